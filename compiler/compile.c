@@ -221,11 +221,11 @@ static const char *list_param(ts_session *s, const char *list, const char *inden
 
 static const char *list_plan(ts_session *s, const char *list, const ts_ast *plan)
 {
-  const ts_ast *formals = plan->child[0];
+  const ts_ast *formals = ts_ast_params(plan);
   list = ts_arena_printf(s->arena, "%splan %s\n", list, plan->name);
   for (uint32_t i = 0; formals && i < formals->count; i++)
-    list = list_param(s, list, "  ", formals->child[i]->name, formals->child[i]->child[0],
-                      formals->child[i]->child[1]);
+    list = list_param(s, list, "  ", formals->child[i]->name, ts_ast_type(formals->child[i]),
+                      ts_ast_default(formals->child[i]));
   return list;
 }
 
@@ -240,7 +240,7 @@ const char *ts_list_params(ts_session *s, const char *path, const ts_compile_opt
     for (size_t i = 0; i < module->own.count; i++) {
       const ts_ast *decl = module->own.at[i]->decl;
       if (decl->kind == TS_AST_PARAM)
-        list = list_param(s, list, "", decl->name, decl->child[0], decl->child[1]);
+        list = list_param(s, list, "", decl->name, ts_ast_type(decl), ts_ast_value(decl));
       else if (decl->kind == TS_AST_PLAN &&
                (!o->plan_name || strcmp(o->plan_name, decl->name) == 0))
         list = list_plan(s, list, decl);

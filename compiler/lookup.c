@@ -126,7 +126,7 @@ const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
   switch (node->kind) {
   case TS_AST_FN:
   case TS_AST_EXTERN:
-    span.end = node->child[1] ? node->child[1]->span.end : params->span.end;
+    span.end = ts_ast_type(node) ? ts_ast_type(node)->span.end : params->span.end;
     break;
   case TS_AST_GPU:
   case TS_AST_RULES:

@@ -15,6 +15,7 @@ typedef struct ts_searcher {
   ts_session *s;
   ts_module *module;
   const ts_ast *decl, *plan;
+  ts_ast_list items;          /* of the search */
   const ts_ast *goal;         /* NULL: minimize step_time */
   uint32_t given_count;
   given *given;               /* [columns], those before `given_count` hold */
@@ -56,7 +57,7 @@ static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wante
 
 static const ts_ast *formal_of(const searcher *v, const char *name)
 {
-  const ts_ast *params = v->plan->child[0];
+  const ts_ast *params = ts_ast_params(v->plan);
   for (uint32_t i = 0; i < params->count; i++)
     if (params->child[i]->name == name)
       return params->child[i];
@@ -66,7 +67,7 @@ static const ts_ast *formal_of(const searcher *v, const char *name)
 /* VARY and SET name a parameter of the plan, each its own. */
 static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
 {
-  const ts_ast *node = v->decl->child[item];
+  const ts_ast *node = v->items.at[item];
   ts_diag *d;
   for (size_t i = 0; i < columns->names.count; i++) {
     if (columns->names.at[i] == node->name) {
@@ -77,8 +78,8 @@ static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
   }
   if (!formal_of(v, node->name)) {
     ts_name_list names = {0};
-    for (uint32_t i = 0; i < v->plan->child[0]->count; i++)
-      TS_PUSH(v->s->arena, &names.names, v->plan->child[0]->child[i]->name);
+    for (uint32_t i = 0; i < ts_ast_params(v->plan)->count; i++)
+      TS_PUSH(v->s->arena, &names.names, ts_ast_params(v->plan)->child[i]->name);
     d = ts_report(v->s, TS_E0215, node->name_span, "plan `%s` has no parameter `%s`", v->plan->name,
                   node->name);
     ts_diag_here(d, "not a parameter");
@@ -92,19 +93,23 @@ static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
   return true;
 }
 
+static const ts_ast *expression_of(const searcher *v, uint32_t item)
+{
+  const ts_ast *node = v->items.at[item];
+  return node->kind == TS_AST_REQUIRE ? ts_ast_condition(node) : ts_ast_value(node);
+}
+
 /* What needs figures, by itself or through a `let`. */
 static bool needs_figures(const searcher *v, uint32_t item)
 {
-  const ts_ast *node = v->decl->child[item];
-  const ts_ast *expr = node->child[node->kind == TS_AST_LET];
+  const ts_ast *expr = expression_of(v, item);
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
     const char *figure = ts_search_figure(v->s, i);
     if (!formal_of(v, figure) && ts_ast_uses(expr, figure)) /* parameters hide figures */
       return true;
   }
-  for (uint32_t i = 1; i < item; i++)
-    if (v->late[i] && v->decl->child[i]->kind == TS_AST_LET &&
-        ts_ast_uses(expr, v->decl->child[i]->name))
+  for (uint32_t i = 0; i < item; i++)
+    if (v->late[i] && v->items.at[i]->kind == TS_AST_LET && ts_ast_uses(expr, v->items.at[i]->name))
       return true;
   return false;
 }
@@ -121,17 +126,17 @@ static bool read_items(searcher *v)
   ts_search *search = v->search;
   ts_name_list columns = {0};
   bool good = true;
-  v->column_of = TS_NEW_ARRAY(arena, uint32_t, v->decl->count);
-  v->reason_of = TS_NEW_ARRAY(arena, uint32_t, v->decl->count);
-  v->late = TS_NEW_ARRAY(arena, bool, v->decl->count);
-  search->reasons = TS_NEW_ARRAY(arena, ts_search_reason, v->decl->count);
-  for (uint32_t i = 1; i < v->decl->count; i++) {
-    const ts_ast *node = v->decl->child[i];
+  v->column_of = TS_NEW_ARRAY(arena, uint32_t, v->items.count);
+  v->reason_of = TS_NEW_ARRAY(arena, uint32_t, v->items.count);
+  v->late = TS_NEW_ARRAY(arena, bool, v->items.count);
+  search->reasons = TS_NEW_ARRAY(arena, ts_search_reason, v->items.count);
+  for (uint32_t i = 0; i < v->items.count; i++) {
+    const ts_ast *node = v->items.at[i];
     v->late[i] = needs_figures(v, i);
     if (node->kind == TS_AST_VARY || node->kind == TS_AST_SET) {
       good &= check_column(v, i, &columns);
       if (v->late[i]) {
-        ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span,
+        ts_diag *d = ts_report(v->s, TS_E0234, ts_ast_value(node)->span,
                                "the values of `%s` cannot depend on how a step went", node->name);
         ts_diag_here(d, "known only when the plan has been played");
         good = false;
@@ -141,7 +146,7 @@ static bool read_items(searcher *v)
         ts_arena_printf(arena, "`%s` divides evenly", text_at(v, node->span)), 0};
     } else if (node->kind == TS_AST_REQUIRE) {
       v->reason_of[i] = search->reason_count;
-      search->reasons[search->reason_count++] = (ts_search_reason){node->child[1]->literal, 0};
+      search->reasons[search->reason_count++] = (ts_search_reason){ts_ast_text(node)->literal, 0};
     } else if (node->kind == TS_AST_GOAL && v->goal) {
       ts_diag *d = ts_report(v->s, TS_E0202, node->span, "a search has one goal");
       ts_diag_label(d, v->goal->span, "given here");
@@ -184,25 +189,18 @@ static const given *given_for(const searcher *v, const ts_ast *formal)
 /* The plan's mesh as it is written; NULL if it is not written out. */
 static const ts_ast *mesh_of(const searcher *v)
 {
-  for (uint32_t i = 1; i < v->plan->count; i++)
-    if (!strcmp(v->plan->child[i]->name, "mesh") &&
-        v->plan->child[i]->child[0]->kind == TS_AST_RECORD)
-      return v->plan->child[i]->child[0];
+  ts_ast_list fields = ts_ast_fields(v->plan);
+  for (uint32_t i = 0; i < fields.count; i++)
+    if (!strcmp(fields.at[i]->name, "mesh") && ts_ast_value(fields.at[i])->kind == TS_AST_RECORD)
+      return ts_ast_value(fields.at[i]);
   return NULL;
-}
-
-static const ts_ast *expression_of(const searcher *v, uint32_t item)
-{
-  const ts_ast *node = v->decl->child[item];
-  return node->child[node->kind == TS_AST_LET];
 }
 
 /* Does the item, or a `let` before it, name this? */
 static bool names(const searcher *v, uint32_t item, const char *name)
 {
-  for (uint32_t i = 1; i <= item && i < v->decl->count; i++)
-    if ((i == item || v->decl->child[i]->kind == TS_AST_LET) &&
-        ts_ast_uses(expression_of(v, i), name))
+  for (uint32_t i = 0; i <= item && i < v->items.count; i++)
+    if ((i == item || v->items.at[i]->kind == TS_AST_LET) && ts_ast_uses(expression_of(v, i), name))
       return true;
   return false;
 }
@@ -212,7 +210,7 @@ static bool asks_for(const searcher *v, uint32_t item, const char *name)
 {
   const ts_ast *mesh = mesh_of(v);
   for (uint32_t i = 0; mesh && i < mesh->count; i++)
-    if (ts_ast_uses(mesh->child[i]->child[0], name) && names(v, item, mesh->child[i]->name))
+    if (ts_ast_uses(ts_ast_value(mesh->child[i]), name) && names(v, item, mesh->child[i]->name))
       return true;
   return names(v, item, name);
 }
@@ -229,7 +227,7 @@ static void lay_mesh(searcher *v, const ts_env *env, uint32_t item)
     m->axis[m->count].span = mesh->child[i]->span;
     m->axis[m->count].stride = m->axis[m->count].size = 1;
     if (names(v, item, mesh->child[i]->name))
-      ts_eval_int(v->s, env, mesh->child[i]->child[0], "the size of an axis",
+      ts_eval_int(v->s, env, ts_ast_value(mesh->child[i]), "the size of an axis",
                   &m->axis[m->count].size);
   }
 }
@@ -238,13 +236,13 @@ static void lay_mesh(searcher *v, const ts_env *env, uint32_t item)
  * parameter `index`? What nobody asks for is not evaluated: it may not be possible yet. */
 static bool is_needed(const searcher *v, uint32_t item, uint32_t index)
 {
-  const ts_ast *params = v->plan->child[0];
+  const ts_ast *params = ts_ast_params(v->plan);
   const char *name = params->child[index]->name;
   if (asks_for(v, item, name))
     return true;
   for (uint32_t i = index + 1; i < params->count; i++) {
     const ts_ast *later = params->child[i];
-    if (later->child[1] && ts_ast_uses(later->child[1], name) && !given_for(v, later) &&
+    if (ts_ast_default(later) && ts_ast_uses(ts_ast_default(later), name) && !given_for(v, later) &&
         is_needed(v, item, i))
       return true;
   }
@@ -255,7 +253,7 @@ static bool is_needed(const searcher *v, uint32_t item, uint32_t index)
  * `let`s before it. */
 static ts_env *scope(searcher *v, uint32_t item)
 {
-  const ts_ast *params = v->plan->child[0];
+  const ts_ast *params = ts_ast_params(v->plan);
   ts_env *env = ts_env_new(v->s, v->played ? figures_env(v) : v->module->env);
   v->s->steps = 0; /* each plan counts by itself */
   for (uint32_t i = 0; i < params->count; i++) {
@@ -265,11 +263,11 @@ static ts_env *scope(searcher *v, uint32_t item)
       ts_env_bind(env, formal->name, set->value);
     else if (is_needed(v, item, i))
       ts_env_bind(env, formal->name,
-                  ts_param_value(v->s, env, formal, formal->child[0], formal->child[1]));
+                  ts_param_value(v->s, env, formal, ts_ast_type(formal), ts_ast_default(formal)));
   }
   lay_mesh(v, env, item);
-  for (uint32_t i = 1; i < item; i++) {
-    const ts_ast *let = v->decl->child[i];
+  for (uint32_t i = 0; i < item; i++) {
+    const ts_ast *let = v->items.at[i];
     if (let->kind == TS_AST_LET && (v->played || !v->late[i]))
       ts_env_bind(env, let->name, ts_eval_let(v->s, env, let));
   }
@@ -308,8 +306,8 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
   const char *what = ts_arena_printf(v->s->arena, "`%s`", item->name);
   uint32_t define;
   *passed = false;
-  value.span = written ? written->span : item->child[0]->span;
-  if (value.type == TS_T_ERROR || !ts_convert(v->s, env, formal->child[0], &value, what))
+  value.span = written ? written->span : ts_ast_value(item)->span;
+  if (value.type == TS_T_ERROR || !ts_convert(v->s, env, ts_ast_type(formal), &value, what))
     return false;
   const char *text = text_of(v, value, written);
   if (!text) {
@@ -320,7 +318,7 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
     return false;
   }
   if (ts_session_define(v->s, item->name, &define)) {
-    ts_value pinned = ts_param_value(v->s, env, formal, formal->child[0], NULL);
+    ts_value pinned = ts_param_value(v->s, env, formal, ts_ast_type(formal), NULL);
     ts_budget budget = ts_budget_begin(v->s);
     *passed = item->kind == TS_AST_VARY && !ts_value_equal(pinned, value, &budget);
     if (!ts_budget_end(v->s, &budget, value.span))
@@ -365,13 +363,13 @@ static bool add_point(searcher *v)
 
 static bool vary(searcher *v, uint32_t item, ts_value list)
 {
-  const ts_ast *node = v->decl->child[item];
-  const ts_ast *written = node->child[0]->kind == TS_AST_LIST ? node->child[0] : NULL;
+  const ts_ast *node = v->items.at[item];
+  const ts_ast *written = ts_ast_value(node)->kind == TS_AST_LIST ? ts_ast_value(node) : NULL;
   ts_env *env = scope(v, item);
   bool range = list.type == TS_T_RANGE;
   if (!range && list.type != TS_T_LIST) {
     ts_diag *d =
-      ts_report(v->s, TS_E0220, node->child[0]->span, "`vary` needs a list of values, not %s",
+      ts_report(v->s, TS_E0220, ts_ast_value(node)->span, "`vary` needs a list of values, not %s",
                 ts_value_describe(v->s->arena, list));
     ts_diag_help(d, "write `vary %s in [1, 2, 4]` or `vary %s in 1..9`", node->name, node->name);
     return false;
@@ -380,12 +378,12 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
   uint32_t before = v->given_count;
   for (int64_t i = 0; i < count; i++) {
     ts_value value =
-      range ? ts_int_value(list.u.range.begin + i, node->child[0]->span) : list.u.list->at[i];
+      range ? ts_int_value(list.u.range.begin + i, ts_ast_value(node)->span) : list.u.list->at[i];
     bool passed;
     if (++v->tried > (uint64_t)TRIED_FOR_EACH * v->s->limits.plans) {
-      ts_diag *d =
-        ts_report(v->s, TS_E0234, node->child[0]->span, "the search has more values to try than %s",
-                  ts_count_print(v->s->arena, (int64_t)TRIED_FOR_EACH * v->s->limits.plans));
+      ts_diag *d = ts_report(
+        v->s, TS_E0234, ts_ast_value(node)->span, "the search has more values to try than %s",
+        ts_count_print(v->s->arena, (int64_t)TRIED_FOR_EACH * v->s->limits.plans));
       ts_diag_help(
         d, "vary over shorter lists: conditions leave out plans, but each has to be looked at");
       return false;
@@ -403,9 +401,9 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
 /* False after an error; *holds: the condition. */
 static bool condition(searcher *v, uint32_t item, bool *holds)
 {
-  const ts_ast *node = v->decl->child[item];
+  const ts_ast *node = v->items.at[item];
   ts_search_reason *reason = &v->search->reasons[v->reason_of[item]];
-  if (!ts_eval_bool(v->s, scope(v, item), node->child[0], "what a search requires", holds))
+  if (!ts_eval_bool(v->s, scope(v, item), ts_ast_condition(node), "what a search requires", holds))
     return false;
   reason->count += !*holds;
   return true;
@@ -415,30 +413,30 @@ static bool condition(searcher *v, uint32_t item, bool *holds)
  * divide. */
 static bool set(searcher *v, uint32_t item)
 {
-  const ts_ast *node = v->decl->child[item];
+  const ts_ast *node = v->items.at[item];
   bool passed;
   ts_env *env = scope(v, item);
   return give(v, node, env, v->column_of[item],
-              ts_eval_as(v->s, env, formal_of(v, node->name)->child[0], node->child[0]),
-              node->child[0], &passed);
+              ts_eval_as(v->s, env, ts_ast_type(formal_of(v, node->name)), ts_ast_value(node)),
+              ts_ast_value(node), &passed);
 }
 
 /* Lists all plans that the items from `item` on make of what was given so far. False after an
  * error. */
 static bool list_from(searcher *v, uint32_t item)
 {
-  if (item == v->decl->count)
+  if (item == v->items.count)
     return add_point(v);
-  const ts_ast *node = v->decl->child[item];
+  const ts_ast *node = v->items.at[item];
   uint32_t before = v->given_count;
   uint64_t uneven = 0;
   bool holds = true, good = true;
   ts_value list = {0};
   v->s->uneven = &uneven;
   if (node->kind == TS_AST_VARY)
-    good =
-      (list = ts_eval_as(v->s, scope(v, item), formal_of(v, node->name)->child[0], node->child[0]))
-        .type != TS_T_ERROR;
+    good = (list = ts_eval_as(v->s, scope(v, item), ts_ast_type(formal_of(v, node->name)),
+                              ts_ast_value(node)))
+             .type != TS_T_ERROR;
   else if (node->kind == TS_AST_SET)
     good = set(v, item);
   else if (node->kind == TS_AST_REQUIRE && !v->late[item])
@@ -466,10 +464,10 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
   for (uint32_t i = 0; i < search->column_count; i++)
     v->given[i] = (given){search->columns[i], search->points[point].values[i], NULL};
   *worth = played->of[TS_SEARCH_STEP];
-  for (uint32_t i = 1; i < v->decl->count; i++) {
+  for (uint32_t i = 0; i < v->items.count; i++) {
     bool holds;
     uint64_t uneven = 0;
-    if (v->decl->child[i]->kind != TS_AST_REQUIRE || !v->late[i])
+    if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
       continue;
     v->s->uneven = &uneven;
     bool good = condition(v, i, &holds);
@@ -480,17 +478,17 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
   }
   if (!v->goal)
     return true;
-  uint32_t item = 1;
-  while (v->decl->child[item] != v->goal)
+  uint32_t item = 0;
+  while (v->items.at[item] != v->goal)
     item++;
-  ts_value value = ts_eval(v->s, scope(v, item), v->goal->child[0]);
+  ts_value value = ts_eval(v->s, scope(v, item), ts_ast_value(v->goal));
   if (value.type == TS_T_INT)
     *worth = (double)value.u.integer;
   else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
     *worth = value.u.real;
   else if (value.type != TS_T_ERROR)
-    ts_report(v->s, TS_E0220, v->goal->child[0]->span, "a goal is a number or a quantity, not %s",
-              ts_value_describe(v->s->arena, value));
+    ts_report(v->s, TS_E0220, ts_ast_value(v->goal)->span,
+              "a goal is a number or a quantity, not %s", ts_value_describe(v->s->arena, value));
   return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
 }
 
@@ -502,13 +500,14 @@ static const ts_ast *search_of_text(ts_session *s, const char *plan, const char 
   const char *whole = ts_arena_printf(s->arena, "search options of %s {\n%s}\n", plan, text);
   const ts_ast *file = ts_parse_file(
     s->lang, ts_sources_add(s->sources, "<command line>", "options", whole, strlen(whole)));
-  return ts_diags_errors(s->diags) || !file->count ? NULL : file->child[0];
+  return ts_diags_errors(s->diags) || !file->count ? NULL : ts_ast_declarations(file).at[0];
 }
 
 static bool has_goal(const ts_ast *search)
 {
-  for (uint32_t i = 1; i < search->count; i++)
-    if (search->child[i]->kind == TS_AST_GOAL)
+  ts_ast_list items = ts_ast_items(search);
+  for (uint32_t i = 0; i < items.count; i++)
+    if (items.at[i]->kind == TS_AST_GOAL)
       return true;
   return false;
 }
@@ -516,14 +515,15 @@ static bool has_goal(const ts_ast *search)
 /* A search with more items; a goal among them replaces its own. */
 static const ts_ast *extended(ts_session *s, const ts_ast *search, const ts_ast *more)
 {
+  ts_ast_list added = ts_ast_items(more);
   ts_ast *all = ts_arena_copy(s->arena, search, sizeof *all);
   all->child = TS_NEW_ARRAY(s->arena, ts_ast *, search->count + more->count);
   all->count = 0;
   for (uint32_t i = 0; i < search->count; i++)
     if (search->child[i]->kind != TS_AST_GOAL || !has_goal(more))
       all->child[all->count++] = search->child[i];
-  for (uint32_t i = 1; i < more->count; i++)
-    all->child[all->count++] = more->child[i];
+  for (uint32_t i = 0; i < added.count; i++)
+    all->child[all->count++] = added.at[i];
   return all;
 }
 
@@ -540,7 +540,7 @@ static const ts_ast *declared(ts_session *s, const ts_module *m, const ts_compil
   const ts_ast *plan = search ? NULL : ts_plan_choose(s, m, o->plan_name);
   if (!text || (!search && !plan))
     return search;
-  const ts_ast *options = search_of_text(s, search ? search->child[0]->name : plan->name, text);
+  const ts_ast *options = search_of_text(s, search ? ts_ast_plan(search)->name : plan->name, text);
   return options && search ? extended(s, search, options) : options;
 }
 
@@ -564,16 +564,21 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
     return NULL;
   if (o->plan_name && strcmp(plan->name, o->plan_name)) {
     ts_diag *d =
-      ts_report(s, TS_E0217, decl->child[0]->span, "search `%s` is of plan `%s`, not `%s`",
+      ts_report(s, TS_E0217, ts_ast_plan(decl)->span, "search `%s` is of plan `%s`, not `%s`",
                 decl->name, plan->name, o->plan_name);
     ts_diag_here(d, "given with `--plan=%s`", o->plan_name);
     return NULL;
   }
   ts_search *search = TS_NEW(s->arena, ts_search);
   searcher *v = TS_NEW(s->arena, searcher);
-  *v = (searcher){.s = s, .module = module, .decl = decl, .plan = plan, .search = search};
+  *v = (searcher){.s = s,
+                  .module = module,
+                  .decl = decl,
+                  .plan = plan,
+                  .items = ts_ast_items(decl),
+                  .search = search};
   *search = (ts_search){.name = decl->name, .plan = plan->name, .searcher = v};
-  if (!read_items(v) || !list_from(v, 1))
+  if (!read_items(v) || !list_from(v, 0))
     return NULL;
   search->point_count = v->points.count;
   search->points = v->points.at;

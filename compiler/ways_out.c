@@ -134,9 +134,10 @@ const char *ts_way_lines(ts_arena *arena, const ts_way *way, const char *text, s
 
 static const ts_ast *field_of(const finder *f, const char *name)
 {
-  for (uint32_t i = 1; i < f->plan->decl->count; i++)
-    if (!strcmp(f->plan->decl->child[i]->name, name))
-      return f->plan->decl->child[i]->child[0];
+  ts_ast_list fields = ts_ast_fields(f->plan->decl);
+  for (uint32_t i = 0; i < fields.count; i++)
+    if (!strcmp(fields.at[i]->name, name))
+      return ts_ast_value(fields.at[i]);
   return NULL;
 }
 
@@ -187,7 +188,7 @@ static bool is_number(const finder *f, const ts_ast *expr, number *n)
   ts_value v;
   if (expr->kind != TS_AST_ID)
     return false;
-  const ts_ast *params = f->plan->decl->child[0];
+  const ts_ast *params = ts_ast_params(f->plan->decl);
   for (uint32_t i = 0; params && i < params->count; i++)
     if (params->child[i]->name == expr->name && ts_env_lookup(f->plan->env, expr->name, &v) &&
         v.type == TS_T_INT)
@@ -280,14 +281,15 @@ typedef struct replacement { const char *call, *by, *from; int64_t keep; } repla
 static void replace_call(finder *f, const ts_ast *node, void *closure)
 {
   const replacement *r = closure;
-  if (node->kind != TS_AST_CALL || node->child[0]->kind != TS_AST_ID ||
-      strcmp(node->child[0]->name, r->call) != 0)
+  if (node->kind != TS_AST_CALL || ts_ast_function(node)->kind != TS_AST_ID ||
+      strcmp(ts_ast_function(node)->name, r->call) != 0)
     return;
-  const ts_ast *function = node->child[0];
+  const ts_ast *function = ts_ast_function(node);
   change c = {.edits = {{function->span.begin, function->span.end, r->by}}, .edit_count = 1};
-  if (r->keep > 0 && node->count > r->keep + 1)
+  ts_ast_list args = ts_ast_args(node);
+  if (r->keep > 0 && args.count > r->keep)
     c.edits[c.edit_count++] =
-      (ts_way_edit){node->child[r->keep]->span.end, node->child[node->count - 1]->span.end, ""};
+      (ts_way_edit){args.at[r->keep - 1]->span.end, args.at[args.count - 1]->span.end, ""};
   c.edit_count += import_for(f, r->by, r->from, &c.edits[c.edit_count]);
   add_change(f, &c);
 }
@@ -297,7 +299,7 @@ static void halve(finder *f, const ts_ast *node, void *closure)
   const char *name = closure;
   number n;
   if ((node->kind != TS_AST_ARG && node->kind != TS_AST_FIELD) || !node->name ||
-      strcmp(node->name, name) != 0 || !is_number(f, node->child[0], &n) || n.value < 2 ||
+      strcmp(node->name, name) != 0 || !is_number(f, ts_ast_value(node), &n) || n.value < 2 ||
       n.value % 2)
     return;
   for (int64_t value = n.value / 2;; value /= 2) {
@@ -315,10 +317,10 @@ static void trade_axes(finder *f)
   const ts_ast *mesh = field_of(f, "mesh");
   for (uint32_t i = 0; mesh && mesh->kind == TS_AST_RECORD && i < mesh->count; i++) {
     number more, less;
-    if (!is_number(f, mesh->child[i]->child[0], &more))
+    if (!is_number(f, ts_ast_value(mesh->child[i]), &more))
       continue;
     for (uint32_t k = 0; k < mesh->count; k++) {
-      if (k == i || !is_number(f, mesh->child[k]->child[0], &less) || less.value % 2)
+      if (k == i || !is_number(f, ts_ast_value(mesh->child[k]), &less) || less.value % 2)
         continue;
       change c = {0};
       change_number(f, &more, 2 * more.value, &c);

@@ -61,12 +61,23 @@ const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length)
 const char *ts_kind_name(ts_kind kind)
 {
   static const char *const names[] = {
-#define KIND(kind, name, children) name,
+#define KIND(kind, word, notes) word,
 #include "lang/ast.def"
-#undef KIND
   };
   return kind < TS_AST_KINDS ? names[kind] : "?";
 }
+
+/* Places count from 1 in each kind. */
+enum {
+#define KIND(kind, word, notes) TS_AST_PLACE_##kind = 0,
+#define ONE(kind, role, what) TS_AST_PLACE_##kind##_##role,
+#include "lang/ast.def"
+};
+
+const uint8_t ts_ast_places[TS_AST_KINDS][TS_AST_ROLES] = {
+#define ONE(kind, role, what) [TS_AST_##kind][TS_AST_ROLE_##role] = TS_AST_PLACE_##kind##_##role,
+#include "lang/ast.def"
+};
 
 static uint32_t depth_of(const ts_nodes *children)
 {

@@ -1,9 +1,10 @@
-/* The syntax tree. One node type; what a node means is its kind, and each kind's children are laid
- * out as lang/ast.def says. Nodes live in the session's arena and are never changed after parsing.
+/* The syntax tree. One node type; what a node means is its kind, and lang/ast.def says which
+ * children each kind has. Nodes live in the session's arena and are never changed after parsing.
  * `name` is interned: compare by pointer. */
 #ifndef TS_LANG_AST_H
 #define TS_LANG_AST_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,11 +14,18 @@
 #include "lang/units.h"
 
 typedef enum ts_kind {
-#define KIND(kind, name, children) TS_AST_##kind,
+#define KIND(kind, word, notes) TS_AST_##kind,
 #include "lang/ast.def"
-#undef KIND
   TS_AST_KINDS
 } ts_kind;
+
+/* What a child is to its parent. */
+typedef enum ts_child_role {
+#define ROLE(role) TS_AST_ROLE_##role,
+#define ROLE_OF_MANY(role) TS_AST_ROLE_##role,
+#include "lang/ast.def"
+  TS_AST_ROLES
+} ts_child_role;
 
 typedef struct ts_ast ts_ast;
 struct ts_ast {
@@ -55,5 +63,46 @@ ts_ast *ts_parse_expr(ts_lang *lang, uint32_t file);
 char *ts_format(ts_lang *lang, uint32_t file, size_t *size);
 
 const char *ts_kind_name(ts_kind kind);
+
+/* ---- Children by their roles ----
+ * ts_ast_value(node) is the child of `node` that is its value, ts_ast_items(node) are all of its
+ * items. A function for each role, for all kinds that have it; other kinds fail an assertion. */
+
+typedef struct ts_ast_list {
+  ts_ast *const *at;
+  uint32_t count;
+} ts_ast_list;
+
+/* One more than the index of the (first) child with a role; 0: no node of this kind has one. */
+extern const uint8_t ts_ast_places[TS_AST_KINDS][TS_AST_ROLES];
+
+/* Absent optional children are NULL. What a syntax error left has no children. */
+static inline ts_ast *ts_ast_child(const ts_ast *node, ts_child_role role)
+{
+  uint32_t place = ts_ast_places[node->kind][role];
+  assert(place || node->kind == TS_AST_ERROR);
+  return place && place <= node->count ? node->child[place - 1] : NULL;
+}
+
+static inline ts_ast_list ts_ast_children(const ts_ast *node, ts_child_role role)
+{
+  uint32_t place = ts_ast_places[node->kind][role];
+  assert(place || node->kind == TS_AST_ERROR);
+  return place && place <= node->count ?
+           (ts_ast_list){&node->child[place - 1], node->count - (place - 1)} :
+           (ts_ast_list){0};
+}
+
+#define ROLE(role)                                                                                 \
+  static inline ts_ast *ts_ast_##role(const ts_ast *node)                                          \
+  {                                                                                                \
+    return ts_ast_child(node, TS_AST_ROLE_##role);                                                 \
+  }
+#define ROLE_OF_MANY(role)                                                                         \
+  static inline ts_ast_list ts_ast_##role(const ts_ast *node)                                      \
+  {                                                                                                \
+    return ts_ast_children(node, TS_AST_ROLE_##role);                                              \
+  }
+#include "lang/ast.def"
 
 #endif

@@ -369,7 +369,7 @@ strategy_open: let ;
 
 rule
   : RULE ID optional_word open newlines match_ops rule_items RBRACE { $$ = MAKE(RULE, @$, $2, $3, JOIN(NODES($6), $7)); }
-  | RULE ID optional_word open newlines error rule_items RBRACE { $$ = MAKE(RULE, @$, $2, $3, $7); }
+  | RULE ID optional_word open newlines error rule_items RBRACE { $$ = MAKE(RULE, @$, $2, $3, JOIN(NODES(NULL), $7)); }
   ;
 
 newlines: %empty | newlines NEWLINE ;

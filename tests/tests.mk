@@ -1337,10 +1337,15 @@ EXTRA_DIST += \
 	tests/errors/type-division-by-zero.ts \
 	tests/errors/type-dtype.err \
 	tests/errors/type-dtype.ts \
+	tests/errors/type-elements.err \
+	tests/errors/type-elements.ts \
 	tests/errors/type-index-range.err \
 	tests/errors/type-index-range.ts \
 	tests/errors/type-inexact-division.err \
 	tests/errors/type-inexact-division.ts \
+	tests/errors/type-let.cmd \
+	tests/errors/type-let.err \
+	tests/errors/type-let.ts \
 	tests/errors/type-list-for-model.err \
 	tests/errors/type-list-for-model.ts \
 	tests/errors/type-list-too-long.err \

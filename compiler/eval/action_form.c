@@ -52,13 +52,13 @@ static const char *name_of(const ts_ast *action)
 
 const ts_ast *ts_action_args(const ts_ast *action)
 {
-  return form_of(action->kind) && action->count ? action->child[action->count - 1] : NULL;
+  return form_of(action->kind) ? ts_ast_options(action) : NULL;
 }
 
 const ts_ast *ts_action_subject(const ts_ast *action)
 {
-  const ts_ast *args = ts_action_args(action);
-  return args && args->count && !args->child[0]->name ? args->child[0]->child[0] : NULL;
+  const ts_ast *args = ts_action_args(action), *first = args && args->count ? args->child[0] : NULL;
+  return first && !first->name ? ts_ast_value(first) : NULL;
 }
 
 const ts_ast *ts_action_given(const ts_ast *action, const char *name)
@@ -66,7 +66,7 @@ const ts_ast *ts_action_given(const ts_ast *action, const char *name)
   const ts_ast *args = ts_action_args(action);
   for (uint32_t i = 0; args && i < args->count; i++)
     if (args->child[i]->name && !strcmp(args->child[i]->name, name))
-      return args->child[i]->child[0];
+      return ts_ast_value(args->child[i]);
   return NULL;
 }
 

@@ -10,8 +10,9 @@
 
 static ts_span place(const ts_builtin_call *c, uint32_t i)
 {
-  if (c->call && i + 1 < c->call->count && !c->call->child[i + 1]->name)
-    return c->call->child[i + 1]->child[0]->span;
+  ts_ast_list args = c->call ? ts_ast_args(c->call) : (ts_ast_list){0};
+  if (i < args.count && !args.at[i]->name)
+    return ts_ast_value(args.at[i])->span;
   return c->call || !c->arg[i].span.file ? c->span : c->arg[i].span;
 }
 

@@ -49,7 +49,7 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
 
 static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  ts_value a = ts_eval_axis(s, env, e->child[0]), b = ts_eval_axis(s, env, e->child[1]);
+  ts_value a = ts_eval_axis(s, env, ts_ast_left(e)), b = ts_eval_axis(s, env, ts_ast_right(e));
   if (a.type != TS_T_AXIS || b.type != TS_T_AXIS)
     return ts_error_value();
   if (a.u.axes.mask & b.u.axes.mask) {
@@ -117,12 +117,13 @@ static const char *dotted(ts_session *s, const ts_ast *e)
   if (e->kind == TS_AST_ID)
     return e->name;
   if (e->kind == TS_AST_MEMBER) {
-    const char *head = dotted(s, e->child[0]);
+    const char *head = dotted(s, ts_ast_base(e));
     return head ? ts_arena_printf(s->arena, "%s.%s", head, e->name) : NULL;
   }
-  if (e->kind == TS_AST_INDEX && e->child[1]->kind == TS_AST_INT) {
-    const char *head = dotted(s, e->child[0]);
-    return head ? ts_arena_printf(s->arena, "%s[%" PRId64 "]", head, e->child[1]->u.integer) : NULL;
+  if (e->kind == TS_AST_INDEX && ts_ast_index(e)->kind == TS_AST_INT) {
+    const char *head = dotted(s, ts_ast_base(e));
+    return head ? ts_arena_printf(s->arena, "%s[%" PRId64 "]", head, ts_ast_index(e)->u.integer) :
+                  NULL;
   }
   return NULL;
 }
@@ -134,7 +135,7 @@ const char *ts_unquoted_label(ts_session *s, const ts_ast *e, ts_knows *known, c
   if (text) {
     const ts_ast *root = e;
     while (root->kind != TS_AST_ID)
-      root = root->child[0];
+      root = ts_ast_base(root);
     *at = e;
     return known(closure, root->name) ? NULL : text;
   }
@@ -190,9 +191,9 @@ ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *e)
   ts_value v;
   if (e->kind == TS_AST_IF) {
     bool chosen;
-    if (!ts_eval_bool(s, env, e->child[0], "the condition", &chosen))
+    if (!ts_eval_bool(s, env, ts_ast_condition(e), "the condition", &chosen))
       return ts_error_value();
-    return ts_eval_overlap(s, env, e->child[chosen ? 1 : 2]);
+    return ts_eval_overlap(s, env, chosen ? ts_ast_then(e) : ts_ast_else(e));
   }
   if (e->kind == TS_AST_LIST) {
     ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, e->count);
@@ -212,8 +213,8 @@ ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *e)
 /* What a type is, or holds in lists. */
 static const ts_ast *innermost(const ts_ast *type)
 {
-  while (type->count && type->child[0])
-    type = type->child[0];
+  while (ts_ast_element(type))
+    type = ts_ast_element(type);
   return type;
 }
 
@@ -229,7 +230,7 @@ ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const 
 
 ts_value ts_let_value(ts_session *s, const ts_ast *let, ts_value v)
 {
-  const ts_ast *type = let->child[0], *expr = let->child[1];
+  const ts_ast *type = ts_ast_type(let), *expr = ts_ast_value(let);
   if (type && v.type != TS_T_ERROR &&
       !ts_convert_at(s, type, &v, ts_arena_printf(s->arena, "`%s`", let->name), expr->span,
                      type->span))
@@ -239,7 +240,7 @@ ts_value ts_let_value(ts_session *s, const ts_ast *let, ts_value v)
 
 ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let)
 {
-  return ts_let_value(s, let, ts_eval_as(s, env, let->child[0], let->child[1]));
+  return ts_let_value(s, let, ts_eval_as(s, env, ts_ast_type(let), ts_ast_value(let)));
 }
 
 /* ---- Binding ---- */
@@ -255,7 +256,7 @@ const ts_ast *ts_decl_params(const ts_ast *decl)
   case TS_AST_STRATEGY:
   case TS_AST_SCHEDULE:
   case TS_AST_CLUSTER:
-  case TS_AST_PLAN: return decl->child[0];
+  case TS_AST_PLAN: return ts_ast_params(decl);
   default: return NULL;
   }
 }
@@ -341,7 +342,7 @@ static bool missing_arguments(const binding *b, const given *of[MAX_FORMALS])
   ts_arena *arena = b->s->arena;
   const char *text = NULL;
   for (uint32_t i = 0; i < b->params->count; i++)
-    if (!of[i] && !b->params->child[i]->child[1])
+    if (!of[i] && !ts_ast_default(b->params->child[i]))
       text = text ? ts_arena_printf(arena, "%s, `%s`", text, b->params->child[i]->name) :
                     ts_arena_printf(arena, "`%s`", b->params->child[i]->name);
   if (!text)
@@ -364,7 +365,7 @@ static ts_value evaluate_argument(ts_session *s, const ts_env *env, const ts_ast
 static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const given *arg)
 {
   ts_session *s = b->s;
-  const ts_ast *type = formal->child[0], *expr = arg ? arg->expr : formal->child[1];
+  const ts_ast *type = ts_ast_type(formal), *expr = arg ? arg->expr : ts_ast_default(formal);
   ts_value v =
     arg && arg->value ? *arg->value : evaluate_argument(s, arg ? b->caller : env, type, expr);
   if (v.type == TS_T_ERROR)
@@ -403,13 +404,13 @@ enum { FEW = 8 }; /* arguments that need no memory of the arena */
 
 static given *written(ts_session *s, const ts_ast *call, given few[FEW])
 {
-  uint32_t count = call->count - 1;
-  given *args = count <= FEW ? few : TS_NEW_ARRAY(s->arena, given, count);
-  for (uint32_t i = 0; i < count; i++) {
-    const ts_ast *arg = call->child[i + 1];
-    args[i] = (given){.expr = arg->child[0],
+  ts_ast_list all = ts_ast_args(call);
+  given *args = all.count <= FEW ? few : TS_NEW_ARRAY(s->arena, given, all.count);
+  for (uint32_t i = 0; i < all.count; i++) {
+    const ts_ast *arg = all.at[i];
+    args[i] = (given){.expr = ts_ast_value(arg),
                       .name = arg->name,
-                      .span = arg->name ? arg->span : arg->child[0]->span};
+                      .span = arg->name ? arg->span : ts_ast_value(arg)->span};
   }
   return args;
 }
@@ -418,7 +419,7 @@ bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call)
 {
   given few[FEW];
   const given *of[MAX_FORMALS] = {0};
-  binding b = {s,         NULL, decl, ts_decl_params(decl), written(s, call, few), call->count - 1,
+  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call, few), ts_ast_args(call).count,
                call->span};
   return b.params->count > MAX_FORMALS || (assign(&b, of) && !missing_arguments(&b, of));
 }
@@ -427,8 +428,8 @@ ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, 
                      const ts_ast *call)
 {
   given few[FEW];
-  binding b = {
-    s, caller, decl, ts_decl_params(decl), written(s, call, few), call->count - 1, call->span};
+  binding b = {s, caller, decl, ts_decl_params(decl), written(s, call, few), ts_ast_args(call).count,
+               call->span};
   return bind(&b, module);
 }
 
@@ -470,15 +471,15 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
 {
   if (f->kind == TS_FUNCTION_NATIVE)
     return ts_native_call(s, f->native, env->value, span);
-  const ts_ast *type = f->decl->child[1];
+  const ts_ast *type = ts_ast_type(f->decl);
   ts_frame frame = {f->name, span, s->frame};
   s->frame = &frame;
   ts_value v =
-    ts_charge(s, CALL_STEPS, span) ? ts_eval(s, env, f->decl->child[2]) : ts_error_value();
+    ts_charge(s, CALL_STEPS, span) ? ts_eval(s, env, ts_ast_body(f->decl)) : ts_error_value();
   s->frame = frame.outer;
   if (type && v.type != TS_T_ERROR &&
       !ts_convert_at(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name),
-               f->decl->child[2]->span, type->span))
+               ts_ast_body(f->decl)->span, type->span))
     return ts_error_value();
   v.span = span;
   return v;
@@ -566,7 +567,7 @@ static bool arrange(ts_session *s, const ts_function *f, const given *args, uint
 
 bool ts_call_fits_function(ts_session *s, const ts_function *f, const ts_ast *call)
 {
-  uint32_t count = call->count - 1, most = f->builtin ? f->builtin->most : f->formal_count;
+  uint32_t count = ts_ast_args(call).count, most = f->builtin ? f->builtin->most : f->formal_count;
   uint32_t room = most ? most : count;
   given few[FEW];
   return arrange(s, f, written(s, call, few), count,
@@ -663,7 +664,7 @@ static bool has_parameters(ts_kind kind)
 
 ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call)
 {
-  ts_value callee = ts_eval(s, env, call->child[0]);
+  ts_value callee = ts_eval(s, env, ts_ast_function(call));
   if (callee.type == TS_T_ERROR)
     return callee;
   if (callee.type == TS_T_DECL && has_parameters(callee.u.decl->kind)) {
@@ -674,13 +675,13 @@ ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call)
     return apply_decl(s, decl, module, ts_bind_args(s, env, module, decl, call), call->span);
   }
   if (callee.type != TS_T_FUNCTION)
-    return not_callable(s, call->child[0], callee, call->span);
+    return not_callable(s, ts_ast_function(call), callee, call->span);
   const ts_function *f = callee.u.function;
   if (f->decl) {
     ts_env *inner = ts_bind_args(s, env, f->module, f->decl, call);
     return inner ? run_function(s, f, inner, call->span) : ts_error_value();
   }
-  uint32_t count = call->count - 1;
+  uint32_t count = ts_ast_args(call).count;
   given few[FEW], *args = written(s, call, few);
   return f->kind == TS_FUNCTION_BUILTIN ? call_builtin(s, f, env, args, count, call, call->span) :
                                           call_maker(s, f, env, args, count, call->span);
@@ -714,7 +715,7 @@ ts_value ts_call(ts_session *s, ts_value callee, const ts_value *values, const c
 static bool nothing_to_give(const ts_ast *params)
 {
   for (uint32_t i = 0; params && i < params->count; i++)
-    if (!params->child[i]->child[1])
+    if (!ts_ast_default(params->child[i]))
       return false;
   return true;
 }

@@ -28,7 +28,7 @@ typedef struct checker {
 } checker;
 
 static void expression(checker *c, const ts_ast *e);
-static void statements(checker *c, const ts_ast *parent, uint32_t first);
+static void statements(checker *c, const ts_ast *parent);
 static void rule(checker *c, const ts_ast *rule);
 
 static void used(checker *c, ts_span span, const char *name, ts_span declared, const ts_ast *node)
@@ -160,12 +160,12 @@ static void expression_as(checker *c, const ts_ast *wanted, const ts_ast *e)
     expression(c, e);
 }
 
-static const ts_ast *formal_of(const ts_ast *params, const ts_ast *call, uint32_t argument)
+static const ts_ast *formal_of(const ts_ast *params, ts_ast_list args, uint32_t argument)
 {
   uint32_t place = 0;
-  const char *name = call->child[argument]->name;
-  for (uint32_t i = 1; i < argument; i++)
-    place += !call->child[i]->name;
+  const char *name = args.at[argument]->name;
+  for (uint32_t i = 0; i < argument; i++)
+    place += !args.at[i]->name;
   for (uint32_t i = 0; name && i < params->count; i++)
     if (params->child[i]->name == name)
       return params->child[i];
@@ -183,7 +183,7 @@ static bool axis_of_maker(const ts_function *f, const char *name)
 
 static void call(checker *c, const ts_ast *e)
 {
-  const ts_ast *callee = e->child[0], *params = NULL;
+  const ts_ast *callee = ts_ast_function(e), *params = NULL;
   const ts_function *maker = NULL;
   if (callee->kind != TS_AST_ID)
     expression(c, callee);
@@ -198,24 +198,27 @@ static void call(checker *c, const ts_ast *e)
     else if (builtin && builtin->type == TS_T_FUNCTION)
       ts_call_fits_function(c->s, maker = builtin->u.function, e);
   }
-  for (uint32_t i = 1; i < e->count; i++) {
-    const ts_ast *formal = params ? formal_of(params, e, i) : NULL;
-    if (formal && e->child[i]->name)
-      used(c, e->child[i]->name_span, formal->name, formal->name_span, formal);
-    if (formal || !axis_of_maker(maker, e->child[i]->name))
-      expression_as(c, formal ? formal->child[0] : NULL, e->child[i]->child[0]);
+  ts_ast_list args = ts_ast_args(e);
+  for (uint32_t i = 0; i < args.count; i++) {
+    const ts_ast *arg = args.at[i], *formal = params ? formal_of(params, args, i) : NULL;
+    if (formal && arg->name)
+      used(c, arg->name_span, formal->name, formal->name_span, formal);
+    if (formal || !axis_of_maker(maker, arg->name))
+      expression_as(c, formal ? ts_ast_type(formal) : NULL, ts_ast_value(arg));
   }
 }
 
 static void comprehension(checker *c, const ts_ast *e)
 {
   size_t scope = c->scope.count;
-  for (uint32_t i = 2; i + 1 < e->count; i += 2) {
-    expression(c, e->child[i + 1]);
-    declare_at(c, e->child[i]->name, e->child[i]->span, e->child[i]);
+  ts_ast_list generators = ts_ast_generators(e);
+  for (uint32_t i = 0; i + 1 < generators.count; i += 2) {
+    const ts_ast *variable = generators.at[i];
+    expression(c, generators.at[i + 1]);
+    declare_at(c, variable->name, variable->span, variable);
   }
-  expression(c, e->child[1]);
-  expression(c, e->child[0]);
+  expression(c, ts_ast_condition(e));
+  expression(c, ts_ast_element(e));
   forget(c, scope);
 }
 
@@ -239,12 +242,12 @@ static void type(checker *c, const ts_ast *t)
   if (!t)
     return;
   const ts_type_info *info = ts_type_find(c->s, t->name);
-  if (info && t->child[0] && info->type != TS_T_LIST)
-    ts_diag_here(ts_report(c->s, TS_E0218, t->child[0]->span,
+  if (info && ts_ast_element(t) && info->type != TS_T_LIST)
+    ts_diag_here(ts_report(c->s, TS_E0218, ts_ast_element(t)->span,
                            "`%s` takes no type in brackets: only `List` does", t->name),
                  "not here");
   if (info) {
-    type(c, t->child[0]);
+    type(c, ts_ast_element(t));
     return;
   }
   ts_value any = ts_none_value(); /* the message about an unknown type is that of conversions */
@@ -255,8 +258,8 @@ static void parameters(checker *c, const ts_ast *params)
 {
   for (uint32_t i = 0; params && i < params->count; i++) {
     const ts_ast *formal = params->child[i];
-    type(c, formal->child[0]);
-    expression_as(c, formal->child[0], formal->child[1]);
+    type(c, ts_ast_type(formal));
+    expression_as(c, ts_ast_type(formal), ts_ast_default(formal));
     for (uint32_t k = 0; k < i; k++)
       if (params->child[k]->name == formal->name) {
         ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`",
@@ -286,8 +289,9 @@ static void mentions(checker *c, const ts_ast *e)
 /* What a rule's expressions see is known where it matches; what its actions take is known here. */
 static void rule(checker *c, const ts_ast *rule)
 {
-  for (uint32_t i = 1; i < rule->count; i++)
-    ts_action_fits(c->s, rule->child[i]);
+  ts_ast_list actions = ts_ast_actions(rule);
+  for (uint32_t i = 0; i < actions.count; i++)
+    ts_action_fits(c->s, actions.at[i]);
   mentions(c, rule);
 }
 
@@ -339,24 +343,26 @@ static void variable(checker *c, const ts_ast *rule, const ts_ast *e, size_t out
 static void pattern_rule(checker *c, const ts_ast *rule)
 {
   size_t outside = c->scope.count;
-  const ts_ast *item = rule->child[0], *each = rule->kind == TS_AST_DEPEND ? rule->child[7] : NULL;
+  const ts_ast *item = ts_ast_item(rule),
+               *each = rule->kind == TS_AST_DEPEND ? ts_ast_each(rule) : NULL;
   for (uint32_t i = 0; i < item->count; i++)
-    variable(c, rule, item->child[i]->child[0], outside);
-  variable(c, rule, rule->child[1], outside);
+    variable(c, rule, ts_ast_value(item->child[i]), outside);
+  variable(c, rule, ts_ast_at(rule), outside);
   if (each)
     declare_at(c, each->name, each->name_span, each);
   mentions(c, rule);
   forget(c, outside);
 }
 
-static void pattern_rules(checker *c, const ts_ast *decl, uint32_t first)
+static void pattern_rules(checker *c, const ts_ast *decl)
 {
-  for (uint32_t i = first; i < decl->count; i++)
-    if (decl->child[i]->kind == TS_AST_DEPEND || decl->child[i]->kind == TS_AST_MATCH ||
-        decl->child[i]->kind == TS_AST_SLOW)
-      pattern_rule(c, decl->child[i]);
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++)
+    if (items.at[i]->kind == TS_AST_DEPEND || items.at[i]->kind == TS_AST_MATCH ||
+        items.at[i]->kind == TS_AST_SLOW)
+      pattern_rule(c, items.at[i]);
     else if (decl->kind == TS_AST_RULES)
-      mentions(c, decl->child[i]);
+      mentions(c, items.at[i]);
 }
 
 /* ---- Ops ---- */
@@ -371,15 +377,16 @@ static void declare_with_gradient(checker *c, const ts_ast *tensor)
 /* Work of a phase is stated once: its kernels may be many. */
 static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
 {
-  const ts_ast *phase = decl->child[at];
+  ts_ast_list items = ts_ast_items(decl);
+  const ts_ast *phase = items.at[at];
   const char *said = strcmp(phase->name, "forward") ?
                        ts_arena_printf(c->s->arena, "backward(%s)", phase->name) :
                        "forward";
-  for (uint32_t i = 1; i < at; i++)
-    if (decl->child[i]->kind == TS_AST_PHASE && decl->child[i]->name == phase->name) {
+  for (uint32_t i = 0; i < at; i++)
+    if (items.at[i]->kind == TS_AST_PHASE && items.at[i]->name == phase->name) {
       ts_diag *d =
         ts_report(c->s, TS_E0202, phase->name_span, "op `%s` states `%s` twice", decl->name, said);
-      ts_diag_label(d, decl->child[i]->name_span, "first here");
+      ts_diag_label(d, items.at[i]->name_span, "first here");
       ts_diag_help(d, "several kernels stand in one: `%s { kernel ... kernel ... }`", said);
       return;
     }
@@ -394,11 +401,12 @@ static bool is_slot(const ts_ast *item)
 /* What an op calls by name (arguments, parameters, outputs, parts) has one name each. */
 static void slot_once(checker *c, const ts_ast *decl, uint32_t at)
 {
-  const ts_ast *slot = decl->child[at], *params = decl->child[0], *first = NULL;
+  ts_ast_list items = ts_ast_items(decl);
+  const ts_ast *slot = items.at[at], *params = ts_ast_params(decl), *first = NULL;
   for (uint32_t i = 0; i < params->count && !first; i++)
     first = params->child[i]->name == slot->name ? params->child[i] : NULL;
-  for (uint32_t i = 1; i < at && !first; i++)
-    first = is_slot(decl->child[i]) && decl->child[i]->name == slot->name ? decl->child[i] : NULL;
+  for (uint32_t i = 0; i < at && !first; i++)
+    first = is_slot(items.at[i]) && items.at[i]->name == slot->name ? items.at[i] : NULL;
   if (!first)
     return;
   ts_diag *d = ts_report(c->s, TS_E0202, slot->name_span, "op `%s` declares `%s` twice", decl->name,
@@ -409,10 +417,12 @@ static void slot_once(checker *c, const ts_ast *decl, uint32_t at)
 
 static void op(checker *c, const ts_ast *decl)
 {
-  for (uint32_t i = 0; i < decl->child[0]->count; i++)
-    declare_with_gradient(c, decl->child[0]->child[i]);
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  const ts_ast *params = ts_ast_params(decl);
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < params->count; i++)
+    declare_with_gradient(c, params->child[i]);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     if (is_slot(item)) {
       slot_once(c, decl, i);
       declare_with_gradient(c, item);
@@ -420,24 +430,25 @@ static void op(checker *c, const ts_ast *decl)
       declare(c, item);
     }
   }
-  for (uint32_t i = 1; i < decl->count; i++) {
-    if (decl->child[i]->kind == TS_AST_PHASE)
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
+    if (item->kind == TS_AST_PHASE)
       phase_once(c, decl, i);
-    if (decl->child[i]->kind == TS_AST_TIE) {
-      labels(c, decl->child[i]->child[0]);
-      expression(c, decl->child[i]->child[1]);
+    if (item->kind == TS_AST_TIE) {
+      labels(c, ts_ast_label(item));
+      expression(c, ts_ast_condition(item));
     } else {
-      expression(c, decl->child[i]);
+      expression(c, item);
     }
   }
 }
 
 /* ---- Statements of graphs, schedules and clusters ---- */
 
-static void block(checker *c, const ts_ast *parent, uint32_t first)
+static void block(checker *c, const ts_ast *parent)
 {
   size_t scope = c->scope.count;
-  statements(c, parent, first);
+  statements(c, parent);
   forget(c, scope);
 }
 
@@ -446,48 +457,49 @@ static void statement(checker *c, const ts_ast *item)
   size_t scope = c->scope.count;
   switch (item->kind) {
   case TS_AST_LET:
-    type(c, item->child[0]);
-    expression_as(c, item->child[0], item->child[1]);
+    type(c, ts_ast_type(item));
+    expression_as(c, ts_ast_type(item), ts_ast_value(item));
     declare(c, item);
     return;
   case TS_AST_NODE:
-    expression(c, item->child[0]);
+    expression(c, ts_ast_value(item));
     declare(c, item);
     return;
   case TS_AST_REPEAT:
-    expression(c, item->child[0]);
-    declare_at(c, item->child[1]->name, item->child[1]->span, item->child[1]);
-    statements(c, item, 2);
+    expression(c, ts_ast_times(item));
+    declare_at(c, ts_ast_label(item)->name, ts_ast_label(item)->span, ts_ast_label(item));
+    statements(c, item);
     return;
   case TS_AST_FOR:
-    expression(c, item->child[0]);
+    expression(c, ts_ast_over(item));
     declare(c, item);
-    expression(c, item->child[1]);
-    statements(c, item, 2);
+    expression(c, ts_ast_where(item));
+    statements(c, item);
     break;
   case TS_AST_AT:
-    expression(c, item->child[0]);
+    expression(c, ts_ast_ranks(item));
     declare(c, item);
-    statements(c, item, 1);
+    statements(c, item);
     break;
   case TS_AST_IF_STMT:
-    expression(c, item->child[0]);
-    for (uint32_t i = 1; i < item->count; i++)
-      if (item->child[i])
-        statement(c, item->child[i]);
+    expression(c, ts_ast_condition(item));
+    statement(c, ts_ast_then(item));
+    if (ts_ast_else(item))
+      statement(c, ts_ast_else(item));
     return;
   case TS_AST_THEN:
   case TS_AST_ELSE:
     if (c->decl->kind == TS_AST_CLUSTER || c->decl->kind == TS_AST_SCHEDULE)
-      block(c, item, 0);
+      block(c, item);
     else
-      statements(c, item, 0); /* what a branch of a model assigns is seen after it */
+      statements(c, item); /* what a branch of a model assigns is seen after it */
     return;
   case TS_AST_POLICY:
-    expression(c, item->child[0]);
-    expression(c, item->child[1]);
-    for (uint32_t i = 2; i < item->count; i++)
-      mentions(c, item->child[i]);
+    expression(c, ts_ast_micro_batches(item));
+    expression(c, ts_ast_ranks(item));
+    ts_ast_list items = ts_ast_items(item);
+    for (uint32_t i = 0; i < items.count; i++)
+      mentions(c, items.at[i]);
     return;
   case TS_AST_DEPEND: /* when all names of the schedule are known */
   case TS_AST_MATCH:
@@ -500,11 +512,11 @@ static void statement(checker *c, const ts_ast *item)
   forget(c, scope);
 }
 
-static void statements(checker *c, const ts_ast *parent, uint32_t first)
+static void statements(checker *c, const ts_ast *parent)
 {
-  for (uint32_t i = first; i < parent->count; i++)
-    if (parent->child[i])
-      statement(c, parent->child[i]);
+  ts_ast_list items = ts_ast_items(parent);
+  for (uint32_t i = 0; i < items.count; i++)
+    statement(c, items.at[i]);
 }
 
 /* ---- Plans ---- */
@@ -522,14 +534,15 @@ bool ts_ast_uses(const ts_ast *e, const char *name)
 /* A parameter without effect would make -D lie. */
 static void unused_parameters(checker *c, const ts_ast *plan)
 {
-  const ts_ast *params = plan->child[0];
+  const ts_ast *params = ts_ast_params(plan);
+  ts_ast_list fields = ts_ast_fields(plan);
   for (uint32_t i = 0; params && i < params->count; i++) {
     bool used = false;
     for (uint32_t k = i + 1; k < params->count && !used; k++)
-      used = params->child[k]->child[1] &&
-             ts_ast_uses(params->child[k]->child[1], params->child[i]->name);
-    for (uint32_t k = 1; k < plan->count && !used; k++)
-      used = ts_ast_uses(plan->child[k], params->child[i]->name);
+      used = ts_ast_default(params->child[k]) &&
+             ts_ast_uses(ts_ast_default(params->child[k]), params->child[i]->name);
+    for (uint32_t k = 0; k < fields.count && !used; k++)
+      used = ts_ast_uses(fields.at[k], params->child[i]->name);
     if (used)
       continue;
     ts_diag *d = ts_report(c->s, TS_W0201, params->child[i]->name_span,
@@ -549,14 +562,15 @@ static void declare_axis(checker *c, const ts_ast *field)
 
 static void plan(checker *c, const ts_ast *decl)
 {
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *value = decl->child[i]->child[0];
+  ts_ast_list fields = ts_ast_fields(decl);
+  for (uint32_t i = 0; i < fields.count; i++) {
+    const ts_ast *value = ts_ast_value(fields.at[i]);
     for (uint32_t k = 0; value->kind == TS_AST_RECORD && k < value->count; k++)
-      if (!strcmp(decl->child[i]->name, "mesh"))
+      if (!strcmp(fields.at[i]->name, "mesh"))
         declare_axis(c, value->child[k]);
   }
-  for (uint32_t i = 1; i < decl->count; i++)
-    expression(c, decl->child[i]->child[0]);
+  for (uint32_t i = 0; i < fields.count; i++)
+    expression(c, ts_ast_value(fields.at[i]));
   unused_parameters(c, decl);
 }
 
@@ -565,16 +579,19 @@ static void plan(checker *c, const ts_ast *decl)
 static void search(checker *c, const ts_ast *decl)
 {
   const ts_ast *plan = ts_search_plan(c->s, c->module, decl);
-  parameters(c, plan ? plan->child[0] : NULL);
+  const ts_ast *params = plan ? ts_ast_params(plan) : NULL;
+  ts_ast_list items = ts_ast_items(decl);
+  parameters(c, params);
   for (size_t i = 0; plan && i < TS_SEARCH_FIGURES; i++)
     declare_at(c, ts_search_figure(c->s, i), TS_NO_SPAN, NULL);
-  for (uint32_t i = 1; plan && i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
-    const ts_ast *wanted = item->kind == TS_AST_LET ? item->child[0] : NULL;
-    for (uint32_t k = 0; item->kind != TS_AST_LET && k < plan->child[0]->count; k++)
-      if (plan->child[0]->child[k]->name == item->name) /* what `vary` and `set` give a parameter */
-        wanted = plan->child[0]->child[k]->child[0];
-    expression_as(c, wanted, item->child[item->kind == TS_AST_LET]);
+  for (uint32_t i = 0; plan && i < items.count; i++) {
+    const ts_ast *item = items.at[i];
+    const ts_ast *wanted = item->kind == TS_AST_LET ? ts_ast_type(item) : NULL;
+    for (uint32_t k = 0; item->kind != TS_AST_LET && k < params->count; k++)
+      if (params->child[k]->name == item->name) /* what `vary` and `set` give a parameter */
+        wanted = ts_ast_type(params->child[k]);
+    expression_as(c, wanted,
+                  item->kind == TS_AST_REQUIRE ? ts_ast_condition(item) : ts_ast_value(item));
     if (item->kind == TS_AST_LET)
       declare(c, item);
   }
@@ -588,7 +605,7 @@ static void imported_names(checker *c)
   for (size_t i = 0; c->s->uses && i < c->module->imports.count; i++) {
     const ts_ast *list = c->module->imports.at[i].list;
     for (uint32_t k = 0; list && k < list->count; k++) {
-      const ts_ast *item = list->child[k], *alias = item->child[0];
+      const ts_ast *item = list->child[k], *alias = ts_ast_alias(item);
       const ts_visible *v = ts_module_find(c->module, alias ? alias->name : item->name);
       if (!v || v->entry->name != item->name)
         continue;
@@ -611,14 +628,14 @@ static void declaration(checker *c, const ts_ast *decl)
   parameters(c, params);
   switch (decl->kind) {
   case TS_AST_FN:
-    type(c, decl->child[1]);
-    expression(c, decl->child[2]);
+    type(c, ts_ast_type(decl));
+    expression(c, ts_ast_body(decl));
     break;
-  case TS_AST_EXTERN: type(c, decl->child[1]); break;
+  case TS_AST_EXTERN: type(c, ts_ast_type(decl)); break;
   case TS_AST_LET:
   case TS_AST_PARAM:
-    type(c, decl->child[0]);
-    mentions(c, decl->child[1]);
+    type(c, ts_ast_type(decl));
+    mentions(c, ts_ast_value(decl));
     break;
   case TS_AST_OP: op(c, decl); break;
   case TS_AST_PLAN: plan(c, decl); break;
@@ -626,13 +643,13 @@ static void declaration(checker *c, const ts_ast *decl)
   case TS_AST_MODEL: declare_word(c, "batch"); /* fall through */
   case TS_AST_BLOCK:
   case TS_AST_STRATEGY:
-  case TS_AST_CLUSTER: statements(c, decl, 1); break;
+  case TS_AST_CLUSTER: statements(c, decl); break;
   case TS_AST_SCHEDULE:
     declare_word(c, "next");
-    statements(c, decl, 1);
-    pattern_rules(c, decl, 1);
+    statements(c, decl);
+    pattern_rules(c, decl);
     break;
-  case TS_AST_RULES: pattern_rules(c, decl, 0); break;
+  case TS_AST_RULES: pattern_rules(c, decl); break;
   default: mentions(c, decl); break; /* what the plan needs is evaluated */
   }
 }

@@ -75,7 +75,7 @@ static void help_call(ts_session *s, ts_diag *d, const ts_ast *callee)
   const ts_ast *params = ts_decl_params(callee);
   const char *text = "";
   for (uint32_t i = 0; i < params->count; i++)
-    if (!params->child[i]->child[1])
+    if (!ts_ast_default(params->child[i]))
       text =
         ts_arena_printf(s->arena, "%s%s%s: ...", text, *text ? ", " : "", params->child[i]->name);
   if (*text)
@@ -160,8 +160,8 @@ bool ts_convert_at(ts_session *s, const ts_ast *type, ts_value *v, const char *w
       mismatch(s, info, *v, what, at, note);
     return false;
   }
-  if (info->type == TS_T_LIST && type->count && type->child[0])
-    return convert_elements(s, type->child[0], v, what, at, note);
+  if (info->type == TS_T_LIST && ts_ast_element(type))
+    return convert_elements(s, ts_ast_element(type), v, what, at, note);
   return true;
 }
 

@@ -131,18 +131,18 @@ static ts_value operands_error(ts_session *s, const ts_ast *e, ts_value a, ts_va
   const char *verb = verb_of(e->u.op);
   ts_diag *d;
   if (e->u.op == TS_OP_ADD)
-    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot add %s to %s", right,
-                  left);
-  else if (e->u.op == TS_OP_SUB)
-    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot subtract %s from %s",
+    d = ts_report(s, units ? TS_E0221 : TS_E0220, ts_ast_right(e)->span, "cannot add %s to %s",
                   right, left);
+  else if (e->u.op == TS_OP_SUB)
+    d = ts_report(s, units ? TS_E0221 : TS_E0220, ts_ast_right(e)->span,
+                  "cannot subtract %s from %s", right, left);
   else
-    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot %s %s %s %s", verb,
+    d = ts_report(s, units ? TS_E0221 : TS_E0220, ts_ast_right(e)->span, "cannot %s %s %s %s", verb,
                   left, verb[0] == 'c' || verb[0] == 't' ? "and" : "by", right);
   ts_diag_here(d, "%s", right);
-  ts_diag_label(d, e->child[0]->span, "%s", left);
-  note_origin(d, e->child[0], a);
-  note_origin(d, e->child[1], b);
+  ts_diag_label(d, ts_ast_left(e)->span, "%s", left);
+  note_origin(d, ts_ast_left(e), a);
+  note_origin(d, ts_ast_right(e), b);
   if (units && (ts_value_is_number(a) || ts_value_is_number(b)))
     ts_diag_help(d, "write the unit of the number, as in `%s`",
                  a.type == TS_T_QUANTITY ? ts_value_print(s->arena, a) :
@@ -162,7 +162,7 @@ static ts_value overflow(ts_session *s, const ts_env *env, const ts_ast *e, ts_v
 
 static ts_value divide_by_zero(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  ts_diag *d = ts_report(s, TS_E0224, e->child[1]->span, "division by zero");
+  ts_diag *d = ts_report(s, TS_E0224, ts_ast_right(e)->span, "division by zero");
   ts_diag_here(d, "this is 0");
   ts_note_values(s, env, d, e);
   return ts_error_value();
@@ -346,8 +346,9 @@ static ts_value make_range(ts_session *s, const ts_ast *e, ts_value a, ts_value 
   for (int i = 0; i < 2; i++) {
     ts_value end = i ? b : a;
     if (end.type != TS_T_INT) {
-      ts_diag *d = ts_report(s, TS_E0220, e->child[i]->span, "the %s of a range is %s, not an Int",
-                             i ? "end" : "begin", ts_value_describe(s->arena, end));
+      ts_diag *d = ts_report(s, TS_E0220, (i ? ts_ast_right(e) : ts_ast_left(e))->span,
+                             "the %s of a range is %s, not an Int", i ? "end" : "begin",
+                             ts_value_describe(s->arena, end));
       ts_diag_here(d, "found %s", ts_value_describe(s->arena, end));
       return ts_error_value();
     }
@@ -364,18 +365,19 @@ static ts_value logic(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   bool a, b;
   const char *what = e->u.op == TS_OP_AND ? "an operand of `and`" : "an operand of `or`";
-  if (!ts_eval_bool(s, env, e->child[0], what, &a))
+  if (!ts_eval_bool(s, env, ts_ast_left(e), what, &a))
     return ts_error_value();
   if (a == (e->u.op == TS_OP_OR))
     return ts_bool_value(a, e->span);
-  return ts_eval_bool(s, env, e->child[1], what, &b) ? ts_bool_value(b, e->span) : ts_error_value();
+  return ts_eval_bool(s, env, ts_ast_right(e), what, &b) ? ts_bool_value(b, e->span) :
+                                                           ts_error_value();
 }
 
 static ts_value binary(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   if (e->u.op == TS_OP_AND || e->u.op == TS_OP_OR)
     return logic(s, env, e);
-  ts_value a = ts_eval(s, env, e->child[0]), b = ts_eval(s, env, e->child[1]);
+  ts_value a = ts_eval(s, env, ts_ast_left(e)), b = ts_eval(s, env, ts_ast_right(e));
   if (a.type == TS_T_ERROR || b.type == TS_T_ERROR)
     return ts_error_value();
   if (!((e->u.op == TS_OP_EQ || e->u.op == TS_OP_NE) && a.type == b.type)) {
@@ -398,11 +400,11 @@ static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   if (e->u.op == TS_OP_NOT) {
     bool b;
-    return ts_eval_bool(s, env, e->child[0], "the operand of `not`", &b) ?
+    return ts_eval_bool(s, env, ts_ast_operand(e), "the operand of `not`", &b) ?
              ts_bool_value(!b, e->span) :
              ts_error_value();
   }
-  ts_value v = size_of_axis(ts_eval(s, env, e->child[0]));
+  ts_value v = size_of_axis(ts_eval(s, env, ts_ast_operand(e)));
   if (v.type == TS_T_ERROR)
     return v;
   if (v.type == TS_T_INT && v.u.integer != INT64_MIN)
@@ -411,8 +413,8 @@ static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
     return ts_quantity_value(-v.u.real, v.dimension, e->span);
   if (v.type == TS_T_INT)
     return overflow(s, env, e, v, v);
-  ts_diag *d =
-    ts_report(s, TS_E0220, e->child[0]->span, "cannot negate %s", ts_value_describe(s->arena, v));
+  ts_diag *d = ts_report(s, TS_E0220, ts_ast_operand(e)->span, "cannot negate %s",
+                         ts_value_describe(s->arena, v));
   ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
   return ts_error_value();
 }
@@ -454,8 +456,8 @@ static bool comprehend(ts_session *s, comprehension *c, uint32_t clause);
 static bool comprehend_element(ts_session *s, comprehension *c)
 {
   bool wanted = true;
-  if (c->e->child[1] &&
-      !ts_eval_bool(s, c->env, c->e->child[1], "the condition of a list", &wanted))
+  if (ts_ast_condition(c->e) &&
+      !ts_eval_bool(s, c->env, ts_ast_condition(c->e), "the condition of a list", &wanted))
     return false;
   if (!wanted)
     return true;
@@ -463,17 +465,18 @@ static bool comprehend_element(ts_session *s, comprehension *c)
     ts_list_too_long(s, c->e->span);
     return false;
   }
-  ts_value v = ts_eval(s, c->env, c->e->child[0]);
+  ts_value v = ts_eval(s, c->env, ts_ast_element(c->e));
   TS_PUSH(s->arena, &c->out, v);
   return v.type != TS_T_ERROR;
 }
 
 static bool comprehend(ts_session *s, comprehension *c, uint32_t clause)
 {
-  if (clause >= c->e->count)
+  ts_ast_list generators = ts_ast_generators(c->e);
+  if (clause >= generators.count)
     return comprehend_element(s, c);
-  const ts_ast *source = c->e->child[clause + 1];
-  const char *name = c->e->child[clause]->name;
+  const ts_ast *source = generators.at[clause + 1];
+  const char *name = generators.at[clause]->name;
   ts_value v = ts_eval(s, c->env, source);
   if (v.type == TS_T_ERROR)
     return false;
@@ -499,8 +502,8 @@ static bool comprehend(ts_session *s, comprehension *c, uint32_t clause)
 
 static ts_value comprehension_value(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  comprehension c = {.e = e, .env = ts_env_sized(s, env, (e->count - 2) / 2)};
-  if (!comprehend(s, &c, 2))
+  comprehension c = {.e = e, .env = ts_env_sized(s, env, ts_ast_generators(e).count / 2)};
+  if (!comprehend(s, &c, 0))
     return ts_error_value();
   return ts_list_value(s->arena, c.out.at, (uint32_t)c.out.count, e->span);
 }
@@ -513,7 +516,7 @@ static ts_value record(ts_session *s, const ts_env *env, const ts_ast *e)
   bool ok = true;
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_ast *field = e->child[i];
-    values[i] = ts_eval(s, env, field->child[0]);
+    values[i] = ts_eval(s, env, ts_ast_value(field));
     at[i] = (ts_field){.name = field->name, .value = &values[i], .span = field->span};
     ok &= values[i].type != TS_T_ERROR;
     for (uint32_t j = 0; j < i; j++)
@@ -530,12 +533,12 @@ static ts_value record(ts_session *s, const ts_env *env, const ts_ast *e)
 
 static ts_value index_value(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  ts_value v = ts_eval(s, env, e->child[0]);
+  ts_value v = ts_eval(s, env, ts_ast_base(e));
   int64_t i;
-  if (v.type == TS_T_ERROR || !ts_eval_int(s, env, e->child[1], "an index", &i))
+  if (v.type == TS_T_ERROR || !ts_eval_int(s, env, ts_ast_index(e), "an index", &i))
     return ts_error_value();
   if (v.type != TS_T_LIST && v.type != TS_T_RANGE) {
-    ts_diag *d = ts_report(s, TS_E0220, e->child[0]->span, "%s cannot be indexed",
+    ts_diag *d = ts_report(s, TS_E0220, ts_ast_base(e)->span, "%s cannot be indexed",
                            ts_value_describe(s->arena, v));
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return ts_error_value();
@@ -543,11 +546,11 @@ static ts_value index_value(ts_session *s, const ts_env *env, const ts_ast *e)
   int64_t count = v.type == TS_T_LIST ? v.u.list->count : v.u.range.end - v.u.range.begin;
   if (i >= 0 && i < count)
     return v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + i, e->span);
-  ts_diag *d = ts_report(s, TS_E0225, e->child[1]->span,
+  ts_diag *d = ts_report(s, TS_E0225, ts_ast_index(e)->span,
                          "index %" PRId64 " is outside a list of %" PRId64, i, count);
   ts_diag_here(d, "this is %" PRId64, i);
-  ts_diag_label(d, e->child[0]->span, "%" PRId64 " elements", count);
-  note_origin(d, e->child[0], v);
+  ts_diag_label(d, ts_ast_base(e)->span, "%" PRId64 " elements", count);
+  note_origin(d, ts_ast_base(e), v);
   if (i < 0)
     ts_diag_help(d, "indices count from 0; `last(list)` is the last element");
   return ts_error_value();
@@ -562,7 +565,7 @@ static ts_value member_of_record(ts_session *s, const ts_ast *e, ts_value v, con
                          v.type == TS_T_GPU ? "gpu `" : ts_value_describe(s->arena, v),
                          v.type == TS_T_GPU ? r->name : "", v.type == TS_T_GPU ? "`" : "", e->name);
   ts_diag_here(d, "not found");
-  note_origin(d, e->child[0], v);
+  note_origin(d, ts_ast_base(e), v);
   ts_name_list names = {0};
   for (uint32_t i = 0; i < r->count; i++)
     TS_PUSH(s->arena, &names.names, r->at[i].name);
@@ -577,7 +580,7 @@ static ts_value member_of_record(ts_session *s, const ts_ast *e, ts_value v, con
 
 static ts_value member(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  ts_value v = ts_eval(s, env, e->child[0]);
+  ts_value v = ts_eval(s, env, ts_ast_base(e));
   const char *name = e->name;
   switch (v.type) {
   case TS_T_ERROR: return v;
@@ -601,7 +604,7 @@ static ts_value member(ts_session *s, const ts_env *env, const ts_ast *e)
   }
   ts_diag *d = ts_report(s, TS_E0213, e->name_span, "%s has no member `%s`",
                          ts_value_describe(s->arena, v), name);
-  ts_diag_label(d, e->child[0]->span, "%s", ts_value_describe(s->arena, v));
+  ts_diag_label(d, ts_ast_base(e)->span, "%s", ts_value_describe(s->arena, v));
   if (v.type == TS_T_TENSOR)
     ts_diag_help(d, "a Tensor has `shape` and `dtype`");
   return ts_error_value();
@@ -610,9 +613,9 @@ static ts_value member(ts_session *s, const ts_env *env, const ts_ast *e)
 static ts_value conditional(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   bool condition;
-  if (!ts_eval_bool(s, env, e->child[0], "the condition of `if`", &condition))
+  if (!ts_eval_bool(s, env, ts_ast_condition(e), "the condition of `if`", &condition))
     return ts_error_value();
-  return ts_eval(s, env, e->child[condition ? 1 : 2]);
+  return ts_eval(s, env, condition ? ts_ast_then(e) : ts_ast_else(e));
 }
 
 static ts_value string_value(ts_session *s, const ts_ast *e)
@@ -641,7 +644,7 @@ static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_AST_UNARY: return unary(s, env, e);
   case TS_AST_BINARY: return binary(s, env, e);
   case TS_AST_IF: return conditional(s, env, e);
-  case TS_AST_WITH: return s->domain->changed(s, env, ts_eval(s, env, e->child[0]), e);
+  case TS_AST_WITH: return s->domain->changed(s, env, ts_eval(s, env, ts_ast_base(e)), e);
   default: return ts_error_value(); /* what a syntax error left: told already */
   }
 }

@@ -52,7 +52,7 @@ static const ts_type_info *crossing(ts_session *s, const ts_ast *type)
 
 static bool signature(ts_session *s, ts_native *n)
 {
-  const ts_ast *params = n->decl->child[0];
+  const ts_ast *params = ts_ast_params(n->decl);
   if (params->count > MAX_ARGUMENTS) {
     ts_report(s, TS_E0231, params->span, "a native function takes at most %d arguments",
               MAX_ARGUMENTS);
@@ -60,11 +60,11 @@ static bool signature(ts_session *s, ts_native *n)
   }
   bool ok = true;
   for (uint32_t i = 0; i < params->count; i++) {
-    n->formals[i] = crossing(s, params->child[i]->child[0]);
+    n->formals[i] = crossing(s, ts_ast_type(params->child[i]));
     n->types[i] = n->formals[i] ? type_for(n->formals[i]) : NULL;
     ok &= n->formals[i] != NULL;
   }
-  n->result = crossing(s, n->decl->child[1]);
+  n->result = crossing(s, ts_ast_type(n->decl));
   return ok && n->result &&
          ffi_prep_cif(&n->cif, FFI_DEFAULT_ABI, params->count, type_for(n->result), n->types) ==
            FFI_OK;
@@ -124,7 +124,7 @@ static bool check_digest(ts_session *s, const ts_ast *library, const ts_ast *pin
 static bool may_load(ts_session *s, const ts_ast *decl, const ts_found *found,
                      uint8_t digest[TS_DIGEST_SIZE])
 {
-  const ts_ast *library = decl->child[2], *pinned = decl->child[3];
+  const ts_ast *library = ts_ast_library(decl), *pinned = ts_ast_digest(decl);
   char hex[2 * TS_DIGEST_SIZE + 1];
   int error = ts_digest_file(found->path, digest);
   if (error) {
@@ -200,7 +200,7 @@ const ts_native *ts_native_open(ts_session *s, const ts_ast *decl)
   n->decl = decl;
   if (!signature(s, n))
     return NULL;
-  const ts_ast *library = decl->child[2];
+  const ts_ast *library = ts_ast_library(decl);
   const char *path = NULL;
   void *handle = open_library(s, decl, library, &path);
   if (!handle)
@@ -225,9 +225,10 @@ static ts_value not_finite(ts_session *s, const ts_native *n, const ts_value *ar
                          "`%s` returned a value that is not a finite number", n->name);
   ts_diag_here(d, "for these arguments");
   const char *text = "";
-  for (uint32_t i = 0; i < n->decl->child[0]->count; i++)
-    text = ts_arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "",
-                           n->decl->child[0]->child[i]->name, ts_value_print(s->arena, args[i]));
+  for (uint32_t i = 0; i < ts_ast_params(n->decl)->count; i++)
+    text =
+      ts_arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "",
+                      ts_ast_params(n->decl)->child[i]->name, ts_value_print(s->arena, args[i]));
   ts_diag_fact(d, "called as", "%s(%s)", n->name, text);
   ts_diag_note_at(d, n->decl->name_span, "declared here");
   return ts_error_value();

@@ -18,7 +18,7 @@ ts_dimension ts_search_dimension(size_t figure) { return figures[figure].dimensi
 const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_ast *search)
 {
   ts_name_list names = {0};
-  const ts_ast *name = search->child[0],
+  const ts_ast *name = ts_ast_plan(search),
                *plan = ts_module_choose(s, module, TS_AST_PLAN, name->name, &names);
   if (plan)
     return plan;

@@ -235,7 +235,7 @@ static void listed_twice(ts_session *s, const ts_visible *before, const ts_visib
 static void see_list(ts_session *s, ts_module *m, const struct ts_import *import)
 {
   for (uint32_t i = 0; i < import->list->count; i++) {
-    const ts_ast *item = import->list->child[i], *other_name = item->child[0];
+    const ts_ast *item = import->list->child[i], *other_name = ts_ast_alias(item);
     const char *name = other_name ? other_name->name : item->name;
     const ts_visible *o = handed_on(s, import->module, item->name),
                      *before = ts_names_get(&m->near, name);
@@ -441,8 +441,8 @@ static ts_value declared_function(ts_session *s, const ts_entry *entry)
 
 static ts_value param_value(ts_session *s, const ts_entry *entry)
 {
-  return ts_param_value(s, entry->module->env, entry->decl, entry->decl->child[0],
-                        entry->decl->child[1]);
+  return ts_param_value(s, entry->module->env, entry->decl, ts_ast_type(entry->decl),
+                        ts_ast_value(entry->decl));
 }
 
 const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, const char *name,
@@ -529,16 +529,17 @@ static ts_value gpu_value(ts_session *s, const ts_entry *entry)
   bool ok = true;
   for (uint32_t i = 0; i < decl->count; i++) {
     const ts_ast *field = decl->child[i];
-    values[i] = ts_eval(s, entry->module->env, field->child[0]);
+    values[i] = ts_eval(s, entry->module->env, ts_ast_value(field));
     at[i] = (ts_field){.name = field->name, .value = &values[i], .span = field->span};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
       if (!strcmp(known[k].field, field->name)) {
         const char *what = ts_arena_printf(s->arena, "`%s` of gpu `%s`", field->name, decl->name);
-        ok =
-          ts_convert_to(s, known[k].type, &values[i], what, field->child[0]->span, TS_NO_SPAN) &&
-          (values[i].type == TS_T_RECORD || values[i].type == TS_T_LIST ||
-           gpu_number(s, what, values[i], field->child[0]->span, known[k].least, known[k].most)) &&
-          ok;
+        ok = ts_convert_to(s, known[k].type, &values[i], what, ts_ast_value(field)->span,
+                           TS_NO_SPAN) &&
+             (values[i].type == TS_T_RECORD || values[i].type == TS_T_LIST ||
+              gpu_number(s, what, values[i], ts_ast_value(field)->span, known[k].least,
+                         known[k].most)) &&
+             ok;
       }
     ok &= values[i].type != TS_T_ERROR;
     if (ok && !strcmp(field->name, "peak"))
@@ -555,8 +556,8 @@ static ts_value gpu_value(ts_session *s, const ts_entry *entry)
       }
     for (uint32_t k = 0; ok && !strcmp(field->name, "called") && k < values[i].u.list->count; k++) {
       ts_value name = values[i].u.list->at[k];
-      ok =
-        ts_convert_to(s, "String", &name, "a name in `called`", field->child[0]->span, TS_NO_SPAN);
+      ok = ts_convert_to(s, "String", &name, "a name in `called`", ts_ast_value(field)->span,
+                         TS_NO_SPAN);
     }
     for (uint32_t k = 0; k < i; k++)
       if (at[k].name == field->name) {
@@ -583,10 +584,10 @@ static ts_value evaluate(ts_session *s, const ts_entry *entry)
   case TS_AST_EXTERN: return declared_function(s, entry);
   case TS_AST_GPU: return gpu_value(s, entry);
   case TS_AST_MODEL_IS: {
-    ts_value v = ts_eval(s, entry->module->env, decl->child[0]);
+    ts_value v = ts_eval(s, entry->module->env, ts_ast_value(decl));
     bool ok = v.type != TS_T_ERROR &&
               ts_convert_to(s, "Model", &v, ts_arena_printf(s->arena, "`%s`", decl->name),
-                            decl->child[0]->span, TS_NO_SPAN);
+                            ts_ast_value(decl)->span, TS_NO_SPAN);
     return ok ? v : ts_error_value();
   }
   default: return (ts_value){.type = TS_T_DECL, .span = decl->name_span, .u.decl = decl};
@@ -714,7 +715,7 @@ static void list_names(ts_session *s, const ts_ast *path, const ts_module *m, ts
 {
   for (uint32_t i = 0; i < path->count; i++) {
     const ts_ast *item = path->child[i];
-    const char *name = item->child[0] ? item->child[0]->name : item->name;
+    const char *name = ts_ast_alias(item) ? ts_ast_alias(item)->name : item->name;
     const ts_visible *v = ts_names_get(&m->near, name);
     if (v && v->rank == TS_RANK_LISTED)
       TS_PUSH(s->arena, &list->all, (ts_seen){name, v->entry});

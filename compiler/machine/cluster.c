@@ -51,25 +51,26 @@ static const char *shape_text(ts_arena *arena, const ts_cluster_array *a)
 static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts_cluster_array *a)
 {
   uint64_t count = 1;
-  if (item->count - 1 > 4) {
+  ts_ast_list dimensions = ts_ast_dimensions(item);
+  if (dimensions.count > 4) {
     ts_report(c->s, TS_E0602, item->span, "`%s` has %" PRIu32 " dimensions; at most 4 are possible",
-              item->name, item->count - 1);
+              item->name, dimensions.count);
     return false;
   }
   const char *what = ts_arena_printf(c->s->arena, "a dimension of `%s`", item->name);
-  for (uint32_t i = 1; i < item->count; i++) {
+  for (uint32_t i = 0; i < dimensions.count; i++) {
     int64_t n;
-    if (!ts_eval_int(c->s, env, item->child[i], what, &n))
+    if (!ts_eval_int(c->s, env, dimensions.at[i], what, &n))
       return false;
     if (n < 1) {
-      ts_diag *d = ts_report(c->s, TS_E0225, item->child[i]->span, "%s must be at least 1", what);
+      ts_diag *d = ts_report(c->s, TS_E0225, dimensions.at[i]->span, "%s must be at least 1", what);
       ts_diag_here(d, "this is %" PRId64, n);
-      ts_note_values(c->s, env, d, item->child[i]);
+      ts_note_values(c->s, env, d, dimensions.at[i]);
       return false;
     }
     uint32_t most = c->s->limits.vertices;
     if (n > most || count * (uint64_t)n + c->vertices.count > most) {
-      ts_diag *d = ts_report(c->s, TS_E0606, item->child[i]->span,
+      ts_diag *d = ts_report(c->s, TS_E0606, dimensions.at[i]->span,
                              "the cluster has more than %s devices and switches",
                              ts_count_print(c->s->arena, most));
       ts_diag_here(d, "this is %" PRId64, n);
@@ -105,10 +106,10 @@ static bool add_array(elaboration *c, const ts_env *env, const ts_ast *item)
     ts_diag_label(d, twin->span, "first here");
     return false;
   }
-  if (item->child[0]) {
-    a.device_class = ts_eval(c->s, env, item->child[0]);
+  if (ts_ast_class(item)) {
+    a.device_class = ts_eval(c->s, env, ts_ast_class(item));
     const char *what = ts_arena_printf(c->s->arena, "the class of `%s`", item->name);
-    if (!ts_convert_to(c->s, "Gpu", &a.device_class, what, item->child[0]->span, TS_NO_SPAN))
+    if (!ts_convert_to(c->s, "Gpu", &a.device_class, what, ts_ast_class(item)->span, TS_NO_SPAN))
       return false;
   } else if (!a.is_switch) {
     ts_diag *d = ts_report(c->s, TS_E0216, item->span, "devices `%s` have no class", item->name);
@@ -212,7 +213,7 @@ static bool possible(ts_session *s, const ts_ast *field, ts_value v, double leas
   if (value >= least && value <= most)
     return true;
   bool outside = value > 0;
-  ts_diag *d = ts_report(s, TS_E0604, field->child[0]->span,
+  ts_diag *d = ts_report(s, TS_E0604, ts_ast_value(field)->span,
                          outside   ? "`%s` is not possible" :
                          least > 0 ? "`%s` must be more than 0" :
                                      "`%s` must be 0 or more",
@@ -243,7 +244,8 @@ static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int
 {
   if (value >= 0 && value <= most)
     return true;
-  ts_diag *d = ts_report(s, TS_E0225, field->child[0]->span, "%s: at most %" PRId64, what, most);
+  ts_diag *d =
+    ts_report(s, TS_E0225, ts_ast_value(field)->span, "%s: at most %" PRId64, what, most);
   ts_diag_here(d, "this is %" PRId64, value);
   return false;
 }
@@ -262,9 +264,9 @@ static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *fie
     ts_report(s, TS_E0202, field->name_span, "`%s` is given twice", field->name);
     return false;
   }
-  ts_value v = ts_eval(s, env, field->child[0]);
+  ts_value v = ts_eval(s, env, ts_ast_value(field));
   if (!ts_convert_to(s, type[k], &v, ts_arena_printf(s->arena, "`%s`", known[k]),
-                     field->child[0]->span, TS_NO_SPAN))
+                     ts_ast_value(field)->span, TS_NO_SPAN))
     return false;
   *given |= 1u << k;
   switch ((link_field)k) {
@@ -288,8 +290,9 @@ static bool link_fields(ts_session *s, const ts_env *env, const ts_ast *link,
                         ts_cluster_class *class, unsigned *given)
 {
   bool ok = true;
-  for (uint32_t i = 2; i < link->count; i++)
-    ok = link_field_value(s, env, link->child[i], class, given) && ok;
+  ts_ast_list fields = ts_ast_fields(link);
+  for (uint32_t i = 0; i < fields.count; i++)
+    ok = link_field_value(s, env, fields.at[i], class, given) && ok;
   return ok;
 }
 
@@ -350,11 +353,13 @@ static bool link_class(elaboration *c, const ts_env *env, const ts_ast *link, ui
       d, "the rate of one direction, as in `{ bandwidth = 400 Gb/s, latency = 2 us, tier = 1 }`");
     return false;
   }
-  class.name = ts_arena_printf(c->s->arena, "%s-%s", link->child[0]->name, link->child[1]->name);
+  class.name =
+    ts_arena_printf(c->s->arena, "%s-%s", ts_ast_from(link)->name, ts_ast_to(link)->name);
   *index = class_index(c, &class);
   bool varies = false;
-  for (uint32_t i = 2; i < link->count; i++)
-    varies |= mentions(c, link->child[i]);
+  ts_ast_list fields = ts_ast_fields(link);
+  for (uint32_t i = 0; i < fields.count; i++)
+    varies |= mentions(c, fields.at[i]);
   if (!varies)
     TS_PUSH(c->s->arena, &c->steady, (steady){link, *index});
   return true;
@@ -365,10 +370,10 @@ static bool self_link(elaboration *c, const ts_env *env, const ts_ast *link, uin
   const ts_cluster_array *a = &c->arrays.at[c->vertices.at[vertex].array];
   ts_diag *d = ts_report(c->s, TS_E0605, link->span, "this links `%s` to itself",
                          vertex_text(c->s->arena, a, vertex));
-  ts_diag_label(d, link->child[0]->span, "%s", vertex_text(c->s->arena, a, vertex));
-  ts_diag_label(d, link->child[1]->span, "%s", vertex_text(c->s->arena, a, vertex));
-  ts_note_values(c->s, env, d, link->child[0]);
-  ts_note_values(c->s, env, d, link->child[1]);
+  ts_diag_label(d, ts_ast_from(link)->span, "%s", vertex_text(c->s->arena, a, vertex));
+  ts_diag_label(d, ts_ast_to(link)->span, "%s", vertex_text(c->s->arena, a, vertex));
+  ts_note_values(c->s, env, d, ts_ast_from(link));
+  ts_note_values(c->s, env, d, ts_ast_to(link));
   return false;
 }
 
@@ -377,13 +382,13 @@ static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
   uint32_t index;
   bool many_from, many_to;
   bool found =
-    resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[0], &c->from, &many_from);
+    resolve(c->s, env, c->arrays.at, c->arrays.count, ts_ast_from(link), &c->from, &many_from);
   found =
-    resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[1], &c->to, &many_to) && found;
+    resolve(c->s, env, c->arrays.at, c->arrays.count, ts_ast_to(link), &c->to, &many_to) && found;
   if (!link_class(c, env, link, &index) || !found)
     return false;
   bool duplex = !(link->flags & 1),
-       within = many_from && many_to && link->child[0]->name == link->child[1]->name;
+       within = many_from && many_to && ts_ast_from(link)->name == ts_ast_to(link)->name;
   uint64_t added = (uint64_t)c->from.count * c->to.count;
   if (added + c->links.count > c->s->limits.links) {
     ts_diag *d = ts_report(c->s, TS_E0606, link->span, "the cluster has more than %s links",
@@ -408,16 +413,16 @@ static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
 
 /* ---- Statements ---- */
 
-static bool run(elaboration *c, ts_env *env, const ts_ast *parent, uint32_t first);
+static bool run(elaboration *c, ts_env *env, const ts_ast *parent);
 
 static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
 {
-  ts_value list = ts_eval(c->s, env, loop->child[0]);
+  ts_value list = ts_eval(c->s, env, ts_ast_over(loop));
   if (list.type == TS_T_ERROR)
     return false;
   if (list.type != TS_T_RANGE && list.type != TS_T_LIST) {
     ts_diag *d =
-      ts_report(c->s, TS_E0220, loop->child[0]->span, "`%s` runs over %s, not over a list",
+      ts_report(c->s, TS_E0220, ts_ast_over(loop)->span, "`%s` runs over %s, not over a list",
                 loop->name, ts_value_describe(c->s->arena, list));
     ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, list));
     return false;
@@ -433,10 +438,10 @@ static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
     ts_env_bind(inner, loop->name,
                 list.type == TS_T_LIST ?
                   list.u.list->at[i] :
-                  ts_int_value(list.u.range.begin + i, loop->child[0]->span));
-    ok = !loop->child[1] ||
-         ts_eval_bool(c->s, inner, loop->child[1], "the condition of `for`", &wanted);
-    ok = ok && (!wanted || run(c, inner, loop, 2));
+                  ts_int_value(list.u.range.begin + i, ts_ast_over(loop)->span));
+    ok = !ts_ast_where(loop) ||
+         ts_eval_bool(c->s, inner, ts_ast_where(loop), "the condition of `for`", &wanted);
+    ok = ok && (!wanted || run(c, inner, loop));
     ok = ts_take_turn(c->s, loop->span) && ok;
   }
   c->loops--;
@@ -446,12 +451,12 @@ static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
 static bool run_if(elaboration *c, ts_env *env, const ts_ast *item)
 {
   bool condition;
-  if (!ts_eval_bool(c->s, env, item->child[0], "the condition of `if`", &condition))
+  if (!ts_eval_bool(c->s, env, ts_ast_condition(item), "the condition of `if`", &condition))
     return false;
-  const ts_ast *branch = condition ? item->child[1] : item->count > 2 ? item->child[2] : NULL;
+  const ts_ast *branch = condition ? ts_ast_then(item) : ts_ast_else(item);
   if (!branch)
     return true;
-  return branch->kind == TS_AST_IF_STMT ? run_if(c, env, branch) : run(c, env, branch, 0);
+  return branch->kind == TS_AST_IF_STMT ? run_if(c, env, branch) : run(c, env, branch);
 }
 
 static bool run_let(elaboration *c, ts_env *env, const ts_ast *let)
@@ -475,11 +480,12 @@ static bool run_item(elaboration *c, ts_env *env, const ts_ast *item)
   }
 }
 
-static bool run(elaboration *c, ts_env *env, const ts_ast *parent, uint32_t first)
+static bool run(elaboration *c, ts_env *env, const ts_ast *parent)
 {
   bool ok = true;
-  for (uint32_t i = first; i < parent->count; i++) {
-    const ts_ast *item = parent->child[i];
+  ts_ast_list items = ts_ast_items(parent);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     ok = run_item(c, env, item) && ok;
     if (!ok && (item->kind == TS_AST_ARRAY || item->kind == TS_AST_LET))
       return false; /* links would fail for want of it */
@@ -584,7 +590,7 @@ ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, 
 {
   elaboration c = {.s = s, .decl = decl};
   ts_env *scope = ts_env_new(s, env);
-  if (!run(&c, scope, decl, 1))
+  if (!run(&c, scope, decl))
     return ts_error_value();
   uint32_t devices = count_devices(&c);
   if (!devices) {
@@ -661,7 +667,7 @@ static bool change_links(change *c, const ts_ast *override)
 {
   ts_cluster_class new = {.span = override->span};
   unsigned given = 0;
-  uint8_t *a = marked(c, override->child[0]), *b = marked(c, override->child[1]);
+  uint8_t *a = marked(c, ts_ast_from(override)), *b = marked(c, ts_ast_to(override));
   if (!a || !b || !link_fields(c->s, c->env, override, &new, &given))
     return false;
   bool both_ways = !(override->flags & 1), any = false, ok = true;
@@ -693,7 +699,7 @@ static bool change_links(change *c, const ts_ast *override)
 static bool change_devices(change *c, const ts_ast *override)
 {
   static const char *const known[] = {"speed"};
-  const ts_ast *ref = override->child[0];
+  const ts_ast *ref = ts_ast_ref(override);
   const ts_cluster_array *array = ref_array(c->s, c->old->arrays, c->old->array_count, ref);
   uint8_t *marks = array ? marked(c, ref) : NULL;
   if (!marks)
@@ -705,12 +711,13 @@ static bool change_devices(change *c, const ts_ast *override)
                  ref->name);
     return false;
   }
-  for (uint32_t i = 1; i < override->count; i++) {
-    const ts_ast *field = override->child[i];
+  ts_ast_list fields = ts_ast_fields(override);
+  for (uint32_t i = 0; i < fields.count; i++) {
+    const ts_ast *field = fields.at[i];
     if (strcmp(field->name, "speed"))
       return unknown_field(c->s, field, "a device", known, 1);
-    ts_value v = ts_eval(c->s, c->env, field->child[0]);
-    if (!ts_convert_to(c->s, "Real", &v, "`speed`", field->child[0]->span, TS_NO_SPAN) ||
+    ts_value v = ts_eval(c->s, c->env, ts_ast_value(field));
+    if (!ts_convert_to(c->s, "Real", &v, "`speed`", ts_ast_value(field)->span, TS_NO_SPAN) ||
         !possible(c->s, field, v, 1e-6, 1e6))
       return false;
     for (uint32_t k = 0; k < c->old->vertex_count; k++)
@@ -726,8 +733,8 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
     return v;
   if (v.type != TS_T_CLUSTER) {
     ts_diag *d =
-      ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s",
-                ts_value_describe(s->arena, v));
+      ts_report(s, TS_E0220, ts_ast_base(with)->span,
+                "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v));
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return ts_error_value();
   }
@@ -742,15 +749,16 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   for (uint32_t i = 0; i < old->link_count; i++)
     TS_PUSH(s->arena, &c.links, old->links[i]);
   bool ok = true;
-  for (uint32_t i = 1; i < with->count; i++)
-    if (with->child[i]->kind == TS_AST_RULE || with->child[i]->kind == TS_AST_REMOVE) {
-      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a cluster has no rules"),
+  ts_ast_list changes = ts_ast_changes(with);
+  for (uint32_t i = 0; i < changes.count; i++)
+    if (changes.at[i]->kind == TS_AST_RULE || changes.at[i]->kind == TS_AST_REMOVE) {
+      ts_diag_here(ts_report(s, TS_E0220, changes.at[i]->span, "a cluster has no rules"),
                    "rules are those of strategies");
       return ts_error_value();
     }
-  for (uint32_t i = 1; i < with->count; i++)
-    ok = (with->child[i]->kind == TS_AST_LINK ? change_links(&c, with->child[i]) :
-                                                change_devices(&c, with->child[i])) &&
+  for (uint32_t i = 0; i < changes.count; i++)
+    ok = (changes.at[i]->kind == TS_AST_LINK ? change_links(&c, changes.at[i]) :
+                                               change_devices(&c, changes.at[i])) &&
          ok;
   if (!ok)
     return ts_error_value();

@@ -187,7 +187,7 @@ static ts_value fail(builder *b)
 static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, const ts_env *module,
                          const ts_ast *call, const char *label)
 {
-  const ts_ast *params = decl->child[0];
+  const ts_ast *params = ts_ast_params(decl);
   ts_value *values = TS_NEW_ARRAY(b->s->arena, ts_value, params->count + 1);
   for (uint32_t i = 0; i < params->count; i++) {
     if (!ts_env_lookup(args, params->child[i]->name, &values[i]) || values[i].type == TS_T_ERROR)
@@ -217,7 +217,7 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
   return index == TS_NO_INDEX ? fail(b) : outputs_value(b, &b->g->ops.at[index]);
 }
 
-static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first);
+static void run(builder *b, ts_env *env, const ts_ast *body);
 
 static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const ts_ast *call,
                             const char *label)
@@ -239,7 +239,7 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
   b->yielded = (ts_value){.type = TS_T_NONE, .span = call->span};
   b->depth++;
   b->by = &by;
-  run(b, args, decl, 1);
+  run(b, args, decl);
   b->by = outer;
   b->depth--;
   ts_value result = b->yielded;
@@ -289,14 +289,14 @@ static ts_value let_value(builder *b, ts_env *env, const ts_ast *let)
 static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
 {
   int64_t count = 0;
-  const char *name = item->child[1]->name, *prefix = b->prefix;
+  const char *name = ts_ast_label(item)->name, *prefix = b->prefix;
   bool top = b->depth == 0 && !strchr(prefix, '[');
-  if (!ts_eval_int(b->s, env, item->child[0], "how often a `repeat` runs", &count)) {
+  if (!ts_eval_int(b->s, env, ts_ast_times(item), "how often a `repeat` runs", &count)) {
     b->failed = true;
     return;
   }
   if (count < 0 || count > b->s->limits.ops) {
-    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, item->child[0]->span,
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, ts_ast_times(item)->span,
                              "cannot repeat %lld times", (long long)count);
     ts_diag_here(d, "must be from 0 to %u", b->s->limits.ops);
     b->failed = true;
@@ -304,7 +304,7 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
   }
   if (top && !b->g->unit_name) {
     b->g->unit_name = name;
-    b->g->unit_span = item->child[0]->span;
+    b->g->unit_span = ts_ast_times(item)->span;
   }
   for (int64_t i = 0; i < count && !b->failed; i++) {
     if (!ts_take_turn(b->s, item->span)) {
@@ -314,8 +314,8 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
     b->units += top;
     b->inside |= top;
     b->prefix = ts_arena_printf(b->s->arena, "%s%s[%lld].", prefix, name, (long long)i);
-    ts_env_bind(env, name, ts_int_value(i, item->child[1]->span));
-    run(b, env, item, 2);
+    ts_env_bind(env, name, ts_int_value(i, ts_ast_label(item)->span));
+    run(b, env, item);
   }
   b->inside &= !top;
   b->prefix = prefix;
@@ -324,20 +324,21 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
 static void run_if(builder *b, ts_env *env, const ts_ast *item)
 {
   bool truth = false;
-  if (!ts_eval_bool(b->s, env, item->child[0], "the condition of `if`", &truth)) {
+  if (!ts_eval_bool(b->s, env, ts_ast_condition(item), "the condition of `if`", &truth)) {
     b->failed = true;
     return;
   }
   if (truth)
-    run(b, env, item->child[1], 0);
-  else if (item->count > 2 && item->child[2])
-    run(b, env, item->child[2], 0);
+    run(b, env, ts_ast_then(item));
+  else if (ts_ast_else(item))
+    run(b, env, ts_ast_else(item));
 }
 
-static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first)
+static void run(builder *b, ts_env *env, const ts_ast *body)
 {
-  for (uint32_t i = first; i < body->count && !b->failed; i++) {
-    const ts_ast *item = body->child[i];
+  ts_ast_list items = ts_ast_items(body);
+  for (uint32_t i = 0; i < items.count && !b->failed; i++) {
+    const ts_ast *item = items.at[i];
     switch (item->kind) {
     case TS_AST_LET: {
       ts_value v = let_value(b, env, item);
@@ -345,7 +346,7 @@ static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first)
       break;
     }
     case TS_AST_NODE: {
-      ts_value v = node_value(b, env, item->child[0], item->count > 1 ? item->child[1] : NULL);
+      ts_value v = node_value(b, env, ts_ast_value(item), ts_ast_label(item));
       if (item->name)
         ts_env_bind(env, item->name, v);
       break;
@@ -355,7 +356,7 @@ static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first)
     case TS_AST_REQUIRE:
     case TS_AST_EXPECT: b->failed |= !ts_required(b->s, env, item, b->by); break;
     case TS_AST_YIELD:
-      b->yielded = node_value(b, env, item->child[0], item->count > 1 ? item->child[1] : NULL);
+      b->yielded = node_value(b, env, ts_ast_value(item), ts_ast_label(item));
       break;
     default: break;
     }
@@ -412,7 +413,7 @@ static bool build_from_source(builder *b, const ts_applied *model)
   b->s->apply_closure = b;
   b->s->apply = apply;
   b->by = &by;
-  run(b, env, model->decl, 1);
+  run(b, env, model->decl);
   b->by = NULL;
   b->s->apply = NULL;
   b->s->apply_closure = NULL;

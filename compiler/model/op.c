@@ -48,7 +48,7 @@ static void add_slot(ts_slot *slots, uint32_t *n, ts_slot slot) { slots[(*n)++] 
 
 static uint32_t inputs_of(ts_op *op, uint32_t formal, ts_slot *slots, uint32_t n)
 {
-  const ts_ast *declared = op->decl->child[0]->child[formal];
+  const ts_ast *declared = ts_ast_params(op->decl)->child[formal];
   ts_value arg = op->args[formal];
   ts_slot slot = {.name = declared->name,
                   .kind = TS_SLOT_INPUT,
@@ -81,20 +81,21 @@ static uint32_t inputs_of(ts_op *op, uint32_t formal, ts_slot *slots, uint32_t n
 void ts_op_slots(ts_session *s, ts_op *op)
 {
   const ts_ast *decl = op->decl;
-  uint32_t inputs = 0, items = 0;
+  ts_ast_list items = ts_ast_items(decl);
+  uint32_t inputs = 0, others = 0;
   for (uint32_t f = 0; f < op->arg_count; f++)
     inputs = inputs_of(op, f, NULL, inputs);
-  for (uint32_t i = 1; i < decl->count; i++)
-    items += decl->child[i]->kind == TS_AST_OP_PARAM || decl->child[i]->kind == TS_AST_OP_OUTPUT ||
-             decl->child[i]->kind == TS_AST_OP_PART;
-  ts_slot *slots = TS_NEW_ARRAY(s->arena, ts_slot, inputs + items + 1);
+  for (uint32_t i = 0; i < items.count; i++)
+    others += items.at[i]->kind == TS_AST_OP_PARAM || items.at[i]->kind == TS_AST_OP_OUTPUT ||
+              items.at[i]->kind == TS_AST_OP_PART;
+  ts_slot *slots = TS_NEW_ARRAY(s->arena, ts_slot, inputs + others + 1);
   uint32_t n = 0;
   for (uint32_t f = 0; f < op->arg_count; f++)
     n = inputs_of(op, f, slots, n);
   op->input_count = n;
   for (int pass = 0; pass < 2; pass++)
-    for (uint32_t i = 1; i < decl->count; i++) {
-      const ts_ast *item = decl->child[i];
+    for (uint32_t i = 0; i < items.count; i++) {
+      const ts_ast *item = items.at[i];
       ts_slot_kind kind = pass ? TS_SLOT_OUTPUT : TS_SLOT_PARAM;
       if (item->kind != (pass ? TS_AST_OP_OUTPUT : TS_AST_OP_PARAM))
         continue;
@@ -111,16 +112,16 @@ void ts_op_slots(ts_session *s, ts_op *op)
     }
   op->slot_count = n;
   op->slots = slots;
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     uint32_t of = 0;
     if (item->kind != TS_AST_OP_PART)
       continue;
-    while (of < op->input_count && slots[of].name != item->child[1]->name)
+    while (of < op->input_count && slots[of].name != ts_ast_input(item)->name)
       of++;
     if (of == op->input_count) {
-      ts_diag *d = ts_report(s, TS_E0219, item->child[1]->span, "`%s` has no input `%s`", op->kind,
-                             item->child[1]->name);
+      ts_diag *d = ts_report(s, TS_E0219, ts_ast_input(item)->span, "`%s` has no input `%s`",
+                             op->kind, ts_ast_input(item)->name);
       ts_diag_here(d, "a part is one of an input");
       continue;
     }
@@ -180,7 +181,7 @@ static bool holds_tensor(ts_value v)
 
 static void bind_args(const ts_op_scope *scope, ts_env *env)
 {
-  const ts_ast *params = scope->op->decl->child[0];
+  const ts_ast *params = ts_ast_params(scope->op->decl);
   for (uint32_t f = 0; f < scope->op->arg_count; f++)
     if (holds_tensor(scope->args[f]))
       ts_env_bind(env, params->child[f]->name, list_of_slots(scope, f));
@@ -260,8 +261,7 @@ static ts_slot *next_slot(const ts_op_scope *scope, const ts_ast *item)
 
 static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item, ts_slot *slot)
 {
-  const ts_ast *condition =
-    item->kind == TS_AST_OP_PARAM && item->count > 2 ? item->child[2] : NULL;
+  const ts_ast *condition = item->kind == TS_AST_OP_PARAM ? ts_ast_condition(item) : NULL;
   if (condition &&
       !ts_eval_bool(scope->s, env, condition, "the condition of a parameter", &slot->present))
     return false;
@@ -272,7 +272,7 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
     return true;
   }
   const char *what = ts_arena_printf(scope->s->arena, "`%s` of `%s`", slot->name, scope->op->kind);
-  if (!ts_eval_shape(scope->s, env, item->child[0], what, scope->op->span, &slot->shape))
+  if (!ts_eval_shape(scope->s, env, ts_ast_shape(item), what, scope->op->span, &slot->shape))
     return false;
   if (item->kind == TS_AST_OP_PART)
     return true;
@@ -281,7 +281,7 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
     slot->dtype = scope->op->traced;
     return true;
   }
-  return item->count < 2 || !item->child[1] || eval_dtype(scope, env, item->child[1], &slot->dtype);
+  return !ts_ast_dtype(item) || eval_dtype(scope, env, ts_ast_dtype(item), &slot->dtype);
 }
 
 static bool is_slot(const ts_ast *item, bool params)
@@ -296,8 +296,9 @@ static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool 
 {
   const ts_ast *decl = scope->op->decl;
   bind_args(scope, env);
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     if (item->kind == TS_AST_LET) {
       ts_value v = ts_eval_let(scope->s, env, item);
       if (v.type == TS_T_ERROR)
@@ -331,8 +332,9 @@ static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_
 bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
 {
   const ts_ast *decl = scope->op->decl;
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     bool wanted = true, gradient;
     const ts_dtype *dtype;
     if (item->kind != TS_AST_CAST)
@@ -347,12 +349,12 @@ bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
       return false;
     }
     ts_env *env = ts_op_env(scope, scope->op->module);
-    if (item->child[1] &&
-        !ts_eval_bool(scope->s, env, item->child[1], "the condition of a cast", &wanted))
+    if (ts_ast_condition(item) &&
+        !ts_eval_bool(scope->s, env, ts_ast_condition(item), "the condition of a cast", &wanted))
       return false;
     if (!wanted)
       continue;
-    if (!eval_dtype(scope, env, item->child[0], &dtype))
+    if (!eval_dtype(scope, env, ts_ast_dtype(item), &dtype))
       return false;
     slots[slot].gradient = gradient ? dtype : slots[slot].dtype;
     slots[slot].dtype = gradient ? slots[slot].dtype : dtype;
@@ -450,7 +452,7 @@ static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v,
   case TS_T_ERROR: return false;
   default: break;
   }
-  ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, field->child[0]->span,
+  ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, ts_ast_value(field)->span,
                            "`%s` of a kernel must be a number", field->name);
   ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
   return false;
@@ -462,24 +464,25 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
                          ts_kernel *k, ts_feature *features)
 {
   const char *name = field->name;
-  ts_value v = ts_eval(scope->s, env, field->child[0]);
+  ts_value v = ts_eval(scope->s, env, ts_ast_value(field));
   double number = 0;
   if (is_word(name, "reads") || is_word(name, "writes") || is_word(name, "bytes")) {
     k->host_only = false;
-    return bytes_of(scope, field->child[0], v, &k->bytes);
+    return bytes_of(scope, ts_ast_value(field), v, &k->bytes);
   }
   if (is_word(name, "temp"))
-    return bytes_of(scope, field->child[0], v, &k->temp);
+    return bytes_of(scope, ts_ast_value(field), v, &k->temp);
   if (is_word(name, "dtype")) {
     if (v.type == TS_T_DTYPE)
       k->dtype = v.u.dtype;
-    return v.type == TS_T_DTYPE || eval_dtype(scope, env, field->child[0], &k->dtype);
+    return v.type == TS_T_DTYPE || eval_dtype(scope, env, ts_ast_value(field), &k->dtype);
   }
   if (is_word(name, "host")) {
     if (!number_of(scope, field, v, TS_DIM_TIME, &number))
       return false;
     k->host = (int64_t)(number * 1e12 + 0.5);
-    return possible(scope, field->child[0], "time of the host, in seconds,", number, MOST_SECONDS);
+    return possible(scope, ts_ast_value(field), "time of the host, in seconds,", number,
+                    MOST_SECONDS);
   }
   k->host_only = false;
   double *work = is_word(name, "flops")       ? &k->flops :
@@ -492,7 +495,7 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
     return true;
   }
   *work = number;
-  return possible(scope, field->child[0], "FLOP of an op", number, MOST_FLOPS);
+  return possible(scope, ts_ast_value(field), "FLOP of an op", number, MOST_FLOPS);
 }
 
 static const ts_dtype *kernel_dtype(const ts_op_scope *scope)
@@ -521,10 +524,10 @@ static const ts_dtype *arithmetic(const ts_op_scope *scope, const char *family,
 }
 
 /* The fields from `first` on that are fields, as one kernel. */
-static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *node, uint32_t first,
-                   const char *family, ts_kernel *k)
+static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *node,
+                   ts_ast_list fields, const char *family, ts_kernel *k)
 {
-  ts_feature *features = TS_NEW_ARRAY(scope->s->arena, ts_feature, node->count + 1);
+  ts_feature *features = TS_NEW_ARRAY(scope->s->arena, ts_feature, fields.count + 1);
   *k = (ts_kernel){.family = family,
                    .dtype = kernel_dtype(scope),
                    .host = -1,
@@ -532,9 +535,8 @@ static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *no
                    .host_only = true,
                    .model_flops = -1,
                    .span = node->span};
-  for (uint32_t i = first; i < node->count; i++)
-    if (node->child[i]->kind == TS_AST_FIELD &&
-        !kernel_field(scope, env, node->child[i], k, features))
+  for (uint32_t i = 0; i < fields.count; i++)
+    if (fields.at[i]->kind == TS_AST_FIELD && !kernel_field(scope, env, fields.at[i], k, features))
       return false;
   if (k->model_flops < 0)
     k->model_flops = k->flops;
@@ -545,21 +547,23 @@ static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *no
 static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase,
                        ts_kernels *kernels)
 {
-  *kernels = (ts_kernels){.at = TS_NEW_ARRAY(scope->s->arena, ts_kernel, phase->count + 1)};
+  ts_ast_list items = ts_ast_items(phase);
+  *kernels = (ts_kernels){.at = TS_NEW_ARRAY(scope->s->arena, ts_kernel, items.count + 1)};
   bool bare = false;
-  for (uint32_t i = 0; i < phase->count; i++)
-    bare |= phase->child[i]->kind == TS_AST_FIELD;
-  if (bare && !kernel(scope, env, phase, 0, scope->op->kind, &kernels->at[kernels->count++]))
+  for (uint32_t i = 0; i < items.count; i++)
+    bare |= items.at[i]->kind == TS_AST_FIELD;
+  if (bare && !kernel(scope, env, phase, items, scope->op->kind, &kernels->at[kernels->count++]))
     return false;
-  for (uint32_t i = 0; i < phase->count; i++) {
-    const ts_ast *node = phase->child[i];
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *node = items.at[i];
     bool wanted = true;
     if (node->kind != TS_AST_KERNEL)
       continue;
-    if (node->child[0] &&
-        !ts_eval_bool(scope->s, env, node->child[0], "the condition of a kernel", &wanted))
+    if (ts_ast_condition(node) &&
+        !ts_eval_bool(scope->s, env, ts_ast_condition(node), "the condition of a kernel", &wanted))
       return false;
-    if (wanted && !kernel(scope, env, node, 1, node->name, &kernels->at[kernels->count++]))
+    if (wanted &&
+        !kernel(scope, env, node, ts_ast_fields(node), node->name, &kernels->at[kernels->count++]))
       return false;
   }
   return true;
@@ -593,21 +597,20 @@ static void late_reads(const ts_op_scope *scope, const ts_env *env, const ts_ast
 {
   read_list list = {0};
   bool stated = false, bare = false;
-  for (uint32_t i = 0; i < phase->count; i++) {
-    const ts_ast *node = phase->child[i];
+  ts_ast_list items = ts_ast_items(phase);
+  for (uint32_t i = 0; i < items.count; i++) {
+    ts_ast *node = items.at[i];
     bool wanted = true;
-    if (node->kind == TS_AST_KERNEL && node->child[0])
-      ts_eval_bool(scope->s, env, node->child[0], "the condition of a kernel", &wanted);
-    bool field = node->kind == TS_AST_FIELD;
+    if (node->kind == TS_AST_KERNEL && ts_ast_condition(node))
+      ts_eval_bool(scope->s, env, ts_ast_condition(node), "the condition of a kernel", &wanted);
+    ts_ast_list fields = node->kind == TS_AST_FIELD ? (ts_ast_list){&node, 1} : ts_ast_fields(node);
     double bytes = 0;
-    for (uint32_t k = field ? 0 : 1; wanted && k < (field ? 1 : node->count); k++) {
-      const ts_ast *at = field ? node : node->child[k];
-      if (at->kind != TS_AST_FIELD)
-        continue;
+    for (uint32_t k = 0; wanted && k < fields.count; k++) {
+      const ts_ast *at = fields.at[k];
       bare |= is_word(at->name, "bytes");
       stated |= is_word(at->name, "reads");
       if (is_word(at->name, "reads"))
-        read_late(scope, ts_eval(scope->s, env, at->child[0]), &list, &bytes);
+        read_late(scope, ts_eval(scope->s, env, ts_ast_value(at)), &list, &bytes);
     }
     work->late_bytes = (int64_t)bytes > work->late_bytes ? (int64_t)bytes : work->late_bytes;
   }
@@ -653,10 +656,11 @@ static bool save(const ts_op_scope *scope, const ts_ast *expr, ts_value v, saved
 static bool saves(const ts_op_scope *scope, const ts_env *env, const ts_ast *item, saved_list *list)
 {
   bool wanted = true;
-  if (item->count > 1 && item->child[1] &&
-      !ts_eval_bool(scope->s, env, item->child[1], "the condition of `saves`", &wanted))
+  if (ts_ast_condition(item) &&
+      !ts_eval_bool(scope->s, env, ts_ast_condition(item), "the condition of `saves`", &wanted))
     return false;
-  return !wanted || save(scope, item->child[0], ts_eval(scope->s, env, item->child[0]), list);
+  return !wanted ||
+         save(scope, ts_ast_value(item), ts_eval(scope->s, env, ts_ast_value(item)), list);
 }
 
 static ts_phase phase_named(const char *name)
@@ -671,11 +675,12 @@ static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *wor
 {
   const ts_ast *decl = scope->op->decl;
   saved_list saved = {0};
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     bool holds = true;
     if (item->kind == TS_AST_REQUIRE) {
-      if (!ts_eval_bool(scope->s, env, item->child[0], "a requirement", &holds))
+      if (!ts_eval_bool(scope->s, env, ts_ast_condition(item), "a requirement", &holds))
         return false;
       if (!holds) {
         *failed = item;

@@ -148,16 +148,16 @@ typedef struct given { ts_field *at; uint32_t count; } given;
 static bool give_tensors(ts_tracer *t, const ts_ast *decl, const ts_tensor **tensor, uint32_t count,
                          given *args)
 {
-  const ts_ast *formals = decl->child[0];
+  const ts_ast *formals = ts_ast_params(decl);
   uint32_t next = 0;
   for (uint32_t i = 0; i < formals->count; i++) {
-    const char *type = formals->child[i]->child[0]->name;
+    const char *type = ts_ast_type(formals->child[i])->name;
     if (!strcmp(type, "Tensor")) {
       if (next == count)
         return false;
       args->at[args->count++] = *field(t, formals->child[i]->name, tensor_value(t, tensor[next++]));
-    } else if (!strcmp(type, "List") && formals->child[i]->child[0]->count &&
-               !strcmp(formals->child[i]->child[0]->child[0]->name, "Tensor")) {
+    } else if (!strcmp(type, "List") && ts_ast_element(ts_ast_type(formals->child[i])) &&
+               !strcmp(ts_ast_element(ts_ast_type(formals->child[i]))->name, "Tensor")) {
       ts_value *list = TS_NEW_ARRAY(t->s->arena, ts_value, count + 1);
       uint32_t n = 0;
       while (next < count)
@@ -192,7 +192,7 @@ typedef enum outcome { FITS, OTHERWISE, FAILED } outcome;
 static outcome make_op(ts_tracer *t, const ts_mapped_kind *e, const ts_tensor **tensor,
                        uint32_t count, ts_value row, ts_op *op)
 {
-  const ts_ast *decl = e->op.u.decl, *formals = decl->child[0];
+  const ts_ast *decl = e->op.u.decl, *formals = ts_ast_params(decl);
   const ts_env *module = ts_decl_env(t->s, decl);
   given args = {
     TS_NEW_ARRAY(t->s->arena, ts_field, formals->count + (e->args ? e->args->count : 0) + 1), 0};

@@ -51,12 +51,13 @@ const ts_ast *ts_plan_choose(ts_session *s, const ts_module *m, const char *want
 /* Does the mesh name this parameter, or a later one whose default does? */
 static bool mesh_needs(const loader *l, uint32_t index)
 {
-  const ts_ast *params = l->plan->decl->child[0], *mesh = l->field[TS_PLAN_mesh];
+  const ts_ast *params = ts_ast_params(l->plan->decl), *mesh = l->field[TS_PLAN_mesh];
   if (ts_ast_uses(mesh, params->child[index]->name))
     return true;
   for (uint32_t i = index + 1; i < params->count; i++)
-    if (params->child[i]->child[1] &&
-        ts_ast_uses(params->child[i]->child[1], params->child[index]->name) && mesh_needs(l, i))
+    if (ts_ast_default(params->child[i]) &&
+        ts_ast_uses(ts_ast_default(params->child[i]), params->child[index]->name) &&
+        mesh_needs(l, i))
       return true;
   return false;
 }
@@ -64,18 +65,19 @@ static bool mesh_needs(const loader *l, uint32_t index)
 /* Those that the mesh needs, or all others: these may name its axes. */
 static void bind_parameters(loader *l, bool for_mesh)
 {
-  const ts_ast *params = l->plan->decl->child[0];
+  const ts_ast *params = ts_ast_params(l->plan->decl);
   for (uint32_t i = 0; params && i < params->count; i++) {
     const ts_ast *formal = params->child[i];
     if (for_mesh == (l->field[TS_PLAN_mesh] && mesh_needs(l, i)))
-      ts_env_bind(l->env, formal->name,
-                  ts_param_value(l->s, l->env, formal, formal->child[0], formal->child[1]));
+      ts_env_bind(
+        l->env, formal->name,
+        ts_param_value(l->s, l->env, formal, ts_ast_type(formal), ts_ast_default(formal)));
   }
 }
 
 static void parameter_names(loader *l, ts_name_list *names)
 {
-  const ts_ast *params = l->plan->decl->child[0];
+  const ts_ast *params = ts_ast_params(l->plan->decl);
   for (uint32_t i = 0; params && i < params->count; i++)
     TS_PUSH(l->s->arena, &names->names, params->child[i]->name);
   for (size_t m = 0; m < ts_module_count(l->s); m++) {
@@ -119,8 +121,9 @@ static void find_fields(loader *l)
   ts_name_list names = {0};
   for (size_t k = 0; k < TS_PLAN_FIELDS; k++)
     TS_PUSH(l->s->arena, &names.names, field_names[k]);
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *field = decl->child[i];
+  ts_ast_list fields = ts_ast_fields(decl);
+  for (uint32_t i = 0; i < fields.count; i++) {
+    const ts_ast *field = fields.at[i];
     size_t k = 0;
     while (k < TS_PLAN_FIELDS && strcmp(field_names[k], field->name))
       k++;
@@ -134,8 +137,8 @@ static void find_fields(loader *l)
       ts_diag *d = ts_report(l->s, TS_E0202, field->name_span, "`%s` is given twice", field->name);
       ts_diag_label(d, l->field[k]->span, "first here");
     } else {
-      l->field[k] = field->child[0];
-      l->plan->span_of[k] = field->child[0]->span;
+      l->field[k] = ts_ast_value(field);
+      l->plan->span_of[k] = ts_ast_value(field)->span;
     }
   }
 }
@@ -509,7 +512,7 @@ static void evaluate_mesh(loader *l)
   if (mesh->kind == TS_AST_RECORD) {
     for (uint32_t i = 0; i < mesh->count; i++)
       add_axis(l, mesh->child[i]->name, mesh->child[i]->span,
-               ts_eval(l->s, l->env, mesh->child[i]->child[0]));
+               ts_eval(l->s, l->env, ts_ast_value(mesh->child[i])));
     return;
   }
   ts_value v = typed(l, TS_PLAN_mesh, "Record");
@@ -554,8 +557,9 @@ static void compare_with_cluster(loader *l)
 
 static bool has_field(const ts_ast *decl, const char *name)
 {
-  for (uint32_t i = 1; i < decl->count; i++)
-    if (!strcmp(decl->child[i]->name, name))
+  ts_ast_list fields = ts_ast_fields(decl);
+  for (uint32_t i = 0; i < fields.count; i++)
+    if (!strcmp(fields.at[i]->name, name))
       return true;
   return false;
 }

@@ -226,13 +226,13 @@ static void fill(reader *r)
 bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order, int64_t copies)
 {
   ts_schedule *sc = b->sc;
-  ts_value file = ts_eval(b->s, env, order->child[0]);
+  ts_value file = ts_eval(b->s, env, ts_ast_file(order));
   size_t size = 0;
   ts_found found;
   if (file.type != TS_T_STRING) {
     if (file.type != TS_T_ERROR) {
-      ts_diag *d =
-        ts_report(b->s, TS_E0220, order->child[0]->span, "`order from` needs the name of a file");
+      ts_diag *d = ts_report(b->s, TS_E0220, ts_ast_file(order)->span,
+                             "`order from` needs the name of a file");
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, file));
     }
     return false;

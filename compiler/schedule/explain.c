@@ -112,8 +112,9 @@ static const char *changes(ts_session *s, const ts_schedule *sc, ts_work_kind ki
   for (size_t i = 0; i < sc->changes.count; i++) {
     const ts_rule_change *c = &sc->changes.at[i];
     bool speaks =
-      c->before && (!strcmp(c->before->child[0]->name, letter) ||
-                    (c->before->kind != TS_AST_SLOW && !strcmp(c->before->child[2]->name, letter)));
+      c->before &&
+      (!strcmp(ts_ast_item(c->before)->name, letter) ||
+       (c->before->kind != TS_AST_SLOW && !strcmp(ts_ast_other(c->before)->name, letter)));
     if (!c->before)
       speaks = !strcmp(c->name, "activations") ? kind == TS_FORWARD :
                !strcmp(c->name, "gradients")   ? kind == TS_BACKWARD || kind == TS_INPUT_GRADIENT :

@@ -36,7 +36,8 @@ static double *unknown(builder *b, ts_arena *arena)
 
 static const ts_ast *argument(const ts_ast *call, uint32_t i)
 {
-  return call->count > i + 1 ? call->child[i + 1]->child[0] : NULL;
+  ts_ast_list args = ts_ast_args(call);
+  return i < args.count ? ts_ast_value(args.at[i]) : NULL;
 }
 
 /* Of a number, or of an axis, whose size counts. */
@@ -76,11 +77,11 @@ static bool delay_limit(builder *b, ts_rank_policy *p, const ts_ast *call, const
 
 static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_ast *node)
 {
-  const ts_ast *e = node->child[0],
-               *left = e->kind == TS_AST_BINARY && e->u.op == TS_OP_LE ? e->child[0] : NULL;
-  const ts_ast *head = left && left->kind == TS_AST_CALL ? left->child[0] : left;
+  const ts_ast *e = ts_ast_value(node),
+               *left = e->kind == TS_AST_BINARY && e->u.op == TS_OP_LE ? ts_ast_left(e) : NULL;
+  const ts_ast *head = left && left->kind == TS_AST_CALL ? ts_ast_function(left) : left;
   ts_policy_limit l = {
-    .node = node, .most = left ? e->child[1] : NULL, .chunk = TS_NO_INDEX, .value = NAN};
+    .node = node, .most = left ? ts_ast_right(e) : NULL, .chunk = TS_NO_INDEX, .value = NAN};
   int64_t chunk;
   if (!head || head->kind != TS_AST_ID)
     return wrong_limit(b, node);
@@ -121,8 +122,8 @@ static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_
 static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_ast *node)
 {
   for (uint32_t i = 0; i < node->count; i++) {
-    const ts_ast *item = node->child[i]->child[0];
-    ts_preference f = {.item = item, .by = node->child[i]->child[1]};
+    const ts_ast *item = ts_ast_item(node->child[i]);
+    ts_preference f = {.item = item, .by = ts_ast_by(node->child[i])};
     if (!ts_work_kind_of(b, item, &f.kind))
       return false;
     for (size_t k = 0; k < p->preferences.count; k++)
@@ -144,10 +145,10 @@ static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, con
 /* A timetable is all of a policy: F, and B or I. */
 static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kinds)
 {
-  const ts_ast *decl = b->sc->policy;
-  for (uint32_t i = 2; i < decl->count; i++)
-    if (decl->child[i]->kind == TS_AST_PREFER) {
-      ts_diag *d = ts_report(b->s, TS_E0408, decl->child[i]->span,
+  ts_ast_list items = ts_ast_items(b->sc->policy);
+  for (uint32_t i = 0; i < items.count; i++)
+    if (items.at[i]->kind == TS_AST_PREFER) {
+      ts_diag *d = ts_report(b->s, TS_E0408, items.at[i]->span,
                              "a policy says when, with `place`, or what first, with `prefer`");
       ts_diag_here(d, "does not go with `place`");
       ts_diag_note_at(d, p->timetable->span, "the slots are here");
@@ -189,8 +190,9 @@ static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *
     p->delay[k] = (ts_allowance){0, INFINITY};
   if (decl->name)
     ts_env_bind(p->env, decl->name, ts_int_value(rank, decl->name_span));
-  for (uint32_t i = 2; i < decl->count; i++) {
-    const ts_ast *line = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *line = items.at[i];
     bool good = true;
     if (line->kind == TS_AST_LET)
       ts_env_bind(p->env, line->name, ts_eval_let(b->s, p->env, line));
@@ -211,7 +213,7 @@ static bool bind_item(builder *b, ts_env *env, const ts_ast *item, uint32_t skip
 {
   const int64_t number[2] = {micro_batch, chunk};
   for (uint32_t i = skip; i < item->count && i < skip + 2; i++) {
-    const ts_ast *name = item->child[i]->child[0];
+    const ts_ast *name = ts_ast_value(item->child[i]);
     if (name->kind != TS_AST_ID) {
       ts_diag *d = ts_report(b->s, TS_E0408, name->span, "a policy speaks of all items of a kind");
       ts_diag_here(d, "must be a name, as in `F(i, c)`");
@@ -482,20 +484,20 @@ enum { MAX_PLACED = 1 << 19 };
 static bool all(search *find, const ts_env *env, uint32_t line)
 {
   builder *b = find->b;
-  const ts_ast *decl = b->sc->policy;
-  while (line < decl->count && decl->child[line]->kind != TS_AST_TRY)
+  ts_ast_list lines = ts_ast_items(b->sc->policy);
+  while (line < lines.count && lines.at[line]->kind != TS_AST_TRY)
     line++;
-  if (line == decl->count)
+  if (line == lines.count)
     return (find->best.b && find->placed > MAX_PLACED) || one(find, env);
-  const ts_ast *node = decl->child[line];
-  ts_value values = ts_eval(b->s, env, node->child[0]);
+  const ts_ast *node = lines.at[line];
+  ts_value values = ts_eval(b->s, env, ts_ast_over(node));
   int64_t count = values.type == TS_T_RANGE ? values.u.range.end - values.u.range.begin :
                   values.type == TS_T_LIST  ? (int64_t)values.u.list->count :
                                               0;
   if (count < 1 || count > 1 << 16) {
     if (values.type != TS_T_ERROR) {
-      ts_diag *d =
-        ts_report(b->s, TS_E0220, node->child[0]->span, "`try` needs a range or a list, not empty");
+      ts_diag *d = ts_report(b->s, TS_E0220, ts_ast_over(node)->span,
+                             "`try` needs a range or a list, not empty");
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, values));
     }
     return fail(b);
@@ -539,12 +541,12 @@ static bool tell_stuck(builder *b, const ts_policy_stop *stop)
 static bool micro_batches_of(builder *b, const ts_ast *policy, int64_t *m)
 {
   const ts_schedule *sc = b->sc;
-  if (!ts_eval_int(b->s, sc->env, policy->child[0], "the number of micro-batches", m))
+  if (!ts_eval_int(b->s, sc->env, ts_ast_micro_batches(policy), "the number of micro-batches", m))
     return fail(b);
   if (*m >= 1 && *m <= ts_most_micro_batches(&b->s->limits) / sc->stages)
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span, "%lld micro-batches on %u stages",
-                         (long long)*m, sc->stages);
+  ts_diag *d = ts_report(b->s, TS_E0403, ts_ast_micro_batches(policy)->span,
+                         "%lld micro-batches on %u stages", (long long)*m, sc->stages);
   ts_diag_here(d, "must be at least 1, and not more than %u items in all",
                ts_most_micro_batches(&b->s->limits));
   return fail(b);
@@ -556,17 +558,18 @@ bool ts_policy_open(builder *b)
   int64_t m = 0, other = 0;
   if (!micro_batches_of(b, sc->policy, &m))
     return false;
-  for (uint32_t i = 1; i < sc->decl->count; i++) {
-    const ts_ast *policy = sc->decl->child[i];
+  ts_ast_list items = ts_ast_items(sc->decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *policy = items.at[i];
     if (policy->kind != TS_AST_POLICY)
       continue;
     if (!micro_batches_of(b, policy, &other))
       return false;
     if (other != m) {
-      ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span,
+      ts_diag *d = ts_report(b->s, TS_E0403, ts_ast_micro_batches(policy)->span,
                              "%lld micro-batches, and %lld in another policy of `%s`",
                              (long long)other, (long long)m, sc->name);
-      ts_diag_label(d, sc->policy->child[0]->span, "the other");
+      ts_diag_label(d, ts_ast_micro_batches(sc->policy)->span, "the other");
       ts_diag_help(
         d, "the policies of a schedule are ways to order the same work: give them the same number");
       return fail(b);
@@ -581,10 +584,11 @@ bool ts_policy_run(builder *b, const ts_stage_costs *costs)
   ts_schedule *sc = b->sc;
   search find = {.b = b, .costs = costs};
   bool good = true;
-  for (uint32_t i = 1; good && i < sc->decl->count; i++)
-    if (sc->decl->child[i]->kind == TS_AST_POLICY) {
-      sc->policy = sc->decl->child[i];
-      good = all(&find, sc->env, 2);
+  ts_ast_list items = ts_ast_items(sc->decl);
+  for (uint32_t i = 0; good && i < items.count; i++)
+    if (items.at[i]->kind == TS_AST_POLICY) {
+      sc->policy = items.at[i];
+      good = all(&find, sc->env, 0);
     }
   if (good && !find.best.b)
     good = tell_stuck(b, &find.stop);

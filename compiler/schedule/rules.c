@@ -79,9 +79,9 @@ static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_as
   place places[3];
   uint32_t count = 0;
   if (pattern->count > 0)
-    places[count++] = (place){pattern->child[0]->child[0], p->micro_batch};
+    places[count++] = (place){ts_ast_value(ts_ast_args(pattern).at[0]), p->micro_batch};
   if (pattern->count > 1)
-    places[count++] = (place){pattern->child[1]->child[0], p->chunk};
+    places[count++] = (place){ts_ast_value(ts_ast_args(pattern).at[1]), p->chunk};
   places[count++] =
     (place){at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage};
   for (uint32_t i = 0; i < count; i++)
@@ -100,9 +100,10 @@ static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, 
   const ts_schedule *sc = v->sc;
   bool good =
     kind_of(v, pattern, &kind) && ts_eval_int(v->s, env, at, "where a rule points", &place) &&
-    (pattern->count < 1 ||
-     ts_eval_int(v->s, env, pattern->child[0]->child[0], "a micro-batch", &micro_batch)) &&
-    (pattern->count < 2 || ts_eval_int(v->s, env, pattern->child[1]->child[0], "a chunk", &chunk));
+    (pattern->count < 1 || ts_eval_int(v->s, env, ts_ast_value(ts_ast_args(pattern).at[0]),
+                                       "a micro-batch", &micro_batch)) &&
+    (pattern->count < 2 ||
+     ts_eval_int(v->s, env, ts_ast_value(ts_ast_args(pattern).at[1]), "a chunk", &chunk));
   if (!good) {
     v->failed = true;
     return TS_NO_INDEX;
@@ -139,16 +140,16 @@ static bool tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, u
 {
   ts_schedule *sc = v->sc;
   double bits = 0;
-  if (rule->child[4] &&
-      !ts_eval_quantity(v->s, env, rule->child[4], TS_DIM_SIZE, "the size of a message", &bits)) {
+  if (ts_ast_by(rule) &&
+      !ts_eval_quantity(v->s, env, ts_ast_by(rule), TS_DIM_SIZE, "the size of a message", &bits)) {
     v->failed = true;
     return false;
   }
   if (!(bits >= 0 && bits < 8 * 0x1p56)) {
-    ts_diag *d = ts_report(v->s, TS_E0225, rule->child[4]->span,
+    ts_diag *d = ts_report(v->s, TS_E0225, ts_ast_by(rule)->span,
                            "a message has 0 B or more, and less than 64 PiB");
     ts_diag_here(d, bits < 0 ? "this is negative" : "this is more");
-    ts_note_values(v->s, env, d, rule->child[4]);
+    ts_note_values(v->s, env, d, ts_ast_by(rule));
     ts_diag_note_at(d, sc->span, "of this schedule");
     v->failed = true;
     return false;
@@ -176,14 +177,14 @@ static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t it
 {
   ts_schedule *sc = v->sc;
   int64_t enough = 0, there = named - (int64_t)(sc->ties.count - first);
-  if (v->failed || !rule->child[6] || !named)
+  if (v->failed || !ts_ast_any(rule) || !named)
     return;
-  if (!ts_eval_int(v->s, env, rule->child[6], "how many suffice", &enough)) {
+  if (!ts_eval_int(v->s, env, ts_ast_any(rule), "how many suffice", &enough)) {
     v->failed = true;
     return;
   }
   if (enough < 0 || enough > named) {
-    ts_diag *d = ts_report(v->s, TS_E0405, rule->child[6]->span, "%s waits for any %lld of %u",
+    ts_diag *d = ts_report(v->s, TS_E0405, ts_ast_any(rule)->span, "%s waits for any %lld of %u",
                            ts_placed_name(v->s, sc, item), (long long)enough, named);
     ts_diag_here(d, "must be from 0 to %u", named);
     ts_diag_help(d, enough < 0 ? "`max(k, 0)` is never less" :
@@ -193,7 +194,7 @@ static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t it
     sc->ties.count = first;
   } else if (enough < named &&
              (sc->items.at[item].overlaps || (item && sc->items.at[item - 1].overlaps))) {
-    ts_diag *d = ts_report(v->s, TS_E0401, rule->child[6]->span, "%s overlaps other work",
+    ts_diag *d = ts_report(v->s, TS_E0401, ts_ast_any(rule)->span, "%s overlaps other work",
                            ts_placed_name(v->s, sc, item));
     ts_diag_here(d, "cannot begin when some have come");
     v->failed = true;
@@ -206,11 +207,11 @@ static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t it
 /* What one item waits for: one other, or one for each element of a list. */
 static void depend_item(solver *v, const ts_env *bound, const ts_ast *rule, uint32_t item)
 {
-  const ts_ast *each = rule->child[7];
+  const ts_ast *each = ts_ast_each(rule);
   ts_value over = ts_none_value();
   size_t first = v->sc->ties.count;
   uint32_t named = 0;
-  if (each && !ts_eval_sequence(v->s, bound, each->child[0], "what `for` goes through", &over))
+  if (each && !ts_eval_sequence(v->s, bound, ts_ast_over(each), "what `for` goes through", &over))
     v->failed = true;
   ts_env *env = ts_env_new(v->s, bound);
   for (int64_t n = 0; n < (each ? ts_sequence_count(over) : 1) && !v->failed; n++) {
@@ -220,9 +221,9 @@ static void depend_item(solver *v, const ts_env *bound, const ts_ast *rule, uint
     }
     if (each)
       ts_env_bind(env, each->name, ts_sequence_at(over, n));
-    if (!holds(v, env, rule->child[5]))
+    if (!holds(v, env, ts_ast_where(rule)))
       continue;
-    uint32_t other = named_item(v, env, rule->child[2], rule->child[3]);
+    uint32_t other = named_item(v, env, ts_ast_other(rule), ts_ast_other_at(rule));
     named++;
     if (other != TS_NO_INDEX)
       tie(v, env, rule, item, other, (uint32_t)n);
@@ -233,13 +234,13 @@ static void depend_item(solver *v, const ts_env *bound, const ts_ast *rule, uint
 static void depend(solver *v, const ts_ast *rule)
 {
   ts_work_kind kind;
-  if (!kind_of(v, rule->child[0], &kind))
+  if (!kind_of(v, ts_ast_item(rule), &kind))
     return;
   for (uint32_t i = 0; i < v->sc->items.count && !v->failed; i++) {
     if (v->sc->items.at[i].kind != kind)
       continue;
     ts_env *env = ts_env_new(v->s, v->env);
-    if (fits_item(v, env, rule->child[0], rule->child[1], &v->sc->items.at[i]))
+    if (fits_item(v, env, ts_ast_item(rule), ts_ast_at(rule), &v->sc->items.at[i]))
       depend_item(v, env, rule, i);
   }
 }
@@ -249,19 +250,19 @@ static void slow(solver *v, const ts_ast *rule)
 {
   ts_schedule *sc = v->sc;
   ts_work_kind kind;
-  if (!kind_of(v, rule->child[0], &kind))
+  if (!kind_of(v, ts_ast_item(rule), &kind))
     return;
   for (uint32_t i = 0; i < sc->items.count && !v->failed; i++) {
     double by = 1;
     ts_env *env = ts_env_new(v->s, v->env);
     if (sc->items.at[i].kind != kind ||
-        !fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) ||
-        !holds(v, env, rule->child[3]))
+        !fits_item(v, env, ts_ast_item(rule), ts_ast_at(rule), &sc->items.at[i]) ||
+        !holds(v, env, ts_ast_where(rule)))
       continue;
-    if (!ts_eval_real(v->s, env, rule->child[2], "how much longer work takes", &by)) {
+    if (!ts_eval_real(v->s, env, ts_ast_by(rule), "how much longer work takes", &by)) {
       v->failed = true;
     } else if (!(by > 0 && by <= 1e9)) {
-      ts_diag *d = ts_report(v->s, TS_E0405, rule->child[2]->span, "%s takes %g times as long",
+      ts_diag *d = ts_report(v->s, TS_E0405, ts_ast_by(rule)->span, "%s takes %g times as long",
                              ts_placed_name(v->s, sc, i), by);
       ts_diag_here(d, "must be more than 0 and at most 1e9");
       v->failed = true;
@@ -279,7 +280,7 @@ static void match(solver *v, const ts_ast *rule)
 {
   ts_schedule *sc = v->sc;
   ts_work_kind left, right;
-  if (!kind_of(v, rule->child[0], &left) || !kind_of(v, rule->child[2], &right))
+  if (!kind_of(v, ts_ast_item(rule), &left) || !kind_of(v, ts_ast_other(rule), &right))
     return;
   uint32_t *partner = TS_NEW_ARRAY(v->s->arena, uint32_t, sc->items.count + 1);
   memset(partner, 0xff, sc->items.count * sizeof *partner);
@@ -288,10 +289,10 @@ static void match(solver *v, const ts_ast *rule)
     if (sc->items.at[i].kind != left)
       continue;
     ts_env *env = ts_env_new(v->s, v->env);
-    if (!fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) ||
-        !holds(v, env, rule->child[4]))
+    if (!fits_item(v, env, ts_ast_item(rule), ts_ast_at(rule), &sc->items.at[i]) ||
+        !holds(v, env, ts_ast_where(rule)))
       continue;
-    uint32_t other = named_item(v, env, rule->child[2], rule->child[3]);
+    uint32_t other = named_item(v, env, ts_ast_other(rule), ts_ast_other_at(rule));
     if (other == TS_NO_INDEX || partner[other] != TS_NO_INDEX) {
       orphan = orphan == TS_NO_INDEX ? i : orphan;
       orphans++;
@@ -336,7 +337,7 @@ static void without(solver *v, uint32_t bits, ts_span span)
   v->sc->without |= bits;
 }
 
-static void collect(solver *v, const ts_ast *decl, uint32_t first);
+static void collect(solver *v, const ts_ast *decl);
 
 /* A set of rules sees the names of its own file, and before them those of the schedule that it is
  * used with. */
@@ -351,7 +352,7 @@ static void collect_set(solver *v, const ts_ast *set)
     for (uint32_t i = 0; i < scopes.at[scopes.count]->count; i++)
       ts_env_bind(env, scopes.at[scopes.count]->name[i], scopes.at[scopes.count]->value[i]);
   v->env = env;
-  collect(v, set, 0);
+  collect(v, set);
   v->env = around;
 }
 
@@ -457,10 +458,11 @@ static void add_rule(solver *v, const ts_ast *rule)
   v->rules.at[at] = (named_rule){rule, v->env};
 }
 
-static void collect(solver *v, const ts_ast *decl, uint32_t first)
+static void collect(solver *v, const ts_ast *decl)
 {
-  for (uint32_t i = first; i < decl->count && !v->failed; i++) {
-    const ts_ast *rule = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count && !v->failed; i++) {
+    const ts_ast *rule = items.at[i];
     if (rule->kind == TS_AST_USE_RULES)
       inherit(v, rule);
     else if (rule->kind == TS_AST_REMOVE)
@@ -517,7 +519,7 @@ bool ts_schedule_rules(ts_session *s, ts_schedule *sc)
 {
   solver v = {.s = s, .sc = sc, .env = sc->env ? sc->env : ts_env_new(s, NULL)};
   if (sc->decl)
-    collect(&v, sc->decl, 1);
+    collect(&v, sc->decl);
   collect_of_plan(&v, sc->rules);
   for (size_t i = 0; i < v.rules.count && !v.failed; i++) {
     v.env = v.rules.at[i].env;

@@ -97,7 +97,7 @@ bool ts_schedule_axis(builder *b, uint32_t ranks, ts_span span)
 static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
 {
   ts_schedule *sc = b->sc;
-  ts_value v = ts_eval(b->s, env, stages->child[0]);
+  ts_value v = ts_eval(b->s, env, ts_ast_axis(stages));
   sc->axis = TS_NO_INDEX;
   sc->stages_span = stages->span;
   if (v.type == TS_T_INT && v.u.integer == 1) {
@@ -116,7 +116,7 @@ static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
   }
   if (v.type != TS_T_ERROR) {
     ts_diag *d =
-      ts_report(b->s, TS_E0320, stages->child[0]->span, "`stages` needs one axis of the mesh");
+      ts_report(b->s, TS_E0320, ts_ast_axis(stages)->span, "`stages` needs one axis of the mesh");
     ts_diag_here(d, "found %s",
                  v.type == TS_T_AXIS ? "a product of axes" : ts_value_describe(b->s->arena, v));
     if (v.type == TS_T_AXIS)
@@ -139,16 +139,16 @@ enum { MOST_REPEATS = 1 << 30 }; /* of the model on a stage */
 static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
 {
   ts_schedule *sc = b->sc;
-  const ts_ast *by = stages->child[2];
+  const ts_ast *by = ts_ast_by(stages);
   if (by && strcmp(by->name, "cost")) {
     ts_diag *d = ts_report(b->s, TS_E0313, by->span, "stages cannot be divided by `%s`", by->name);
     ts_diag_here(d, "must be `cost`");
     return fail(b);
   }
   sc->by_cost = by != NULL;
-  if (!stages->child[1])
+  if (!ts_ast_sizes(stages))
     return true;
-  ts_value v = ts_eval(b->s, env, stages->child[1]);
+  ts_value v = ts_eval(b->s, env, ts_ast_sizes(stages));
   if (v.type == TS_T_ERROR)
     return fail(b);
   if (v.type == TS_T_LIST && !v.u.list->count) /* nothing stated */
@@ -163,7 +163,7 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
   sc->sizes = sizes;
   if (count == sc->parts && at == count)
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0313, v.span.file ? v.span : stages->child[1]->span,
+  ts_diag *d = ts_report(b->s, TS_E0313, v.span.file ? v.span : ts_ast_sizes(stages)->span,
                          "the sizes of the stages must be %u whole numbers, 0 or more", sc->parts);
   if (v.type == TS_T_LIST && count == sc->parts)
     ts_diag_here(d, "that of stage %u is %s", at, ts_value_print(b->s->arena, v.u.list->at[at]));
@@ -185,7 +185,7 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
   uint32_t *chunk_of = TS_NEW_ARRAY(b->s->arena, uint32_t, sc->stages + 1);
   memset(rank_of, 0xff, sc->stages * sizeof *rank_of);
   ts_value place = ts_none_value();
-  const ts_ast *expr = chunks ? chunks->child[1] : NULL;
+  const ts_ast *expr = chunks ? ts_ast_placement(chunks) : NULL;
   if (expr && (place = ts_eval(b->s, env, expr)).type == TS_T_ERROR)
     return fail(b);
   for (uint32_t r = 0; r < sc->ranks; r++)
@@ -223,9 +223,10 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
 
 static const ts_ast *find_item(const ts_ast *decl, ts_kind kind)
 {
-  for (uint32_t i = 1; i < decl->count; i++)
-    if (decl->child[i]->kind == kind)
-      return decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++)
+    if (items.at[i]->kind == kind)
+      return items.at[i];
   return NULL;
 }
 
@@ -235,8 +236,8 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
   const ts_ast *stages = find_item(decl, TS_AST_STAGES), *chunks = find_item(decl, TS_AST_CHUNKS),
                *order = find_item(decl, TS_AST_ORDER);
   int64_t v = 1, copies = 1;
-  if (chunks && chunks->child[2] &&
-      !ts_eval_int(b->s, env, chunks->child[2], "the number of copies", &copies))
+  if (chunks && ts_ast_copies(chunks) &&
+      !ts_eval_int(b->s, env, ts_ast_copies(chunks), "the number of copies", &copies))
     return fail(b);
   if (order)
     return (!stages || pipeline_axis(b, env, stages)) &&
@@ -248,19 +249,19 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
     return fail(b);
   }
   if (!pipeline_axis(b, env, stages) ||
-      (chunks && !ts_eval_int(b->s, env, chunks->child[0], "the number of chunks", &v)))
+      (chunks && !ts_eval_int(b->s, env, ts_ast_number(chunks), "the number of chunks", &v)))
     return fail(b);
   if (v < 1 || v > b->s->limits.stages / sc->ranks) {
     ts_diag *d = ts_report(b->s, TS_E0407, chunks ? chunks->span : stages->span,
                            "%lld chunks on %u ranks", (long long)v, sc->ranks);
     ts_diag_here(d, "chunks times ranks must be from 1 to %u", b->s->limits.stages);
     if (chunks)
-      ts_note_values(b->s, env, d, chunks->child[0]);
+      ts_note_values(b->s, env, d, ts_ast_number(chunks));
     ts_diag_note_at(d, sc->span, "of this schedule");
     return fail(b);
   }
   if (copies < 1 || v * sc->ranks % copies) {
-    ts_diag *d = ts_report(b->s, TS_E0407, chunks->child[2]->span,
+    ts_diag *d = ts_report(b->s, TS_E0407, ts_ast_copies(chunks)->span,
                            "%lld stages cannot be shared by %lld copies of the model",
                            (long long)v * sc->ranks, (long long)copies);
     ts_diag_here(d, "must divide the number of stages");
@@ -447,8 +448,9 @@ static void requirements(builder *b, const ts_env *env, const ts_ast *decl, ts_k
 {
   const ts_required_by by = {"schedule",        decl->name, b->sc->span,
                              "be applied here", TS_E0406,   TS_W0406};
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     if (item->kind == kind && !ts_required(b->s, env, item, &by))
       b->failed = true;
   }
@@ -457,9 +459,10 @@ static void requirements(builder *b, const ts_env *env, const ts_ast *decl, ts_k
 static ts_env *with_lets(builder *b, const ts_env *bound, const ts_ast *decl)
 {
   ts_env *env = ts_env_new(b->s, bound);
-  for (uint32_t i = 1; i < decl->count; i++)
-    if (decl->child[i]->kind == TS_AST_LET)
-      ts_env_bind(env, decl->child[i]->name, ts_eval_let(b->s, env, decl->child[i]));
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++)
+    if (items.at[i]->kind == TS_AST_LET)
+      ts_env_bind(env, items.at[i]->name, ts_eval_let(b->s, env, items.at[i]));
   return env;
 }
 

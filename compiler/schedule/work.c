@@ -9,7 +9,7 @@ typedef ts_schedule_builder builder;
 /* Items placed on the rank at hand, of each chunk: what `next` means. */
 enum { FORWARDS, BACKWARDS, WEIGHTS, COUNTS };
 
-static void work_list(builder *b, const ts_env *env, const ts_ast *body, uint32_t first);
+static void work_list(builder *b, const ts_env *env, const ts_ast *body);
 
 bool ts_work_kind_of(builder *b, const ts_ast *item, ts_work_kind *kind)
 {
@@ -32,7 +32,7 @@ static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const 
 {
   int64_t n = 0;
   bool chunk = limit == b->sc->chunks;
-  if (!ts_eval_int(b->s, env, arg->child[0], what, &n)) {
+  if (!ts_eval_int(b->s, env, ts_ast_value(arg), what, &n)) {
     b->failed = true;
     return false;
   }
@@ -71,7 +71,7 @@ static void count(builder *b, const ts_placed *p)
 
 static bool is_next(const builder *b, const ts_env *env, const ts_ast *arg)
 {
-  const ts_ast *expr = arg->child[0];
+  const ts_ast *expr = ts_ast_value(arg);
   ts_value v;
   (void)b;
   return expr->kind == TS_AST_ID && !strcmp(expr->name, "next") &&
@@ -115,7 +115,7 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
   }
   if (!item->count)
     return true;
-  bool next = is_next(b, env, item->child[0]);
+  bool next = is_next(b, env, ts_ast_args(item).at[0]);
   if (item->count == 1 && sc->chunks > 1) {
     if (next && placed->kind == TS_WEIGHT_GRADIENT)
       return oldest(b, item, placed);
@@ -125,10 +125,10 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
     return false;
   }
   if (item->count > 1 &&
-      !item_number(b, env, item->child[1], "the chunk", sc->chunks, &placed->chunk))
+      !item_number(b, env, ts_ast_args(item).at[1], "the chunk", sc->chunks, &placed->chunk))
     return false;
   if (!next)
-    return item_number(b, env, item->child[0], "the micro-batch", b->s->limits.items,
+    return item_number(b, env, ts_ast_args(item).at[0], "the micro-batch", b->s->limits.items,
                        &placed->micro_batch);
   placed->micro_batch = *counter(b, placed->kind, placed->chunk);
   return true;
@@ -170,9 +170,9 @@ static void place_overlap(builder *b, const ts_env *env, const ts_ast *pair)
       b->failed = true;
       return;
     }
-  if (place_item(b, env, pair->child[0])) {
+  if (place_item(b, env, ts_ast_left(pair))) {
     size_t first = b->sc->items.count - 1;
-    if (place_item(b, env, pair->child[1]))
+    if (place_item(b, env, ts_ast_right(pair)))
       b->sc->items.at[first].overlaps = true;
   }
 }
@@ -180,7 +180,7 @@ static void place_overlap(builder *b, const ts_env *env, const ts_ast *pair)
 static void loop(builder *b, const ts_env *env, const ts_ast *loop)
 {
   ts_value over;
-  if (!ts_eval_sequence(b->s, env, loop->child[0], "what `for` goes through", &over)) {
+  if (!ts_eval_sequence(b->s, env, ts_ast_over(loop), "what `for` goes through", &over)) {
     b->failed = true;
     return;
   }
@@ -188,32 +188,33 @@ static void loop(builder *b, const ts_env *env, const ts_ast *loop)
   for (int64_t i = 0; i < ts_sequence_count(over) && !b->failed; i++) {
     ts_env_bind(inner, loop->name, ts_sequence_at(over, i));
     bool take = true;
-    if (loop->child[1] &&
-        !ts_eval_bool(b->s, inner, loop->child[1], "the condition of `for`", &take))
+    if (ts_ast_where(loop) &&
+        !ts_eval_bool(b->s, inner, ts_ast_where(loop), "the condition of `for`", &take))
       b->failed = true;
     if (!ts_take_turn(b->s, loop->span))
       b->failed = true;
     else if (take)
-      work_list(b, inner, loop, 2);
+      work_list(b, inner, loop);
   }
 }
 
 static void branch(builder *b, const ts_env *env, const ts_ast *branch)
 {
   bool truth = false;
-  if (!ts_eval_bool(b->s, env, branch->child[0], "the condition of `if`", &truth))
+  if (!ts_eval_bool(b->s, env, ts_ast_condition(branch), "the condition of `if`", &truth))
     b->failed = true;
   else if (truth)
-    work_list(b, env, branch->child[1], 0);
-  else if (branch->count > 2 && branch->child[2])
-    work_list(b, env, branch->child[2], 0);
+    work_list(b, env, ts_ast_then(branch));
+  else if (ts_ast_else(branch))
+    work_list(b, env, ts_ast_else(branch));
 }
 
-static void work_list(builder *b, const ts_env *outer, const ts_ast *body, uint32_t first)
+static void work_list(builder *b, const ts_env *outer, const ts_ast *body)
 {
   ts_env *env = NULL; /* for names of its own, where there are any */
-  for (uint32_t i = first; i < body->count && !b->failed; i++) {
-    const ts_ast *work = body->child[i];
+  ts_ast_list items = ts_ast_items(body);
+  for (uint32_t i = 0; i < items.count && !b->failed; i++) {
+    const ts_ast *work = items.at[i];
     if (work->kind == TS_AST_LET && !env)
       outer = env = ts_env_new(b->s, outer);
     switch (work->kind) {
@@ -253,8 +254,9 @@ static bool ranks_exist(builder *b, const ts_ast *at, ts_value where)
   int64_t least, most, ranks = b->sc->ranks;
   if (!ranks_named(where, &least, &most) || (least >= 0 && most < ranks))
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0225, at->child[0]->span, "rank %lld is outside the pipeline",
-                         (long long)(least < 0 ? least : most));
+  ts_diag *d =
+    ts_report(b->s, TS_E0225, ts_ast_ranks(at)->span, "rank %lld is outside the pipeline",
+              (long long)(least < 0 ? least : most));
   ts_diag_here(d, "ranks go from 0 to %lld", (long long)ranks - 1);
   b->failed = true;
   return false;
@@ -264,7 +266,7 @@ static bool ranks_exist(builder *b, const ts_ast *at, ts_value where)
 static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
 {
   ts_env *env = ts_env_new(b->s, outer);
-  ts_value where = ts_eval(b->s, env, at->child[0]);
+  ts_value where = ts_eval(b->s, env, ts_ast_ranks(at));
   int64_t rank = b->rank;
   bool here = false;
   if (!ranks_exist(b, at, where))
@@ -278,7 +280,7 @@ static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
     break;
   case TS_T_ERROR: b->failed = true; return;
   default: {
-    ts_diag *d = ts_report(b->s, TS_E0220, at->child[0]->span,
+    ts_diag *d = ts_report(b->s, TS_E0220, ts_ast_ranks(at)->span,
                            "`at` needs a rank of the pipeline, a range or a list of them");
     ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, where));
     b->failed = true;
@@ -289,7 +291,7 @@ static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
     return;
   if (at->name)
     ts_env_bind(env, at->name, ts_int_value(rank, at->name_span));
-  work_list(b, env, at, 1);
+  work_list(b, env, at);
 }
 
 /* A rank ends with a step; where the schedule leaves it out it is added. Each uses gradients that
@@ -330,9 +332,10 @@ void ts_schedule_work(builder *b)
   for (b->rank = 0; b->rank < sc->ranks && !b->failed; b->rank++) {
     memset(b->count, 0, COUNTS * sc->chunks * sizeof *b->count);
     b->oldest = order[b->rank].first = (uint32_t)sc->items.count;
-    for (uint32_t i = 1; i < decl->count && !b->failed; i++)
-      if (decl->child[i]->kind == TS_AST_AT)
-        at_rank(b, sc->env, decl->child[i]);
+    ts_ast_list items = ts_ast_items(decl);
+    for (uint32_t i = 0; i < items.count && !b->failed; i++)
+      if (items.at[i]->kind == TS_AST_AT)
+        at_rank(b, sc->env, items.at[i]);
     ts_schedule_end_rank(b, order[b->rank].first);
     order[b->rank].count = (uint32_t)sc->items.count - order[b->rank].first;
   }

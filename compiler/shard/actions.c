@@ -123,7 +123,7 @@ bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span 
 static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t rule,
                       ts_span action)
 {
-  const ts_ast *params = c->op->decl->child[0];
+  const ts_ast *params = ts_ast_params(c->op->decl);
   for (uint32_t f = 0; f < c->op->arg_count; f++) {
     if (params->child[f]->name != item->name || c->class->args[f].type != TS_T_INT)
       continue;
@@ -159,13 +159,13 @@ static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uin
   const ts_slot *t = &c->op->slots[slot];
   if (!t->present)
     return true;
-  if (!item->count || !item->child[0]) {
+  if (!ts_ast_dim(item)) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, item->span, "which dimension of `%s` is split?",
                              item->name);
     ts_diag_here(d, "write `%s dim 0`", item->name);
     return ts_sharder_fail(c);
   }
-  if (!ts_sharder_dim(c, env, item->child[0], t, &dim))
+  if (!ts_sharder_dim(c, env, ts_ast_dim(item), t, &dim))
     return false;
   ts_layout *asked = &c->asked[slot];
   uint32_t before = asked->split[dim] ? asked->rule : TS_NO_INDEX;
@@ -181,10 +181,11 @@ static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uin
 static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   uint32_t axes = 0;
-  if (!eval_axes(c, env, action->child[0], &axes))
+  if (!eval_axes(c, env, ts_ast_axes(action), &axes))
     return false;
-  for (uint32_t i = 1; i < action->count; i++) {
-    const ts_ast *item = action->child[i];
+  ts_ast_list items = ts_ast_items(action);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     bool gradient;
     uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
     bool done = slot != TS_NO_INDEX && !gradient ?
@@ -199,8 +200,9 @@ static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
 static void do_replicate(ts_sharder *c, const ts_ast *action)
 {
   bool gradient;
-  for (uint32_t i = 0; i < action->count; i++) {
-    uint32_t slot = ts_op_slot(c->op, action->child[i]->name, &gradient);
+  ts_ast_list names = ts_ast_names(action);
+  for (uint32_t i = 0; i < names.count; i++) {
+    uint32_t slot = ts_op_slot(c->op, names.at[i]->name, &gradient);
     if (slot != TS_NO_INDEX)
       c->asked[slot] = (ts_layout){.rule = TS_NO_INDEX};
   }
@@ -208,10 +210,10 @@ static void do_replicate(ts_sharder *c, const ts_ast *action)
 
 static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
 {
-  const ts_ast *params = c->op->decl->child[0];
+  const ts_ast *params = ts_ast_params(c->op->decl);
   for (uint32_t f = 0; f < c->op->arg_count; f++)
     if (params->child[f]->name == action->name) {
-      ts_value v = ts_eval(c->s, env, action->child[0]);
+      ts_value v = ts_eval(c->s, env, ts_ast_value(action));
       if (v.type == TS_T_ERROR)
         return ts_sharder_fail(c);
       if (!c->set)
@@ -266,8 +268,9 @@ static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
   bool ok = true;
   c->by_name = rule->changed;
   c->s->frame = &frame;
-  for (uint32_t k = 1; k < rule->ast->count && ok; k++)
-    ok = act(c, env, rule->ast->child[k], index);
+  ts_ast_list actions = ts_ast_actions(rule->ast);
+  for (uint32_t k = 0; k < actions.count && ok; k++)
+    ok = act(c, env, actions.at[k], index);
   c->s->frame = frame.outer;
   return ok;
 }

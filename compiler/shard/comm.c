@@ -209,7 +209,7 @@ static bool bucket(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
 /* An argument by its name; those of `over` and `dim` are read before. */
 static bool option(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm *comm)
 {
-  const ts_ast *expr = arg->child[0];
+  const ts_ast *expr = ts_ast_value(arg);
   if (!strcmp(arg->name, "on"))
     return ts_eval_string(c->s, env, expr, "a stream", &comm->stream) || fail(c);
   if (!strcmp(arg->name, "overlap"))
@@ -299,7 +299,7 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, 
                                "only `offload(optimizer)` has `updates`");
       ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
       return fail(c);
-    } else if (!host_rate(c, env, arg->child[0], "the host's memory", &offload.updates)) {
+    } else if (!host_rate(c, env, ts_ast_value(arg), "the host's memory", &offload.updates)) {
       return fail(c);
     }
   }
@@ -317,7 +317,7 @@ static bool has_parameters(const ts_op *op)
 
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
-  ts_comm comm = {.when = when_of(action->child[0]->name),
+  ts_comm comm = {.when = when_of(ts_ast_when(action)->name),
                   .after = action->flags & 1,
                   .dim = -1,
                   .overlap = true,

@@ -82,15 +82,17 @@ static void say_collective(page *p, const ts_op *op, const ts_class *class, cons
 
 static void say_split(page *p, const ts_op *op, const ts_class *class, const ts_ast *action)
 {
-  for (uint32_t i = 1; i < action->count; i++) {
+  const ts_ast *params = ts_ast_params(op->decl);
+  ts_ast_list items = ts_ast_items(action);
+  for (uint32_t i = 0; i < items.count; i++) {
     uint32_t index;
-    const ts_slot *slot = slot_named(op, action->child[i]->name, &index);
+    const ts_slot *slot = slot_named(op, items.at[i]->name, &index);
     if (slot && slot->present)
       SAY(p, "      `%s` is %s\n", slot->name,
           ts_layout_print(p->s, &class->view[index], slot->shape));
     for (uint32_t f = 0; !slot && f < op->arg_count; f++)
-      if (op->decl->child[0]->child[f]->name == action->child[i]->name)
-        SAY(p, "      `%s` is %s of %s\n", action->child[i]->name,
+      if (params->child[f]->name == items.at[i]->name)
+        SAY(p, "      `%s` is %s of %s\n", items.at[i]->name,
             ts_value_print(p->s->arena, class->args[f]), ts_value_print(p->s->arena, op->args[f]));
   }
 }
@@ -107,7 +109,7 @@ static void say_action(page *p, const ts_op *op, const ts_class *class, uint32_t
     return;
   case TS_AST_SET:
     for (uint32_t f = 0; f < op->arg_count; f++)
-      if (op->decl->child[0]->child[f]->name == action->name)
+      if (ts_ast_params(op->decl)->child[f]->name == action->name)
         SAY(p, "      `%s` is %s, was %s\n", action->name,
             ts_value_print(p->s->arena, class->args[f]), ts_value_print(p->s->arena, op->args[f]));
     return;
@@ -124,8 +126,9 @@ static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t g
     SAY(p, "    in place of the strategy's own, %s\n", place(p->s, rule->replaced->span));
   else if (rule->changed)
     SAY(p, "    added by the plan\n");
-  for (uint32_t k = 1; k < rule->ast->count; k++)
-    say_action(p, op, class, group, rule->ast->child[k]);
+  ts_ast_list actions = ts_ast_actions(rule->ast);
+  for (uint32_t k = 0; k < actions.count; k++)
+    say_action(p, op, class, group, actions.at[k]);
 }
 
 static void say_tensors(page *p, const ts_op *op, const ts_class *class)

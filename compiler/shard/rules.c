@@ -23,10 +23,11 @@ static void add_pattern(ts_session *s, names *patterns, ts_value v)
  * such. */
 static void read_match(ts_session *s, ts_rule *rule)
 {
-  const ts_ast *match = rule->ast->child[0];
+  const ts_ast *match = ts_ast_match(rule->ast);
   names kinds = {0}, patterns = {0};
-  for (uint32_t i = 1; i < match->count; i++) {
-    const ts_ast *item = match->child[i];
+  ts_ast_list written = ts_ast_patterns(match);
+  for (uint32_t i = 0; i < written.count; i++) {
+    const ts_ast *item = written.at[i];
     if (item->kind == TS_AST_NAME)
       TS_PUSH(s->arena, &kinds, item->name);
     else
@@ -41,15 +42,16 @@ static void read_match(ts_session *s, ts_rule *rule)
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
 {
   if (!v.u.applied->decl || v.u.applied->decl->kind != TS_AST_STRATEGY) {
-    ts_diag_here(ts_report(s, TS_E0220, with->child[0]->span,
+    ts_diag_here(ts_report(s, TS_E0220, ts_ast_base(with)->span,
                            "`with` changes a Cluster or a Strategy, not %s",
                            ts_value_describe(s->arena, v)),
                  "found here");
     return ts_error_value();
   }
-  for (uint32_t i = 1; i < with->count; i++)
-    if (with->child[i]->kind != TS_AST_RULE && with->child[i]->kind != TS_AST_REMOVE) {
-      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a strategy has only rules"),
+  ts_ast_list written = ts_ast_changes(with);
+  for (uint32_t i = 0; i < written.count; i++)
+    if (written.at[i]->kind != TS_AST_RULE && written.at[i]->kind != TS_AST_REMOVE) {
+      ts_diag_here(ts_report(s, TS_E0220, written.at[i]->span, "a strategy has only rules"),
                    "write `rule NAME { ... }` or `remove NAME`");
       return ts_error_value();
     }
@@ -100,8 +102,9 @@ static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applie
   ts_env *env = ts_env_new(s, changes->env);
   for (uint32_t i = 0; i < strategy->args.count; i++)
     ts_env_bind(env, strategy->args.at[i].name, *strategy->args.at[i].value);
-  for (uint32_t i = 1; i < changes->with->count; i++) {
-    const ts_ast *node = changes->with->child[i];
+  ts_ast_list written = ts_ast_changes(changes->with);
+  for (uint32_t i = 0; i < written.count; i++) {
+    const ts_ast *node = written.at[i];
     if (node->kind == TS_AST_REMOVE) {
       remove_rule(s, sh, first, strategy, node);
       continue;
@@ -128,8 +131,9 @@ static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
   size_t first = sh->rules.count;
   if (!env)
     return;
-  for (uint32_t i = 1; i < strategy->decl->count; i++) {
-    const ts_ast *item = strategy->decl->child[i];
+  ts_ast_list items = ts_ast_items(strategy->decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     if (item->kind == TS_AST_LET)
       ts_env_bind(env, item->name, ts_eval_let(s, env, item));
     if (item->kind != TS_AST_RULE)
@@ -175,7 +179,7 @@ bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, co
   bool holds = true;
   if (!kind_matches(rule, op) || !pattern_matches(rule, op))
     return false;
-  const ts_ast *where = rule->ast->child[0]->child[0];
+  const ts_ast *where = ts_ast_where(ts_ast_match(rule->ast));
   if (!where)
     return true;
   ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
@@ -323,11 +327,12 @@ static ts_value unknown_among(const ts_graph *g, const ts_rule *rule, ts_value v
 /* A label that the plan gives as an argument has to be one of the model's. */
 static bool unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule)
 {
-  const ts_ast *match = rule->ast->child[0];
-  for (uint32_t i = 1; i < match->count; i++) {
-    if (match->child[i]->kind != TS_AST_ID)
+  const ts_ast *match = ts_ast_match(rule->ast);
+  ts_ast_list patterns = ts_ast_patterns(match);
+  for (uint32_t i = 0; i < patterns.count; i++) {
+    if (patterns.at[i]->kind != TS_AST_ID)
       continue;
-    ts_value v = unknown_among(g, rule, ts_eval(s, rule->env, match->child[i]));
+    ts_value v = unknown_among(g, rule, ts_eval(s, rule->env, patterns.at[i]));
     if (v.type == TS_T_NONE)
       continue;
     report_unknown_label(s, g, rule, v);
@@ -341,12 +346,13 @@ static void report_unused(ts_session *s, const ts_graph *g, const ts_rule *rule)
   if (unknown_label(s, g, rule))
     return;
   tally found[16];
-  const ts_ast *match = rule->ast->child[0];
+  const ts_ast *match = ts_ast_match(rule->ast);
   ts_span at = match->span;
   bool pattern_first = true;
-  for (uint32_t i = 1; i < match->count; i++)
-    if (match->child[i]->kind != TS_AST_NAME) {
-      at = pattern_first ? match->child[i]->span : ts_span_join(at, match->child[i]->span);
+  ts_ast_list patterns = ts_ast_patterns(match);
+  for (uint32_t i = 0; i < patterns.count; i++)
+    if (patterns.at[i]->kind != TS_AST_NAME) {
+      at = pattern_first ? patterns.at[i]->span : ts_span_join(at, patterns.at[i]->span);
       pattern_first = false;
     }
   size_t n = count_labels(g, rule, found, 16);

@@ -165,15 +165,16 @@ static bool layout_inputs(ts_sharder *c)
 static bool check_whole(ts_sharder *c)
 {
   const ts_ast *decl = c->op->decl;
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     bool gradient;
     int32_t dim = 0;
     if (item->kind != TS_AST_WHOLE)
       continue;
     uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
     if (slot == TS_NO_INDEX ||
-        !ts_sharder_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
+        !ts_sharder_dim(c, c->op->module, ts_ast_dim(item), &c->op->slots[slot], &dim))
       continue;
     const ts_layout *view = &c->class->view[slot];
     if (!view->split[dim])
@@ -198,14 +199,15 @@ static bool check_whole(ts_sharder *c)
 static bool contracted(ts_sharder *c, uint32_t axis)
 {
   const ts_ast *decl = c->op->decl;
-  for (uint32_t i = 1; i < decl->count; i++) {
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
     bool gradient;
     int32_t dim = 0;
-    if (decl->child[i]->kind != TS_AST_CONTRACTS)
+    if (items.at[i]->kind != TS_AST_CONTRACTS)
       continue;
-    uint32_t slot = ts_op_slot(c->op, decl->child[i]->name, &gradient);
+    uint32_t slot = ts_op_slot(c->op, items.at[i]->name, &gradient);
     if (slot != TS_NO_INDEX && c->op->slots[slot].present &&
-        ts_sharder_dim(c, c->op->module, decl->child[i]->child[0], &c->op->slots[slot], &dim) &&
+        ts_sharder_dim(c, c->op->module, ts_ast_dim(items.at[i]), &c->op->slots[slot], &dim) &&
         c->class->view[slot].split[dim] & axis)
       return true;
   }
@@ -371,12 +373,13 @@ static bool layout_outputs(ts_sharder *c)
 /* Whether a rule says how activations lie; sums of gradients and the like do not. */
 static bool moves(const ts_ast *rule)
 {
-  for (uint32_t k = 1; k < rule->count; k++) {
-    const ts_ast *action = rule->child[k];
+  ts_ast_list actions = ts_ast_actions(rule);
+  for (uint32_t k = 0; k < actions.count; k++) {
+    const ts_ast *action = actions.at[k];
     if (action->kind == TS_AST_SPLIT || action->kind == TS_AST_REPLICATE)
       return true;
-    bool early = action->kind == TS_AST_COMM && strcmp(action->child[0]->name, "gradients") &&
-                 strcmp(action->child[0]->name, "step");
+    bool early = action->kind == TS_AST_COMM && strcmp(ts_ast_when(action)->name, "gradients") &&
+                 strcmp(ts_ast_when(action)->name, "step");
     const ts_ast *moved = early ? ts_action_subject(action) : NULL;
     if (moved && moved->kind == TS_AST_ID && strcmp(moved->name, "gradients") &&
         strcmp(moved->name, "parameters"))
@@ -493,14 +496,13 @@ static bool check_outgoing(ts_sharder *c)
 
 static bool unmet(ts_sharder *c, const ts_op_scope *scope, const ts_ast *require, bool local)
 {
-  const char *text = require->count > 1 && require->child[1] ? require->child[1]->literal :
-                                                               "a requirement is not met";
+  const char *text = ts_ast_text(require)->literal;
   ts_diag *d = ts_diag_add(c->s->diags, local ? TS_E0305 : TS_E0314, c->op->span,
                            local ? "what `%s` takes does not fit together after the split" :
                                    "`%s` cannot be applied here",
                            c->op->label);
   ts_diag_here(d, "%s", text);
-  ts_note_values(c->s, ts_op_env(scope, c->op->module), d, require->child[0]);
+  ts_note_values(c->s, ts_op_env(scope, c->op->module), d, ts_ast_condition(require));
   ts_diag_note_at(d, require->span, "`%s` requires it", c->op->kind);
   for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
     const ts_layout *view = &c->class->view[i];

@@ -23,7 +23,7 @@ bool ts_sharder_tie(ts_sharder *c, const ts_env *env, const ts_ast *action, uint
     c->class->failed = true;
     return false;
   }
-  const ts_ast *label = action->child[0];
+  const ts_ast *label = ts_ast_label(action);
   c->class->tied = c->op->slots[slot].present ? slot : TS_NO_INDEX;
   c->class->tie = action;
   c->class->tie_rule = rule;
@@ -36,14 +36,15 @@ bool ts_sharder_own_tie(ts_sharder *c)
   const ts_ast *decl = c->op->decl;
   ts_op_scope scope = {
     .s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     bool wanted = true;
     if (item->kind != TS_AST_TIE)
       continue;
     const ts_env *env = ts_op_env(&scope, c->op->module);
-    if (item->child[1] &&
-        !ts_eval_bool(c->s, env, item->child[1], "the condition of `tie`", &wanted)) {
+    if (ts_ast_condition(item) &&
+        !ts_eval_bool(c->s, env, ts_ast_condition(item), "the condition of `tie`", &wanted)) {
       c->class->failed = true;
       return false;
     }
@@ -89,7 +90,7 @@ static bool nobody(const ts_sharder *c, const ts_class *class, const ts_op *op, 
   ts_value v = class->tied_with;
   ts_span at = class->tie_rule == TS_NO_INDEX ? op->span :
                v.span.file                    ? v.span :
-                                                class->tie->child[0]->span;
+                                                ts_ast_label(class->tie)->span;
   ts_diag *d =
     ts_diag_add(c->s->diags, TS_E0203, at, "no op with parameters is labelled %s",
                 ts_arena_printf(c->s->arena, v.type == TS_T_LIST ? "%s" : "`%s`",
@@ -153,7 +154,7 @@ static bool follow(ts_sharder *c, uint32_t index)
   ts_value v = class->tied_with;
   if (!are_labels(v)) {
     if (v.type != TS_T_ERROR)
-      ts_diag_here(ts_diag_add(c->s->diags, TS_E0220, class->tie->child[0]->span,
+      ts_diag_here(ts_diag_add(c->s->diags, TS_E0220, ts_ast_label(class->tie)->span,
                                "a weight is shared with an op, named by its label"),
                    "found %s", ts_value_describe(c->s->arena, v));
     return false;

@@ -13,8 +13,9 @@ static uint32_t first_output(const ts_sharder *c)
 static bool declared(ts_sharder *c)
 {
   const ts_ast *decl = c->op->decl;
-  for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *item = decl->child[i];
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
     bool gradient;
     int32_t dim = 0;
     if (item->kind != TS_AST_UNEVEN)
@@ -26,7 +27,7 @@ static bool declared(ts_sharder *c)
       ts_diag_here(d, "a dimension of an output is rounded up");
       return false;
     }
-    if (!ts_sharder_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
+    if (!ts_sharder_dim(c, c->op->module, ts_ast_dim(item), &c->op->slots[slot], &dim))
       return false;
     c->class->view[slot].uneven |= UINT32_C(1) << dim;
   }

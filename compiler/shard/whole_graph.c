@@ -205,10 +205,10 @@ static const ts_ast *recompute_action(const ts_sharding *sh, const ts_class *cla
 {
   const ts_ast *found = NULL;
   for (uint32_t i = 0; i < class->rule_count; i++) {
-    const ts_ast *ast = sh->rules.at[class->rules[i]].ast;
-    for (uint32_t k = 1; k < ast->count; k++)
-      if (ast->child[k]->kind == TS_AST_RECOMPUTE) {
-        found = ast->child[k];
+    ts_ast_list actions = ts_ast_actions(sh->rules.at[class->rules[i]].ast);
+    for (uint32_t k = 0; k < actions.count; k++)
+      if (actions.at[k]->kind == TS_AST_RECOMPUTE) {
+        found = actions.at[k];
         *rule = class->rules[i];
       }
   }

@@ -1,5 +1,6 @@
 /* The tree of every construct, spans, and what ends a statement. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "tests/unit/lang_tree.h"
@@ -254,3 +255,42 @@ Test(lang_parse, interned)
   cr_expect_eq(first, ts_lang_intern(f.lang, "name0suffix", 5));
   ts_arena_free(f.arena);
 }
+
+Test(lang_parse, children_by_their_roles)
+{
+  lang_fixture f = lang_start();
+  const char *text = "fn twice(n: Int) = 2 * n\nlet a: Int = twice(3)\n";
+  ts_ast *tree = ts_parse_file(f.lang, lang_source(&f, text, strlen(text)));
+  const ts_ast *fn = ts_ast_declarations(tree).at[0], *let = ts_ast_declarations(tree).at[1];
+  cr_assert_eq(ts_ast_declarations(tree).count, 2);
+  cr_expect_str_eq(ts_ast_formals(ts_ast_params(fn)).at[0]->name, "n");
+  cr_expect_null(ts_ast_type(fn));
+  cr_expect_eq(ts_ast_left(ts_ast_body(fn))->u.integer, 2);
+  cr_expect_str_eq(ts_ast_type(let)->name, "Int");
+  cr_expect_str_eq(ts_ast_function(ts_ast_value(let))->name, "twice");
+  cr_expect_eq(ts_ast_args(ts_ast_value(let)).count, 1);
+  ts_arena_free(f.arena);
+}
+
+/* A rule whose `match` has a syntax error keeps its actions, after the place of `match`. */
+Test(lang_parse, what_an_error_left_has_its_place)
+{
+  lang_fixture f = lang_start();
+  const char *text = "strategy s(t: Axis) {\n  rule r {\n    match )\n    split x over t\n  }\n}\n";
+  ts_ast *tree = ts_parse_file(f.lang, lang_source(&f, text, strlen(text)));
+  const ts_ast *rule = ts_ast_items(ts_ast_declarations(tree).at[0]).at[0];
+  cr_assert_eq(rule->kind, TS_AST_RULE);
+  cr_expect_null(ts_ast_match(rule));
+  cr_assert_eq(ts_ast_actions(rule).count, 1);
+  cr_expect_eq(ts_ast_actions(rule).at[0]->kind, TS_AST_SPLIT);
+  ts_arena_free(f.arena);
+}
+
+#ifndef NDEBUG
+Test(lang_parse, no_child_of_another_kind, .signal = SIGABRT)
+{
+  lang_fixture f = lang_start();
+  ts_ast *tree = ts_parse_file(f.lang, lang_source(&f, "let a = 1\n", 10));
+  ts_ast_body(ts_ast_declarations(tree).at[0]);
+}
+#endif

@@ -91,7 +91,7 @@ static bool complete(const ts_ast *plan)
 {
   const ts_ast *params = ts_decl_params(plan);
   for (uint32_t i = 0; params && i < params->count; i++)
-    if (!params->child[i]->child[1])
+    if (!ts_ast_default(params->child[i]))
       return false;
   return true;
 }
