@@ -30,6 +30,7 @@ libts_la_SOURCES += \
 	base/heap.h \
 	base/options.c \
 	base/options.h \
+	base/order.h \
 	base/output.c \
 	base/output.h \
 	base/round.h \

@@ -24,25 +24,17 @@ static double number(const char *cell, bool *bad)
 /* False: no column is called so. */
 static bool put_cell(ts_slowdown_sample *s, const char *column, const char *cell, bool *bad)
 {
-#define NAME(field)                  \
-  if (strcmp(column, #field) == 0) { \
-    s->pair.field = cell;            \
-    return true;                     \
-  }
-#define NUMBER(field)                    \
-  if (strcmp(column, #field) == 0) {     \
-    s->pair.field = number(cell, bad);   \
-    return true;                         \
-  }
-  TS_PAIR_FIELDS(NAME, NUMBER)
-#undef NAME
-#undef NUMBER
+#define NAME(field) else if (strcmp(column, #field) == 0) s->pair.field = cell;
+#define NUMBER(field) else if (strcmp(column, #field) == 0) s->pair.field = number(cell, bad);
   if (strcmp(column, "slowdown") == 0)
     s->slowdown = number(cell, bad);
   else if (strcmp(column, "source") == 0)
     s->source = cell;
+  TS_PAIR_FIELDS(NAME, NUMBER)
   else
     return false;
+#undef NAME
+#undef NUMBER
   return true;
 }
 

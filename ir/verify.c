@@ -21,13 +21,6 @@ typedef struct check {
   ts_error *error;
 } check;
 
-#define FAIL(c, ...) return ts_ir_fail((c)->error, __VA_ARGS__)
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    if (call)                                                                                      \
-      return -1;                                                                                   \
-  } while (0)
-
 static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s; }
 
 static bool amount(double x) { return isfinite(x) && !signbit(x); }
@@ -38,10 +31,10 @@ static int check_strings(check *c)
   const char *s = c->ir->strings;
   uint32_t size = c->ir->strings_count;
   if (!size || s[0] || s[size - 1])
-    FAIL(c, "the strings do not begin with the empty one or do not end");
+    return ts_ir_fail(c->error, "the strings do not begin with the empty one or do not end");
   size_t valid = ts_utf8_valid(s, size);
   if (valid < size)
-    FAIL(c, "the strings are not UTF-8 at offset %zu", valid);
+    return ts_ir_fail(c->error, "the strings are not UTF-8 at offset %zu", valid);
   return 0;
 }
 
@@ -58,10 +51,12 @@ static int check_refs(check *c)
     for (uint32_t i = 0; i < count; i++, field += size) {
       uint32_t index = *(const uint32_t *)(const void *)field;
       if (index >= limit && !(ref->may_be_none && index == TS_IR_NONE))
-        FAIL(c, "%s %u: its %s is number %u of %u %s", ts_ir_tables[ref->kind].name, i, ref->name,
-             index, limit, ts_ir_tables[ref->target].name);
+        return ts_ir_fail(c->error, "%s %u: its %s is number %u of %u %s",
+                          ts_ir_tables[ref->kind].name, i, ref->name, index, limit,
+                          ts_ir_tables[ref->target].name);
       if (ref->target == TS_IR_STRINGS && index && c->ir->strings[index - 1])
-        FAIL(c, "%s %u: its %s begins inside a string", ts_ir_tables[ref->kind].name, i, ref->name);
+        return ts_ir_fail(c->error, "%s %u: its %s begins inside a string",
+                          ts_ir_tables[ref->kind].name, i, ref->name);
     }
   }
   return 0;
@@ -72,24 +67,27 @@ static int check_mesh(check *c)
   const ts_ir *ir = c->ir;
   uint64_t world = 1;
   if (ir->axes_count > 32)
-    FAIL(c, "%u axes; a group can name 32", ir->axes_count);
+    return ts_ir_fail(c->error, "%u axes; a group can name 32", ir->axes_count);
   for (uint32_t i = 0; i < ir->axes_count; i++) {
     const ts_ir_axis *a = &ir->axes[i];
     if (!a->size || a->stride != world || a->reserved)
-      FAIL(c, "axis `%s`: size %u and stride %u, behind %llu ranks of the axes before it",
-           text(c, a->name), a->size, a->stride, (unsigned long long)world);
+      return ts_ir_fail(c->error,
+                        "axis `%s`: size %u and stride %u, behind %llu ranks of the axes before it",
+                        text(c, a->name), a->size, a->stride, (unsigned long long)world);
     world *= a->size;
     if (world > world_limit)
-      FAIL(c, "the axes span more than %u ranks", world_limit);
+      return ts_ir_fail(c->error, "the axes span more than %u ranks", world_limit);
     for (uint32_t k = 0; k < i; k++)
       if (!strcmp(text(c, a->name), text(c, ir->axes[k].name)))
-        FAIL(c, "two axes are named `%s`", text(c, a->name));
+        return ts_ir_fail(c->error, "two axes are named `%s`", text(c, a->name));
   }
   if (world != ir->meta->world)
-    FAIL(c, "the axes span %llu ranks, the job has %u", (unsigned long long)world, ir->meta->world);
+    return ts_ir_fail(c->error, "the axes span %llu ranks, the job has %u",
+                      (unsigned long long)world, ir->meta->world);
   for (uint32_t i = 0; i < ir->groups_count; i++)
     if ((uint64_t)ir->groups[i].axes >> ir->axes_count)
-      FAIL(c, "group `%s` names an axis that is not there", text(c, ir->groups[i].name));
+      return ts_ir_fail(c->error, "group `%s` names an axis that is not there",
+                        text(c, ir->groups[i].name));
   return 0;
 }
 
@@ -97,12 +95,14 @@ static int check_meta(check *c)
 {
   const ts_ir_meta *m = c->ir->meta;
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
-    FAIL(c, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
+    return ts_ir_fail(
+      c->error, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
   for (uint32_t i = 0; i < c->ir->formats_count; i++) {
     const ts_ir_format *f = &c->ir->formats[i];
     if (!amount(f->model_flops) || !amount(f->peak) || f->reserved)
-      FAIL(c, "format %u (`%s`): FLOP or peak FLOP/s is not a finite number of 0 or more", i,
-           text(c, f->dtype));
+      return ts_ir_fail(c->error,
+                        "format %u (`%s`): FLOP or peak FLOP/s is not a finite number of 0 or more",
+                        i, text(c, f->dtype));
   }
   return 0;
 }
@@ -114,10 +114,11 @@ static int check_remarks(check *c)
     const ts_ir_remark *r = &c->ir->remarks[i];
     bool warning = r->kind == TS_IR_REMARK_WARNING, named = warning || r->kind == TS_IR_REMARK_FACT;
     if (r->kind >= TS_IR_REMARK_KINDS || (!i && !warning))
-      FAIL(c, "remark %u: kind %u, which cannot stand there", i, r->kind);
+      return ts_ir_fail(c->error, "remark %u: kind %u, which cannot stand there", i, r->kind);
     if (named != (*text(c, r->name) != 0) || !*text(c, r->text) ||
         (!warning && (*text(c, r->here) || r->more)))
-      FAIL(c, "remark %u lacks its name or its text, or has what only a warning has", i);
+      return ts_ir_fail(c->error,
+                        "remark %u lacks its name or its text, or has what only a warning has", i);
   }
   return 0;
 }
@@ -126,7 +127,8 @@ static int check_sources(check *c)
 {
   for (uint32_t i = 0; i < c->ir->sources_count; i++)
     if (c->ir->sources[i].reserved)
-      FAIL(c, "the reserved field of source %u is %u", i, c->ir->sources[i].reserved);
+      return ts_ir_fail(c->error, "the reserved field of source %u is %u", i,
+                        c->ir->sources[i].reserved);
   return 0;
 }
 
@@ -135,7 +137,8 @@ static int check_locs(check *c)
   for (uint32_t i = 0; i < c->ir->locs_count; i++) {
     const ts_ir_loc *l = &c->ir->locs[i];
     if (!l->line || !l->column || l->end_column < l->column)
-      FAIL(c, "place %u: line %u, columns %u to %u", i, l->line, l->column, l->end_column);
+      return ts_ir_fail(c->error, "place %u: line %u, columns %u to %u", i, l->line, l->column,
+                        l->end_column);
   }
   return 0;
 }
@@ -144,17 +147,18 @@ static int check_array(check *c, const ts_ir_array *a, uint64_t first)
 {
   uint64_t product = 1;
   if (a->kind > TS_IR_SWITCH || a->dims > 4)
-    FAIL(c, "array `%s`: kind %u with %u dimensions", text(c, a->name), a->kind, a->dims);
+    return ts_ir_fail(c->error, "array `%s`: kind %u with %u dimensions", text(c, a->name), a->kind,
+                      a->dims);
   for (uint32_t d = 0; d < 4; d++) {
     if (d < a->dims ? !a->dim[d] : a->dim[d] != 0)
-      FAIL(c, "array `%s`: dimension %u is %u", text(c, a->name), d, a->dim[d]);
+      return ts_ir_fail(c->error, "array `%s`: dimension %u is %u", text(c, a->name), d, a->dim[d]);
     product *= d < a->dims ? a->dim[d] : 1;
     if (product > TS_IR_NONE)
-      FAIL(c, "array `%s` has too many vertices", text(c, a->name));
+      return ts_ir_fail(c->error, "array `%s` has too many vertices", text(c, a->name));
   }
   if (a->first != first || a->count != product)
-    FAIL(c, "array `%s` should hold vertices %llu to %llu", text(c, a->name),
-         (unsigned long long)first, (unsigned long long)(first + product));
+    return ts_ir_fail(c->error, "array `%s` should hold vertices %llu to %llu", text(c, a->name),
+                      (unsigned long long)first, (unsigned long long)(first + product));
   return 0;
 }
 
@@ -165,13 +169,15 @@ static int check_devices(check *c)
     const ts_ir_device_class *d = &ir->device_classes[i];
     if (!rate(d->bandwidth) || d->memory > bytes_limit ||
         d->reserved_memory > (d->memory ? d->memory : bytes_limit))
-      FAIL(c, "device class `%s`: memory, reserved memory or bandwidth out of range",
-           text(c, d->name));
+      return ts_ir_fail(c->error,
+                        "device class `%s`: memory, reserved memory or bandwidth out of range",
+                        text(c, d->name));
   }
   uint64_t first = 0, devices = 0;
   for (uint32_t i = 0; i < ir->arrays_count; i++) {
     const ts_ir_array *a = &ir->arrays[i];
-    TRY(check_array(c, a, first));
+    if (check_array(c, a, first))
+      return -1;
     first += a->count;
     devices += a->kind == TS_IR_DEVICE ? a->count : 0;
     if (first > ir->devices_count)
@@ -179,17 +185,20 @@ static int check_devices(check *c)
     for (uint32_t v = a->first; v < first; v++) {
       const ts_ir_device *d = &ir->devices[v];
       if (d->array != i || (d->device_class == TS_IR_NONE) != (a->kind == TS_IR_SWITCH))
-        FAIL(c, "vertex %u of array `%s` names another array or a class that does not suit it",
-             v - a->first, text(c, a->name));
+        return ts_ir_fail(
+          c->error, "vertex %u of array `%s` names another array or a class that does not suit it",
+          v - a->first, text(c, a->name));
       if (!(d->speed >= speed_least && d->speed <= speed_most))
-        FAIL(c, "vertex %u of array `%s`: speed %g", v - a->first, text(c, a->name), d->speed);
+        return ts_ir_fail(c->error, "vertex %u of array `%s`: speed %g", v - a->first,
+                          text(c, a->name), d->speed);
     }
   }
   if (first != ir->devices_count)
-    FAIL(c, "the arrays hold %s than the %u vertices of the cluster",
-         first < ir->devices_count ? "less" : "more", ir->devices_count);
+    return ts_ir_fail(c->error, "the arrays hold %s than the %u vertices of the cluster",
+                      first < ir->devices_count ? "less" : "more", ir->devices_count);
   if (ir->devices_count && !ir->placement_count && devices < ir->meta->world)
-    FAIL(c, "%u ranks on %llu devices", ir->meta->world, (unsigned long long)devices);
+    return ts_ir_fail(c->error, "%u ranks on %llu devices", ir->meta->world,
+                      (unsigned long long)devices);
   return 0;
 }
 
@@ -199,7 +208,8 @@ static int check_placement(check *c)
   if (!ir->placement_count)
     return 0;
   if (ir->placement_count != ir->meta->world)
-    FAIL(c, "%u ranks are placed, the job has %u", ir->placement_count, ir->meta->world);
+    return ts_ir_fail(c->error, "%u ranks are placed, the job has %u", ir->placement_count,
+                      ir->meta->world);
   uint8_t *taken = ts_heap_new(ir->devices_count / 8 + 1, 1);
   uint32_t rank = 0;
   for (; rank < ir->placement_count; rank++) {
@@ -211,8 +221,8 @@ static int check_placement(check *c)
   }
   free(taken);
   if (rank < ir->placement_count)
-    FAIL(c, "rank %u is placed on vertex %u, which is no device or is taken", rank,
-         ir->placement[rank]);
+    return ts_ir_fail(c->error, "rank %u is placed on vertex %u, which is no device or is taken",
+                      rank, ir->placement[rank]);
   return 0;
 }
 
@@ -222,14 +232,17 @@ static int check_links(check *c)
   for (uint32_t i = 0; i < ir->link_classes_count; i++) {
     const ts_ir_link_class *k = &ir->link_classes[i];
     if (!rate(k->bandwidth) || k->latency > time_limit || k->tier == TS_IR_NONE)
-      FAIL(c, "link class `%s`: bandwidth, latency or tier out of range", text(c, k->name));
+      return ts_ir_fail(c->error, "link class `%s`: bandwidth, latency or tier out of range",
+                        text(c, k->name));
     if (k->ports > 4096 || k->setup > time_limit || (k->setup && !k->ports))
-      FAIL(c, "link class `%s`: ports or set-up time of circuits out of range", text(c, k->name));
+      return ts_ir_fail(c->error, "link class `%s`: ports or set-up time of circuits out of range",
+                        text(c, k->name));
   }
   for (uint32_t i = 0; i < ir->links_count; i++) {
     const ts_ir_link *l = &ir->links[i];
     if (l->from == l->to || l->duplex > 1)
-      FAIL(c, "link %u joins vertex %u to itself or has duplex %u", i, l->from, l->duplex);
+      return ts_ir_fail(c->error, "link %u joins vertex %u to itself or has duplex %u", i, l->from,
+                        l->duplex);
   }
   return 0;
 }
@@ -269,7 +282,8 @@ static int runs_whole(check *c, const runs *r, uint32_t kind)
 {
   for (uint32_t i = 0; i < r->limit; i++)
     if (!r->count_at[i])
-      FAIL(c, "record %u of table %s belongs to nothing", i, ts_ir_tables[kind].name);
+      return ts_ir_fail(c->error, "record %u of table %s belongs to nothing", i,
+                        ts_ir_tables[kind].name);
   return 0;
 }
 
@@ -289,12 +303,15 @@ static int check_points(check *c, const ts_ir_net_model *m)
   for (uint32_t i = 0; i < m->point_count; i++) {
     if (p[i].collective >= TS_IR_COLLECTIVE_KINDS || !p[i].ranks || !p[i].islands ||
         p[i].islands > p[i].ranks || p[i].reserved)
-      FAIL(c, "net model `%s`: point %u has a collective, ranks or islands out of range",
-           text(c, m->name), i);
+      return ts_ir_fail(c->error,
+                        "net model `%s`: point %u has a collective, ranks or islands out of range",
+                        text(c, m->name), i);
     if (!p[i].bytes || p[i].bytes > bytes_limit || !p[i].time || p[i].time > time_limit)
-      FAIL(c, "net model `%s`: point %u has bytes or a time out of range", text(c, m->name), i);
+      return ts_ir_fail(c->error, "net model `%s`: point %u has bytes or a time out of range",
+                        text(c, m->name), i);
     if (i && compare_points(&p[i - 1], &p[i]) >= 0)
-      FAIL(c, "net model `%s`: point %u is not in order or there twice", text(c, m->name), i);
+      return ts_ir_fail(c->error, "net model `%s`: point %u is not in order or there twice",
+                        text(c, m->name), i);
   }
   return 0;
 }
@@ -303,30 +320,36 @@ static int check_method(check *c, const ts_ir_net_model *m, const ts_ir_net_meth
 {
   if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS ||
       x->protocol >= TS_IR_NET_PROTOCOLS || x->relay > 1)
-    FAIL(c, "net model `%s`: a method of collective %u, algorithm %u, protocol %u",
-         text(c, m->name), x->collective, x->algorithm, x->protocol);
+    return ts_ir_fail(c->error,
+                      "net model `%s`: a method of collective %u, algorithm %u, protocol %u",
+                      text(c, m->name), x->collective, x->algorithm, x->protocol);
   if (!x->channels || x->channels > 4096 || !x->threads || x->threads > 4096)
-    FAIL(c, "net model `%s`: a method has %u channels of %u threads", text(c, m->name), x->channels,
-         x->threads);
+    return ts_ir_fail(c->error, "net model `%s`: a method has %u channels of %u threads",
+                      text(c, m->name), x->channels, x->threads);
   if (x->islands > x->ranks || (x->ranks && !x->islands))
-    FAIL(c, "net model `%s`: a method for %u ranks in %u islands", text(c, m->name), x->ranks,
-         x->islands);
+    return ts_ir_fail(c->error, "net model `%s`: a method for %u ranks in %u islands",
+                      text(c, m->name), x->ranks, x->islands);
   if (x->connection > time_limit || x->believed > time_limit ||
       x->intra_hop > time_limit / world_limit || x->inter_hop > time_limit / world_limit)
-    FAIL(c, "net model `%s`: a latency of a method is out of range", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a latency of a method is out of range",
+                      text(c, m->name));
   if ((x->intra_rate != 0 && !rate(x->intra_rate)) ||
       (x->inter_rate != 0 && !rate(x->inter_rate)) || signbit(x->intra_rate) ||
       signbit(x->inter_rate))
-    FAIL(c, "net model `%s`: a rate of a method is out of range", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a rate of a method is out of range",
+                      text(c, m->name));
   double shares[] = {x->intra_share, x->inter_share, x->local, x->spread};
   for (int i = 0; i < 4; i++)
     if (!amount(shares[i]) || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
-      FAIL(c, "net model `%s`: a share of a method is out of range", text(c, m->name));
+      return ts_ir_fail(c->error, "net model `%s`: a share of a method is out of range",
+                        text(c, m->name));
   if (!amount(x->reduction) || x->reduction > 1e12 || !amount(x->chunk) ||
       (x->chunk != 0 && x->chunk < 1) || x->chunk > (double)bytes_limit)
-    FAIL(c, "net model `%s`: reduction or chunk of a method is out of range", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: reduction or chunk of a method is out of range",
+                      text(c, m->name));
   if (x->least > x->most || x->most > bytes_limit)
-    FAIL(c, "net model `%s`: the sizes of a method are out of range", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: the sizes of a method are out of range",
+                      text(c, m->name));
   return 0;
 }
 
@@ -342,10 +365,11 @@ static int check_curve(check *c, const ts_ir_net_model *m, const ts_ir_net_curve
 {
   if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->reserved || x->least_ranks < 2 ||
       x->least_ranks > x->most_ranks || !x->least || x->least > x->most || x->most > bytes_limit)
-    FAIL(c, "net model `%s`: a curve of collective %u, %u to %u ranks", text(c, m->name),
-         x->collective, x->least_ranks, x->most_ranks);
+    return ts_ir_fail(c->error, "net model `%s`: a curve of collective %u, %u to %u ranks",
+                      text(c, m->name), x->collective, x->least_ranks, x->most_ranks);
   if (x->intra_latency > time_limit / world_limit || x->inter_latency > time_limit / world_limit)
-    FAIL(c, "net model `%s`: a latency of a curve is out of range", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a latency of a curve is out of range",
+                      text(c, m->name));
   double rates[] = {x->intra_limit, x->intra_floor, x->inter_limit, x->inter_floor},
          slopes[] = {x->intra_slope, x->inter_slope},
          middles[] = {x->intra_middle, x->inter_middle},
@@ -354,13 +378,15 @@ static int check_curve(check *c, const ts_ir_net_model *m, const ts_ir_net_curve
   for (int i = 0; i < 4; i++)
     if ((rates[i] != 0 && !rate(rates[i])) || signbit(rates[i]) ||
         !(factors[i] >= 1e-3 && factors[i] <= 1e3))
-      FAIL(c, "net model `%s`: a rate or a correction of a curve is out of range",
-           text(c, m->name));
+      return ts_ir_fail(c->error,
+                        "net model `%s`: a rate or a correction of a curve is out of range",
+                        text(c, m->name));
   for (int i = 0; i < 2; i++)
     if (!amount(slopes[i]) || slopes[i] > 100 || !amount(middles[i]) ||
         middles[i] > (double)bytes_limit || !amount(slower[i]) || slower[i] > 1000)
-      FAIL(c, "net model `%s`: slope, middle or stragglers of a curve are out of range",
-           text(c, m->name));
+      return ts_ir_fail(c->error,
+                        "net model `%s`: slope, middle or stragglers of a curve are out of range",
+                        text(c, m->name));
   return 0;
 }
 
@@ -368,7 +394,8 @@ static int check_curves(check *c, const ts_ir_net_model *m, runs *curves)
 {
   int run = runs_add(curves, m->first_curve, m->curve_count), failed = 0;
   if ((m->kind == TS_IR_NET_STATISTICAL) != (m->curve_count > 0) || run == RUN_BAD)
-    FAIL(c, "net model `%s`: a statistical model has curves, others none", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a statistical model has curves, others none",
+                      text(c, m->name));
   for (uint32_t i = 0; run == RUN_NEW && i < m->curve_count && !failed; i++)
     failed = check_curve(c, m, &c->ir->net_curves[m->first_curve + i]);
   return failed;
@@ -378,57 +405,65 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
                            runs *curves)
 {
   if (m->kind >= TS_IR_NET_KINDS || m->collectives >> TS_IR_COLLECTIVE_KINDS)
-    FAIL(c, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name), m->kind, m->collectives);
+    return ts_ir_fail(c->error, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name),
+                      m->kind, m->collectives);
   if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) ||
       m->half_bytes > (double)bytes_limit || m->base > time_limit || m->hop > time_limit)
-    FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: efficiency, base, hop or half_bytes out of range",
+                      text(c, m->name));
   if ((uint64_t)m->axes >> c->ir->axes_count)
-    FAIL(c, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name), m->axes,
-         c->ir->axes_count);
+    return ts_ir_fail(c->error, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name),
+                      m->axes, c->ir->axes_count);
   bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
        steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
   if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 : m->routing || m->channels) ||
       (steps ? m->inter_hop > time_limit / world_limit ||
                  (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE) :
                m->inter_hop || m->algorithm))
-    FAIL(c, "net model `%s`: routing, channels, algorithm or step between islands out of range",
-         text(c, m->name));
+    return ts_ir_fail(
+      c->error, "net model `%s`: routing, channels, algorithm or step between islands out of range",
+      text(c, m->name));
   static const ts_ir_net_packets none = {0};
   const ts_ir_packet_field *wrong =
     m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
   if (wrong)
-    FAIL(c, "net model `%s`: `%s` of its packets is out of range", text(c, m->name),
-         wrong->clause.word);
+    return ts_ir_fail(c->error, "net model `%s`: `%s` of its packets is out of range",
+                      text(c, m->name), wrong->clause.word);
   const ts_ir_net_links *k = &m->links;
   if ((k->intra_links != 0 && !rate(k->intra_links)) ||
       (k->inter_links != 0 && !rate(k->inter_links)) || signbit(k->intra_links) ||
       signbit(k->inter_links) || k->intra_latency > time_limit || k->inter_latency > time_limit)
-    FAIL(c, "net model `%s`: rate or latency of the links it holds for out of range",
-         text(c, m->name));
+    return ts_ir_fail(c->error,
+                      "net model `%s`: rate or latency of the links it holds for out of range",
+                      text(c, m->name));
   static const ts_ir_net_links any;
   bool measured = m->kind == TS_IR_NET_TABLE || m->kind == TS_IR_NET_WHITE_BOX ||
                   m->kind == TS_IR_NET_STATISTICAL;
   if (!measured && memcmp(k, &any, sizeof any) != 0)
-    FAIL(c, "net model `%s`: only what was measured holds for some links", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: only what was measured holds for some links",
+                      text(c, m->name));
   if (m->assumed > 1 || m->reserved)
-    FAIL(c, "net model `%s`: assumed is 0 or 1", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: assumed is 0 or 1", text(c, m->name));
   if (m->packets.reserved ||
       (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))
-    FAIL(c, "net model `%s`: only a model of packets says how they travel", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: only a model of packets says how they travel",
+                      text(c, m->name));
   if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
-    FAIL(c, "net model `%s`: a table has points, alpha-beta none", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a table has points, alpha-beta none",
+                      text(c, m->name));
   if ((m->kind == TS_IR_NET_WHITE_BOX) != (m->method_count > 0))
-    FAIL(c, "net model `%s`: a white box has methods, others none", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a white box has methods, others none",
+                      text(c, m->name));
   if (check_curves(c, m, curves))
     return -1;
   int ways = runs_add(methods, m->first_method, m->method_count);
   if (ways == RUN_BAD)
-    FAIL(c, "net model `%s`: its methods are not there", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: its methods are not there", text(c, m->name));
   if (ways == RUN_NEW && check_methods(c, m))
     return -1;
   int run = runs_add(seen, m->first_point, m->point_count);
   if (run == RUN_BAD)
-    FAIL(c, "net model `%s`: its points are not there", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: its points are not there", text(c, m->name));
   return run == RUN_NEW ? check_points(c, m) : 0;
 }
 
@@ -456,34 +491,39 @@ static int check_work(check *c)
   for (uint32_t i = 0; i < ir->kernels_count; i++) {
     const ts_ir_kernel *k = &ir->kernels[i];
     if (!amount(k->flops) || !amount(k->bytes) || k->time > time_limit || k->basis >= TS_IR_BASES)
-      FAIL(c, "kernel %u (`%s`): time, flops, bytes or basis out of range", i, text(c, k->family));
+      return ts_ir_fail(c->error, "kernel %u (`%s`): time, flops, bytes or basis out of range", i,
+                        text(c, k->family));
   }
   for (uint32_t i = 0; i < ir->collectives_count; i++)
     if (!ts_ir_is_collective(ir->collectives[i].kind) || ir->collectives[i].bytes > bytes_limit)
-      FAIL(c, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind,
-           (unsigned long long)ir->collectives[i].bytes);
+      return ts_ir_fail(c->error, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind,
+                        (unsigned long long)ir->collectives[i].bytes);
   if (ir->streams_count > 256 || (ir->nodes_count && !ir->streams_count))
-    FAIL(c, "%u streams for %u nodes; there are 1 to 256", ir->streams_count, ir->nodes_count);
+    return ts_ir_fail(c->error, "%u streams for %u nodes; there are 1 to 256", ir->streams_count,
+                      ir->nodes_count);
   for (uint32_t i = 0; i < ir->streams_count; i++)
     if (ir->streams[i].kind > TS_IR_STREAM_COPY ||
         (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
-      FAIL(c, "stream %u (`%s`): kind %u", i, text(c, ir->streams[i].name), ir->streams[i].kind);
+      return ts_ir_fail(c->error, "stream %u (`%s`): kind %u", i, text(c, ir->streams[i].name),
+                        ir->streams[i].kind);
   for (uint32_t i = 0; i < ir->mems_count; i++) {
     const ts_ir_mem *m = &ir->mems[i];
     if (m->category >= TS_IR_CATEGORIES || m->bytes > (int64_t)bytes_limit ||
         m->bytes < -(int64_t)bytes_limit)
-      FAIL(c, "memory effect %u: category %u, %lld bytes", i, m->category, (long long)m->bytes);
+      return ts_ir_fail(c->error, "memory effect %u: category %u, %lld bytes", i, m->category,
+                        (long long)m->bytes);
   }
   for (uint32_t i = 0; i < ir->holdings_count; i++)
     if (ir->holdings[i].category >= TS_IR_CATEGORIES || ir->holdings[i].bytes > bytes_limit)
-      FAIL(c, "holding %u: category %u, %llu bytes", i, ir->holdings[i].category,
-           (unsigned long long)ir->holdings[i].bytes);
+      return ts_ir_fail(c->error, "holding %u: category %u, %llu bytes", i,
+                        ir->holdings[i].category, (unsigned long long)ir->holdings[i].bytes);
   for (uint32_t i = 0; i < ir->ports_count; i++) {
     const ts_ir_port *p = &ir->ports[i];
     uint32_t axes = ir->groups[p->group].axes;
     if (p->is_send > 1 || p->bytes > bytes_limit || !axes || axes & (axes - 1))
-      FAIL(c, "port %u: %llu bytes over group `%s`, which should be a single axis", i,
-           (unsigned long long)p->bytes, text(c, ir->groups[p->group].name));
+      return ts_ir_fail(c->error,
+                        "port %u: %llu bytes over group `%s`, which should be a single axis", i,
+                        (unsigned long long)p->bytes, text(c, ir->groups[p->group].name));
   }
   return 0;
 }
@@ -511,7 +551,8 @@ static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
   const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
   int run = runs_add(&seen->deps, n->first_dep, n->dep_count);
   if (run == RUN_BAD)
-    FAIL(c, "fragment `%s`, node %u: its dependencies are not there", text(c, f->name), i);
+    return ts_ir_fail(c->error, "fragment `%s`, node %u: its dependencies are not there",
+                      text(c, f->name), i);
   if (!n->dep_count)
     return 0;
   uint32_t *latest = &seen->latest[n->first_dep];
@@ -519,8 +560,9 @@ static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
     if (*latest < c->ir->deps[n->first_dep + d])
       *latest = c->ir->deps[n->first_dep + d];
   if (*latest >= i)
-    FAIL(c, "fragment `%s`, node %u: it depends on node %u, which is not earlier", text(c, f->name),
-         i, *latest);
+    return ts_ir_fail(c->error,
+                      "fragment `%s`, node %u: it depends on node %u, which is not earlier",
+                      text(c, f->name), i, *latest);
   return 0;
 }
 
@@ -532,8 +574,8 @@ static int check_choice(check *c, const ts_ir_fragment *f, uint32_t i)
   if (n->op != TS_IR_RECORD || !n->arg)
     return 0;
   if (n->arg > n->dep_count)
-    FAIL(c, "fragment `%s`, node %u: it waits for %u of %u dependencies", text(c, f->name), i,
-         n->arg, n->dep_count);
+    return ts_ir_fail(c->error, "fragment `%s`, node %u: it waits for %u of %u dependencies",
+                      text(c, f->name), i, n->arg, n->dep_count);
   uint64_t streams[4] = {0}; /* a set: streams are numbered in a byte */
   streams[n->stream / 64] |= UINT64_C(1) << n->stream % 64;
   for (uint32_t d = 0; d < n->dep_count; d++) {
@@ -541,8 +583,10 @@ static int check_choice(check *c, const ts_ir_fragment *f, uint32_t i)
     uint64_t bit = UINT64_C(1) << before->stream % 64;
     if (before->op == TS_IR_HOST_WORK || before->op == TS_IR_HOST_SYNC ||
         (streams[before->stream / 64] & bit))
-      FAIL(c, "fragment `%s`, node %u: what it chooses among is not each on a stream of its own",
-           text(c, f->name), i);
+      return ts_ir_fail(
+        c->error,
+        "fragment `%s`, node %u: what it chooses among is not each on a stream of its own",
+        text(c, f->name), i);
     streams[before->stream / 64] |= bit;
   }
   return 0;
@@ -554,18 +598,24 @@ static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
   const ts_ir_node *n = &ir->nodes[f->first_node + i];
   const char *name = text(c, f->name);
   if (n->op >= TS_IR_OPS || n->phase >= TS_IR_PHASES || n->flags || n->host_ps > time_limit)
-    FAIL(c, "fragment `%s`, node %u: operation, phase, flags or host time out of range", name, i);
+    return ts_ir_fail(c->error,
+                      "fragment `%s`, node %u: operation, phase, flags or host time out of range",
+                      name, i);
   bool host = n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC;
   if (n->stream >= (host ? 1u : ir->streams_count))
-    FAIL(c, "fragment `%s`, node %u: stream %u of %u", name, i, n->stream, ir->streams_count);
+    return ts_ir_fail(c->error, "fragment `%s`, node %u: stream %u of %u", name, i, n->stream,
+                      ir->streams_count);
   uint32_t limit = arg_limit(c, f, n->op);
   if (n->arg >= limit)
-    FAIL(c, "fragment `%s`, node %u: it names number %u of %u", name, i, n->arg, limit);
+    return ts_ir_fail(c->error, "fragment `%s`, node %u: it names number %u of %u", name, i, n->arg,
+                      limit);
   if ((n->op == TS_IR_SEND || n->op == TS_IR_RECV) &&
       ir->ports[f->first_port + n->arg].is_send != (n->op == TS_IR_SEND))
-    FAIL(c, "fragment `%s`, node %u: port %u is of the other direction", name, i, n->arg);
+    return ts_ir_fail(c->error, "fragment `%s`, node %u: port %u is of the other direction", name,
+                      i, n->arg);
   if (runs_add(&seen->mems, n->first_mem, n->mem_count) == RUN_BAD)
-    FAIL(c, "fragment `%s`, node %u: its memory effects are not there", name, i);
+    return ts_ir_fail(c->error, "fragment `%s`, node %u: its memory effects are not there", name,
+                      i);
   return check_deps(c, f, i, seen) || check_choice(c, f, i) ? -1 : 0;
 }
 
@@ -585,8 +635,8 @@ static int check_port_use(check *c, const ts_ir_fragment *f)
   }
   free(used);
   if (i < f->node_count || uses < f->port_count)
-    FAIL(c, "fragment `%s`: a port is used %s", text(c, f->name),
-         i < f->node_count ? "twice" : "by no node");
+    return ts_ir_fail(c->error, "fragment `%s`: a port is used %s", text(c, f->name),
+                      i < f->node_count ? "twice" : "by no node");
   return 0;
 }
 
@@ -602,11 +652,14 @@ static int check_each_fragment(check *c, node_runs *seen)
     const ts_ir_fragment *f = &c->ir->fragments[i];
     if (!owns(&seen->ports, f->first_port, f->port_count) ||
         !owns(&seen->nodes, f->first_node, f->node_count))
-      FAIL(c, "fragment `%s`: its nodes or ports are not there or another fragment's",
-           text(c, f->name));
+      return ts_ir_fail(c->error,
+                        "fragment `%s`: its nodes or ports are not there or another fragment's",
+                        text(c, f->name));
     for (uint32_t n = 0; n < f->node_count; n++)
-      TRY(check_node(c, f, n, seen));
-    TRY(check_port_use(c, f));
+      if (check_node(c, f, n, seen))
+        return -1;
+    if (check_port_use(c, f))
+      return -1;
   }
   return 0;
 }
@@ -636,7 +689,7 @@ static int check_programs(check *c)
   const ts_ir *ir = c->ir;
   uint32_t axis = ir->meta->pipeline_axis, expected = axis == TS_IR_NONE ? 1 : ir->axes[axis].size;
   if (ir->programs_count != expected)
-    FAIL(c, "%u programs for %u stages", ir->programs_count, expected);
+    return ts_ir_fail(c->error, "%u programs for %u stages", ir->programs_count, expected);
   runs items = runs_begin(ir->items_count), holdings = runs_begin(ir->holdings_count);
   uint32_t i = 0;
   for (; i < ir->programs_count; i++) {
@@ -652,8 +705,9 @@ static int check_programs(check *c)
   free(items.count_at);
   free(holdings.count_at);
   if (!all)
-    FAIL(c, "program `%s`: its items or holdings are not there or partly another's",
-         text(c, ir->programs[i].name));
+    return ts_ir_fail(c->error,
+                      "program `%s`: its items or holdings are not there or partly another's",
+                      text(c, ir->programs[i].name));
   return failed;
 }
 
@@ -662,10 +716,11 @@ static int check_item(check *c, uint32_t i, runs *seen)
   const ts_ir_item *t = &c->ir->items[i];
   const ts_ir_fragment *f = &c->ir->fragments[t->fragment];
   if (t->micro_batch != TS_IR_NONE && t->micro_batch >= c->ir->meta->micro_batches)
-    FAIL(c, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name), t->micro_batch,
-         c->ir->meta->micro_batches);
+    return ts_ir_fail(c->error, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name),
+                      t->micro_batch, c->ir->meta->micro_batches);
   if (runs_add(seen, t->first_binding, f->port_count) == RUN_BAD)
-    FAIL(c, "item %u (`%s`): its bindings are not there or partly another's", i, text(c, f->name));
+    return ts_ir_fail(c->error, "item %u (`%s`): its bindings are not there or partly another's", i,
+                      text(c, f->name));
   return 0;
 }
 
@@ -684,12 +739,12 @@ static int check_items(check *c)
 static int check_counts(check *c)
 {
   if (!c->ir->meta)
-    FAIL(c, "there is no meta record");
+    return ts_ir_fail(c->error, "there is no meta record");
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
     if (ts_ir_count(c->ir, kind) && !ts_ir_records(c->ir, kind))
-      FAIL(c, "table %s has records but no address", ts_ir_tables[kind].name);
+      return ts_ir_fail(c->error, "table %s has records but no address", ts_ir_tables[kind].name);
   if (c->ir->devices_count > vertex_limit)
-    FAIL(c, "the cluster has more than %u vertices", vertex_limit);
+    return ts_ir_fail(c->error, "the cluster has more than %u vertices", vertex_limit);
   return 0;
 }
 
@@ -704,6 +759,7 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error)
     check_programs, check_items,     check_sources, check_remarks};
   check c = {ir, error};
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-    TRY(checks[i](&c));
+    if (checks[i](&c))
+      return -1;
   return ts_ir_verify_programs(ir, error);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 enum { DEEPEST = 64 };
 
 typedef struct entry { /* an operator to name, or a module around some */
@@ -17,27 +19,26 @@ typedef struct entry { /* an operator to name, or a module around some */
 } entry;
 typedef TS_VEC(entry) entries;
 
-static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 static int by_start(const entry *x, const entry *y)
 {
   int order = (x->start > y->start) - (x->start < y->start);
-  return order ? order : compare(x->event, y->event);
+  return order ? order : ts_by_number(x->event, y->event);
 }
 
 static int by_nesting(const void *a, const void *b)
 {
   const entry *x = a, *y = b;
-  int order = compare(x->track, y->track);
+  int order = ts_by_number(x->track, y->track);
   order = order ? order : (x->start > y->start) - (x->start < y->start);
   order = order ? order : (x->end < y->end) - (x->end > y->end); /* the one around first */
   order = order ? order : (x->index != TS_EVENT_NONE) - (y->index != TS_EVENT_NONE);
-  return order ? order : compare(x->event, y->event);
+  return order ? order : ts_by_number(x->event, y->event);
 }
 
 static int by_position(const void *a, const void *b)
 {
   const entry *x = a, *y = b;
-  int order = compare(x->step, y->step);
+  int order = ts_by_number(x->step, y->step);
   order = order ? order : strcmp(x->outer_name, y->outer_name);
   return order ? order : by_start(x, y);
 }
@@ -45,7 +46,7 @@ static int by_position(const void *a, const void *b)
 static int by_sequence(const void *a, const void *b)
 {
   const entry *x = a, *y = b;
-  int order = compare(x->sequence, y->sequence);
+  int order = ts_by_number(x->sequence, y->sequence);
   return order ? order : by_start(x, y);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "compiler/machine/network_table.h"
 
 static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {
@@ -327,10 +328,11 @@ static bool read_anchors(reader *r, const cJSON *in, lists *out)
 static int by_key(const void *left, const void *right)
 {
   const ts_ir_net_point *a = left, *b = right;
-#define BY(x) if (a->x != b->x) return a->x < b->x ? -1 : 1;
-  BY(collective) BY(ranks) BY(islands) BY(bytes)
-#undef BY
-  return 0;
+  int by = ts_by_number(a->collective, b->collective);
+  by = by ? by : ts_by_number(a->ranks, b->ranks);
+  by = by ? by : ts_by_number(a->islands, b->islands);
+  by = by ? by : ts_by_number(a->bytes, b->bytes);
+  return by;
 }
 
 static const char *text_of(ts_arena *arena, const cJSON *root, const char *name)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/order.h"
 #include "compiler/machine/network_file.h"
 #include "cost/cost.h"
 #include "ir/words.h"
@@ -145,10 +146,12 @@ static bool row(reader *r, const ts_csv_cell *cell, size_t count)
 static int by_key(const void *left, const void *right)
 {
   const ts_ir_net_point *a = left, *b = right;
-#define BY(x) if (a->x != b->x) return a->x < b->x ? -1 : 1;
-  BY(collective) BY(ranks) BY(islands) BY(bytes) BY(time)
-#undef BY
-  return 0;
+  int by = ts_by_number(a->collective, b->collective);
+  by = by ? by : ts_by_number(a->ranks, b->ranks);
+  by = by ? by : ts_by_number(a->islands, b->islands);
+  by = by ? by : ts_by_number(a->bytes, b->bytes);
+  by = by ? by : ts_by_number(a->time, b->time);
+  return by;
 }
 
 /* Repeated measurements become their median. */

@@ -31,12 +31,19 @@ static ts_span here(file *f)
   return (ts_span){f->number, (uint32_t)f->csv.begin, (uint32_t)end};
 }
 
-#define FAIL(f, label, ...)                                                             \
-  do {                                                                                  \
-    ts_diag *d_ = ts_diag_add((f)->s->diags, TS_E0521, here(f), __VA_ARGS__);            \
-    ts_diag_here(d_, "%s", label);                                                      \
-    ts_diag_note_at(d_, (f)->source->span, "the trace is read here");                   \
-  } while (0)
+static bool fail(file *f, const char *label, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
+static bool fail(file *f, const char *label, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  ts_diag *d =
+    ts_diag_add(f->s->diags, TS_E0521, here(f), "%s", ts_arena_vprintf(f->s->arena, format, args));
+  va_end(args);
+  ts_diag_here(d, "%s", label);
+  ts_diag_note_at(d, f->source->span, "the trace is read here");
+  return false;
+}
 
 /* -- CSV -- */
 
@@ -46,8 +53,7 @@ static bool begin(ts_session *s, const ts_table_source *source, ts_table_text ta
   f->csv = (ts_csv){.arena = s->arena, .text = table.text, .size = table.size, .comment = '#'};
   if (f->csv.size > UINT32_MAX / 2) {
     f->csv.size = 0;
-    FAIL(f, "too large", "the table is larger than 2 GiB");
-    return false;
+    return fail(f, "too large", "the table is larger than 2 GiB");
   }
   return true;
 }
@@ -72,16 +78,12 @@ static const char *stated(file *f, const char *word)
 static bool take_comment(file *f)
 {
   const char *device = stated(f, "device:");
-  if (device && f->device && device != f->device) {
-    FAIL(f, "a table is of one device", "the table is of `%s` already", f->device);
-    return false;
-  }
+  if (device && f->device && device != f->device)
+    return fail(f, "a table is of one device", "the table is of `%s` already", f->device);
   f->device = device ? device : f->device;
   const char *batch = stated(f, "batch_dim:");
-  if (batch && (strlen(batch) != 1 || *batch < '0' || *batch >= '0' + MAX_RANK)) {
-    FAIL(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension", batch);
-    return false;
-  }
+  if (batch && (strlen(batch) != 1 || *batch < '0' || *batch >= '0' + MAX_RANK))
+    return fail(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension", batch);
   f->batch_dim = batch ? batch : f->batch_dim;
   return true;
 }
@@ -106,8 +108,7 @@ static bool read_header(file *f)
 {
   if (!next_record(f)) {
     f->csv.begin = f->csv.end = 0;
-    FAIL(f, "nothing but comments", "the table `%s` is empty", f->name);
-    return false;
+    return fail(f, "nothing but comments", "the table `%s` is empty", f->name);
   }
   f->column_count = f->cell_count;
   memcpy(f->column, f->cell, f->cell_count * sizeof *f->cell);
@@ -177,8 +178,7 @@ static bool read_time(file *f, uint32_t index, double *seconds)
   *seconds = value / scale * pow(10, down ? -exponent : exponent) * 1e-6;
   if (digits && !*p && isfinite(*seconds) && *seconds < 1e6)
     return true;
-  FAIL(f, f->column[index], "`%s` is not a time in microseconds", cell(f, index));
-  return false;
+  return fail(f, f->column[index], "`%s` is not a time in microseconds", cell(f, index));
 }
 
 /* The next list of whole numbers in brackets of either kind. *cursor moves behind it. */
@@ -216,9 +216,8 @@ static bool one_shape(file *f, const char *text, ts_shape *shape)
   }
   if (read_shape(f->s->arena, &p, shape) && !*p)
     return true;
-  FAIL(f, "a shape is a list of at most 8 whole numbers, as `(1, 1024)`", "`%.60s` is not a shape",
-       text);
-  return false;
+  return fail(f, "a shape is a list of at most 8 whole numbers, as `(1, 1024)`",
+              "`%.60s` is not a shape", text);
 }
 
 typedef TS_VEC(ts_shape) shape_list;
@@ -239,8 +238,8 @@ static bool shapes(file *f, const char *text, shape_list *list)
   } else if (!*p) {
     return true;
   }
-  FAIL(f, "a list of shapes reads `[[1, 1024], [1]]`", "`%.60s` is not a list of shapes", text);
-  return false;
+  return fail(f, "a list of shapes reads `[[1, 1024], [1]]`", "`%.60s` is not a list of shapes",
+              text);
 }
 
 static const ts_dtype *dtype_of(const char *name)
@@ -271,15 +270,11 @@ static bool read_inputs(file *f, const ts_names *names, const char *text, ts_row
   for (const char *p = text; *p;) {
     size_t length = strcspn(p, ";");
     uint32_t index = row_named(names, f->s, p, length);
-    if (index == TS_ROW_NONE) {
-      FAIL(f, "inputs are names of earlier rows", "no earlier row is named `%.*s`",
-           (int)(length > 60 ? 60 : length), p);
-      return false;
-    }
-    if (list.count == MAX_INPUTS) {
-      FAIL(f, "too many inputs", "the row has more than %d inputs", MAX_INPUTS);
-      return false;
-    }
+    if (index == TS_ROW_NONE)
+      return fail(f, "inputs are names of earlier rows", "no earlier row is named `%.*s`",
+                  (int)(length > 60 ? 60 : length), p);
+    if (list.count == MAX_INPUTS)
+      return fail(f, "too many inputs", "the row has more than %d inputs", MAX_INPUTS);
     TS_PUSH(f->s->arena, &list, index);
     p += length;
     p += *p == ';';
@@ -299,15 +294,11 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
 {
   shape_list given = {0}, parameters = {0};
   *row = (ts_row){.name = cell(f, c->name), .kind = cell(f, c->kind), .line = f->csv.line};
-  if (f->cell_count != f->column_count) {
-    FAIL(f, "cells of a row stand under the columns of the first line",
-         "the row has %u cells, the table %u columns", f->cell_count, f->column_count);
-    return false;
-  }
-  if (!*row->name || !*row->kind) {
-    FAIL(f, "a row without name or kind", "the row has no %s", *row->name ? "kind" : "name");
-    return false;
-  }
+  if (f->cell_count != f->column_count)
+    return fail(f, "cells of a row stand under the columns of the first line",
+                "the row has %u cells, the table %u columns", f->cell_count, f->column_count);
+  if (!*row->name || !*row->kind)
+    return fail(f, "a row without name or kind", "the row has no %s", *row->name ? "kind" : "name");
   if (!read_inputs(f, names, cell(f, c->inputs), row) ||
       !shapes(f, cell(f, c->input_shapes), &given) ||
       !shapes(f, cell(f, c->parameters), &parameters) ||
@@ -316,19 +307,14 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
     return false;
   const char *type = cell(f, c->dtype);
   row->dtype = dtype_of(type);
-  if (*type && !row->dtype) {
-    FAIL(f, "dtype", "`%.40s` is not a number format", type);
-    return false;
-  }
-  if (row->dtype && !*cell(f, c->output)) {
-    FAIL(f, "the shape of a number is `()`", "the row gives a tensor and states no `output_shape`");
-    return false;
-  }
-  if (given.count && given.count != row->input_count) {
-    FAIL(f, "one shape for each input", "the row has %u inputs and %zu input shapes",
-         row->input_count, given.count);
-    return false;
-  }
+  if (*type && !row->dtype)
+    return fail(f, "dtype", "`%.40s` is not a number format", type);
+  if (row->dtype && !*cell(f, c->output))
+    return fail(f, "the shape of a number is `()`",
+                "the row gives a tensor and states no `output_shape`");
+  if (given.count && given.count != row->input_count)
+    return fail(f, "one shape for each input", "the row has %u inputs and %zu input shapes",
+                row->input_count, given.count);
   ts_shape *stated = TS_NEW_ARRAY(f->s->arena, ts_shape, row->input_count + 1);
   for (uint32_t i = 0; i < row->input_count; i++)
     stated[i] = given.count ? given.at[i] : rows->at[row->input[i]].output;
@@ -341,14 +327,10 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
 static bool remember(file *f, ts_names *names, row_list *rows, ts_row *row)
 {
   const char *name = ts_lang_intern(f->s->lang, row->name, strlen(row->name));
-  if (ts_names_get(names, name)) {
-    FAIL(f, "a second row of this name", "two rows are named `%s`", row->name);
-    return false;
-  }
-  if (rows->count == MAX_ROWS) {
-    FAIL(f, "one too many", "the table has more than %d rows", MAX_ROWS);
-    return false;
-  }
+  if (ts_names_get(names, name))
+    return fail(f, "a second row of this name", "two rows are named `%s`", row->name);
+  if (rows->count == MAX_ROWS)
+    return fail(f, "one too many", "the table has more than %d rows", MAX_ROWS);
   row->name = name;
   row->kind = ts_lang_intern(f->s->lang, row->kind, strlen(row->kind));
   row->span = (ts_span){f->number, (uint32_t)f->csv.begin, (uint32_t)f->csv.end};
@@ -422,8 +404,7 @@ static bool read_id(file *f, const char *text, uint64_t *id)
     *id = *id * 10 + (uint64_t)(*p - '0');
   if (p > text && !*p)
     return true;
-  FAIL(f, "ids are whole numbers", "`%.40s` is not the id of a tensor", text);
-  return false;
+  return fail(f, "ids are whole numbers", "`%.40s` is not the id of a tensor", text);
 }
 
 /* Bytes of an element tell the number format as far as a trace needs it. */
@@ -471,8 +452,7 @@ static bool read_ids(file *f, const char *text, uint64_t *id, uint32_t *count)
   }
   if (*text == '[' && *p == ']')
     return true;
-  FAIL(f, "ids read `[4; 6]`", "`%.40s` is not a list of tensor ids", text);
-  return false;
+  return fail(f, "ids read `[4; 6]`", "`%.40s` is not a list of tensor ids", text);
 }
 
 /* storages: by that id, the row that wrote it */
@@ -539,8 +519,7 @@ static bool read_stage(file *f, const char *text, ts_row_stage *stage)
       *stage = (ts_row_stage)i;
       return true;
     }
-  FAIL(f, "stage", "`%.40s` is neither `forward`, `backward` nor `optimizer`", text);
-  return false;
+  return fail(f, "stage", "`%.40s` is neither `forward`, `backward` nor `optimizer`", text);
 }
 
 static bool read_stage_row(stage_reader *r, const stage_columns *c)
@@ -551,10 +530,8 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
   uint32_t count = 0;
   double time;
   row.kind = ts_lang_intern(f->s->lang, cell(f, c->name), strlen(cell(f, c->name)));
-  if (!*row.kind) {
-    FAIL(f, "OperatorName", "the row has no name");
-    return false;
-  }
+  if (!*row.kind)
+    return fail(f, "OperatorName", "the row has no name");
   if (!read_stage(f, cell(f, c->stage), &row.stage) || !read_time(f, c->time, &time) ||
       !read_ids(f, cell(f, c->input), ids, &count))
     return false;
@@ -572,10 +549,8 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
     row.output = y->shape;
     row.dtype = y->dtype;
   }
-  if (r->rows->count >= MAX_ROWS) {
-    FAIL(f, "one too many", "the table has more than %d rows", MAX_ROWS);
-    return false;
-  }
+  if (r->rows->count >= MAX_ROWS)
+    return fail(f, "one too many", "the table has more than %d rows", MAX_ROWS);
   row.span = (ts_span){0, (uint32_t)f->csv.begin, (uint32_t)f->csv.end};
   TS_PUSH(f->s->arena, r->rows, row);
   if (!y)
@@ -626,10 +601,8 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
   bool stages = column(&f, "OperatorName") != TS_ROW_NONE;
   if (!(stages ? read_stages(&f, tensors, &list) : read_operators(&f, &list)))
     return false;
-  if (!list.count) {
-    FAIL(&f, "only a header", "the table `%s` has no rows", f.name);
-    return false;
-  }
+  if (!list.count)
+    return fail(&f, "only a header", "the table `%s` has no rows", f.name);
   if (!f.number)
     f.number = ts_sources_add(s->sources, f.name, "trace", f.csv.text, f.csv.size);
   for (size_t i = 0; i < list.count; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/collective/alpha_beta.h"
+#include "base/order.h"
 #include "runtime/collective/asked.h"
 #include "runtime/collective/network_internal.h"
 #include "runtime/collective/profile.h"
@@ -355,10 +356,14 @@ ts_flow_maker *ts_network_maker(const ts_network *n, uint32_t model)
 static int by_call(const void *left, const void *right)
 {
   const ts_extrapolation *a = left, *b = right;
-#define BY(x) if (a->x != b->x) return a->x < b->x ? -1 : 1;
-  BY(doubt) BY(kind) BY(ranks) BY(islands) BY(model) BY(least) BY(most)
-#undef BY
-  return 0;
+  int by = ts_by_number(a->doubt, b->doubt);
+  by = by ? by : ts_by_number(a->kind, b->kind);
+  by = by ? by : ts_by_number(a->ranks, b->ranks);
+  by = by ? by : ts_by_number(a->islands, b->islands);
+  by = by ? by : ts_by_number(a->model, b->model);
+  by = by ? by : ts_by_number(a->least, b->least);
+  by = by ? by : ts_by_number(a->most, b->most);
+  return by;
 }
 
 const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena *arena,

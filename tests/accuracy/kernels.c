@@ -145,7 +145,7 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
   ts_error bad = {0};
   const ts_cost_source *fit = table && text ? ts_cost_fit(arena, text, size, &bad) : NULL;
   if (table && !fit)
-    printf("  %-12s %s\n", device, bad.text ? bad.text : "cannot be read");
+    printf("  %-12s %s\n", device, bad.message[0] ? bad.message : "cannot be read");
   if (fit) {
     errors e = {.at = TS_NEW_ARRAY(arena, double, table->rows + 1),
                 .baseline = TS_NEW_ARRAY(arena, double, table->rows + 1)};
