@@ -265,9 +265,9 @@ static void add_to_list(finder *f, const char *field, const char *text, const ch
   add_change(f, &c);
 }
 
-typedef void visit(finder *f, const ts_ast *node, void *closure);
+typedef void node_fn(finder *f, const ts_ast *node, void *closure);
 
-static void walk(finder *f, const ts_ast *node, visit *v, void *closure)
+static void walk(finder *f, const ts_ast *node, node_fn *v, void *closure)
 {
   if (!node)
     return;

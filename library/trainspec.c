@@ -371,11 +371,11 @@ uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t 
   return category < TS_IR_CATEGORIES ? m->category[category] : 0;
 }
 
-typedef struct visiting {
+typedef struct each_event {
   const trainspec_run *run;
-  void (*visit)(void *closure, const trainspec_event *event);
+  void (*each)(void *closure, const trainspec_event *event);
   void *closure;
-} visiting;
+} each_event;
 
 static trainspec_kind kind_of(const ts_ir_node *node)
 {
@@ -397,9 +397,9 @@ static const char *what_of(const ts_ir *ir, const ts_ir_node *node)
                                         "";
 }
 
-static void visit_one(void *closure, const ts_span_event *e)
+static void pass_event(void *closure, const ts_span_event *e)
 {
-  const visiting *v = closure;
+  const each_event *v = closure;
   const ts_ir *ir = &v->run->plan->input.ir;
   const ts_ir_node *node = e->node;
   trainspec_event event = {
@@ -412,14 +412,14 @@ static void visit_one(void *closure, const ts_span_event *e)
     .start_ps = e->start,
     .end_ps = e->end,
     .peer = e->peer};
-  v->visit(v->closure, &event);
+  v->each(v->closure, &event);
 }
 
 void trainspec_timeline(const trainspec_run *run, uint32_t rank,
-                        void (*visit)(void *closure, const trainspec_event *event), void *closure)
+                        void (*each)(void *closure, const trainspec_event *event), void *closure)
 {
-  visiting v = {run, visit, closure};
-  ts_run_timeline(run->run, rank, visit_one, &v);
+  each_event v = {run, each, closure};
+  ts_run_timeline(run->run, rank, pass_event, &v);
 }
 
 bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)

@@ -174,9 +174,9 @@ typedef struct trainspec_event { /* a node of a rank's timeline */
   uint64_t issued_ps, ready_ps, start_ps, end_ps;
   uint32_t peer;       /* of messages; UINT32_MAX: none */
 } trainspec_event;
-/* Calls `visit` for every node of the rank, in the order in which its host issues them. */
+/* Calls `each` for every node of the rank, in the order in which its host issues them. */
 void trainspec_timeline(const trainspec_run *run, uint32_t rank,
-                        void (*visit)(void *closure, const trainspec_event *event), void *closure);
+                        void (*each)(void *closure, const trainspec_event *event), void *closure);
 
 typedef struct trainspec_critical {
   const char *kind, *name, *label;

@@ -58,7 +58,7 @@ typedef struct played {
   bool json;
 } played;
 
-static void visit(void *closure, const ts_span_event *span)
+static void take_event(void *closure, const ts_span_event *span)
 {
   played *p = closure;
   uint32_t event = p->replay->event_of[span->node - p->nodes];
@@ -87,7 +87,7 @@ static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir 
   p->start = TS_NEW_ARRAY(t->arena, int64_t, r->chosen_count + 1);
   p->position = TS_NEW_ARRAY(t->arena, uint32_t, r->events->count + 1);
   for (uint32_t i = 0; i < r->chosen_count; i++) p->position[r->chosen[i]] = i;
-  ts_run_timeline(run, 0, visit, p);
+  ts_run_timeline(run, 0, take_event, p);
   p->shares = ts_time_shares_of(p->busy, p->count);
   double *shift = TS_NEW_ARRAY(t->arena, double, r->chosen_count + 1);
   for (uint32_t i = 0; i < r->chosen_count; i++)

@@ -308,11 +308,11 @@ static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
            ts_error_value();
 }
 
-bool ts_take_turn(ts_session *s, ts_span loop)
+bool ts_count_iteration(ts_session *s, ts_span loop)
 {
-  enum { TURN_STEPS = 10 }; /* names of its own are bound */
-  s->steps += TURN_STEPS;
-  return s->steps < s->next_look || within_limits(s, loop, "this loop takes too many turns");
+  enum { ITERATION_STEPS = 10 }; /* names of its own are bound */
+  s->steps += ITERATION_STEPS;
+  return s->steps < s->next_look || within_limits(s, loop, "this loop has too many iterations");
 }
 
 ts_budget ts_budget_begin(const ts_session *s)

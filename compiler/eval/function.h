@@ -80,8 +80,8 @@ bool ts_charge(ts_session *s, uint64_t steps, ts_span at);
 ts_budget ts_budget_begin(const ts_session *s);
 bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at);
 void ts_list_too_long(ts_session *s, ts_span at);
-/* counts a turn of a loop; false after an error: there were too many */
-bool ts_take_turn(ts_session *s, ts_span loop);
+/* counts an iteration of a loop; false after an error: there were too many */
+bool ts_count_iteration(ts_session *s, ts_span loop);
 /* begin..end, empty if it ends first */
 ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span);
 /* Adds to a diagnostic where the values of the names in `expr` come from. */

@@ -11,7 +11,7 @@
 
 enum { MAX_TIER = 255, MAX_PORTS = 4096 };
 
-/* a link statement whose fields are alike in every turn of a loop */
+/* a link statement whose fields are alike in every iteration of a loop */
 typedef struct steady { const ts_ast *link; uint32_t class_index; } steady;
 
 typedef TS_VEC(uint32_t) vertex_list;
@@ -442,7 +442,7 @@ static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
     ok = !ts_ast_where(loop) ||
          ts_eval_bool(c->s, inner, ts_ast_where(loop), "the condition of `for`", &wanted);
     ok = ok && (!wanted || run(c, inner, loop));
-    ok = ts_take_turn(c->s, loop->span) && ok;
+    ok = ts_count_iteration(c->s, loop->span) && ok;
   }
   c->loops--;
   return ok;
@@ -544,7 +544,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t v)
 }
 
 /* All devices must be able to talk to each other: those outside of the largest connected part are
- * told. */
+ * reported. */
 static bool connected(elaboration *c)
 {
   uint32_t count = (uint32_t)c->vertices.count, best = 0, outside = 0, lonely = UINT32_MAX;

@@ -307,7 +307,7 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
     b->g->unit_span = ts_ast_times(item)->span;
   }
   for (int64_t i = 0; i < count && !b->failed; i++) {
-    if (!ts_take_turn(b->s, item->span)) {
+    if (!ts_count_iteration(b->s, item->span)) {
       b->failed = true;
       return;
     }

@@ -215,7 +215,7 @@ static void depend_item(solver *v, const ts_env *bound, const ts_ast *rule, uint
     v->failed = true;
   ts_env *env = ts_env_new(v->s, bound);
   for (int64_t n = 0; n < (each ? ts_sequence_count(over) : 1) && !v->failed; n++) {
-    if (!ts_take_turn(v->s, rule->span)) {
+    if (!ts_count_iteration(v->s, rule->span)) {
       v->failed = true;
       return;
     }

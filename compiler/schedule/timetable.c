@@ -3,7 +3,7 @@
  * with Controllable Memory", arXiv 2405.15362; the steps follow the authors' scheduler
  * (sail-sg/zero-bubble-pipeline-parallelism, zbv_greedy).
  *
- * Items are visited by their slots and moved to the earliest free slot after all that they need at
+ * Items are taken by their slots and moved to the earliest free slot after all that they need at
  * which no rank holds more forwards than the most that any rank held before. What lies between the
  * first gradient that leaves the pipeline and the last micro-batch that enters it stays: it repeats
  * the block. This is done first with the W of each I in the free slots as items of their own, which
@@ -23,8 +23,8 @@ typedef struct rank_slots {
   int32_t *item;      /* [slot]: type * m + micro-batch, or FREE. Both slots of a B have it */
   int32_t *slot;      /* [type * m + micro-batch] */
   load *held;         /* [slot]: after it */
-  int32_t *backward;  /* slots of the backwards visited so far, in order */
-  uint32_t visited;
+  int32_t *backward;  /* slots of the backwards taken so far, in order */
+  uint32_t taken;
 } rank_slots;
 
 /* types of items: chunk: forward; chunks + chunk: backward; 2 * chunks: W, of any chunk */
@@ -175,7 +175,7 @@ static void move(const squeeze *q, uint32_t rank, int32_t item)
 
 static void note_backward(rank_slots *r, int32_t slot)
 {
-  uint32_t k = r->visited++;
+  uint32_t k = r->taken++;
   for (; k && r->backward[k - 1] > slot; k--)
     r->backward[k] = r->backward[k - 1];
   r->backward[k] = slot;
@@ -186,7 +186,7 @@ static void squeeze_items(squeeze *q, bool from_start)
   enum { START, STEADY, END } phase = START;
   bool entered = false; /* the last micro-batch */
   for (uint32_t k = 0; k < q->sc->ranks; k++)
-    q->rank[k].visited = 0;
+    q->rank[k].taken = 0;
   for (int32_t u = 0; u < (int32_t)q->slots; u++)
     for (uint32_t k = 0; k < q->sc->ranks; k++) {
       rank_slots *r = &q->rank[k];
@@ -242,7 +242,7 @@ static void close_gaps(squeeze *q)
   int32_t *free_from = q->rank[q->sc->ranks].slot; /* [ranks] */
   memset(free_from, 0, q->sc->ranks * sizeof *free_from);
   for (uint32_t k = 0; k < q->sc->ranks; k++)
-    q->rank[k].visited = 0;
+    q->rank[k].taken = 0;
   for (int32_t u = 0; u < (int32_t)q->slots; u++)
     for (uint32_t k = 0; k < q->sc->ranks; k++) {
       rank_slots *r = &q->rank[k];
@@ -255,7 +255,7 @@ static void close_gaps(squeeze *q)
       set(q, r, item, r->slot[item], true);
       free_from[k] = r->slot[item] + (int32_t)width(q, type);
       if (is_backward(q, type))
-        r->backward[r->visited++] = r->slot[item];
+        r->backward[r->taken++] = r->slot[item];
     }
 }
 

@@ -108,7 +108,7 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
                 most ? "a micro-batch, and a chunk where there are several" : "no arguments");
     ts_diag_here(d, "%u given", item->count);
     if (!item->count)
-      ts_diag_help(d, "`%s(i)`, or `%s(next)` for the micro-batch whose turn it is", item->name,
+      ts_diag_help(d, "`%s(i)`, or `%s(next)` for the micro-batch that comes next", item->name,
                    item->name);
     b->failed = true;
     return false;
@@ -191,7 +191,7 @@ static void loop(builder *b, const ts_env *env, const ts_ast *loop)
     if (ts_ast_where(loop) &&
         !ts_eval_bool(b->s, inner, ts_ast_where(loop), "the condition of `for`", &take))
       b->failed = true;
-    if (!ts_take_turn(b->s, loop->span))
+    if (!ts_count_iteration(b->s, loop->span))
       b->failed = true;
     else if (take)
       work_list(b, inner, loop);

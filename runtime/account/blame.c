@@ -36,10 +36,10 @@ static void judge_step(judge *j, uint32_t step)
   const ts_player *w = ts_player_of(track);
   if (s->op->kind == TS_OP_COLLECTIVE && s->end - s->time > s->ready) {
     const ts_rendezvous *m = &j->facts->fold->rendezvous[w->rendezvous[s->op->comm]];
-    uint32_t who = j->facts->latest[m->turn_base + ts_turn_of(track, step)];
+    uint32_t who = j->facts->latest[m->call_base + ts_call_of(track, step)];
     add(j, who, 2 * ir->collectives[s->op->arg].group, s->end - s->time - s->ready);
   } else if (s->op->kind == TS_OP_RECV) {
-    const ts_visit *v = ts_visit_of(track, s);
+    const ts_play_item *v = ts_item_of(track, s);
     const ts_route *route = &w->program->routes[v->port_base + s->op->arg];
     uint32_t group = ir->ports[ir->fragments[v->fragment].first_port + s->op->arg].group;
     if (w->sent[route->slot] > s->ready)

@@ -35,7 +35,7 @@ static uint64_t open_part(const composer *c, uint64_t from, uint64_t to)
 static uint32_t slot_of(const composer *c, const ts_played_op *s)
 {
   return ts_player_of(c->track)
-    ->program->routes[ts_visit_of(c->track, s)->port_base + s->op->arg]
+    ->program->routes[ts_item_of(c->track, s)->port_base + s->op->arg]
     .slot;
 }
 

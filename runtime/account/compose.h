@@ -13,16 +13,15 @@ ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts);
 void ts_compose(const ts_composer *composer, ts_arena *arena, ts_arena *scratch, uint32_t player,
                 ts_class_result *out);
 
-typedef struct ts_critical_visit { /* of the path to a node */
+typedef struct ts_critical_node { /* of the path to a node */
   uint32_t player, item; /* of its program */
   uint32_t node;         /* of the item's fragment */
   bool host;             /* the host at work, up to having issued the node; else the node itself */
   uint64_t time;
-} ts_critical_visit;
-typedef void ts_critical_visitor(void *closure, const ts_critical_visit *visit);
+} ts_critical_node;
+typedef void ts_critical_fn(void *closure, const ts_critical_node *node);
 /* Walks the critical path from the end of `player` back; times add up to that end. */
-void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visitor *visit,
-                      void *closure);
+void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *each, void *closure);
 
 /* The critical path: *parts (in `arena`), largest first. `player`: whose end is the end of the
  * step. Returns the number of parts. */

@@ -10,9 +10,9 @@ typedef struct walker {
   const ts_facts *facts;
   ts_arena *arena;
   const ts_track **tracks;  /* [players], replayed when first entered */
-  const ts_turns **turns;   /* [players] of those tracks, found when first asked for */
+  const ts_queues **queues; /* [players] of those tracks, found when first asked for */
   const ts_track *at;
-  ts_critical_visitor *visit;
+  ts_critical_fn *each;
   void *closure;
 } walker;
 
@@ -26,19 +26,19 @@ static void go_to(walker *w, uint32_t player)
 /* `time` of the path was spent on the node at `place` of the step's op. */
 static void add(walker *w, const ts_played_op *s, uint32_t place, uint64_t time)
 {
-  w->visit(w->closure,
-           &(ts_critical_visit){
-             .player = w->at->player,
-             .item = s->item,
-             .time = time,
-             .node = w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment].order[place]});
+  w->each(w->closure,
+          &(ts_critical_node){
+            .player = w->at->player,
+            .item = s->item,
+            .time = time,
+            .node = w->facts->tables->layouts[ts_item_of(w->at, s)->fragment].order[place]});
 }
 
 static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_played_op *s = &w->at->steps[step];
   const ts_player *player = ts_player_of(w->at);
-  const ts_fragment_layout *layout = &w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment];
+  const ts_fragment_layout *layout = &w->facts->tables->layouts[ts_item_of(w->at, s)->fragment];
   uint32_t first = s->op->first;
   bool hosted = ts_run_host_wait(w->at, step, &first, to);
   for (uint32_t i = first; i < s->op->first + s->op->count; i++)
@@ -60,16 +60,16 @@ static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
   add(w, s, s->op->first, s->time);
   if (s->ready == *to)
     return ts_cause_of_ready(w->at, step);
-  uint32_t turn = ts_turn_of(w->at, step), comm = s->op->comm;
+  uint32_t call = ts_call_of(w->at, step), comm = s->op->comm;
   const ts_rendezvous *m = &w->facts->fold->rendezvous[ts_player_of(w->at)->rendezvous[comm]];
-  go_to(w, w->facts->latest[m->turn_base + turn]);
-  return ts_cause_of_ready(w->at, ts_track_turn(w->at, comm, turn));
+  go_to(w, w->facts->latest[m->call_base + call]);
+  return ts_cause_of_ready(w->at, ts_track_call(w->at, comm, call));
 }
 
-static const ts_turns *turns_of(walker *w)
+static const ts_queues *queues_of(walker *w)
 {
-  const ts_turns **turns = &w->turns[w->at->player];
-  return *turns ? *turns : (*turns = ts_turns_new(w->arena, w->at));
+  const ts_queues **queues = &w->queues[w->at->player];
+  return *queues ? *queues : (*queues = ts_queues_new(w->arena, w->at));
 }
 
 /* `time` went by for what the step sends: its receiver's. */
@@ -77,11 +77,11 @@ static void add_message(walker *w, uint32_t send, uint64_t time)
 {
   const ts_played_op *s = &w->at->steps[send];
   const ts_player *player = ts_player_of(w->at);
-  const ts_route *route = &player->program->routes[ts_visit_of(w->at, s)->port_base + s->op->arg];
+  const ts_route *route = &player->program->routes[ts_item_of(w->at, s)->port_base + s->op->arg];
   uint32_t to = player->peers[route->peer];
   const ts_message *m = &w->facts->players[to].program->messages[route->slot];
-  w->visit(w->closure,
-           &(ts_critical_visit){.player = to, .item = m->item, .node = m->node, .time = time});
+  w->each(w->closure,
+          &(ts_critical_node){.player = to, .item = m->item, .node = m->node, .time = time});
 }
 
 /* From when it was posted, through what the sends before it cost their sender. */
@@ -106,18 +106,18 @@ static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
 {
   const ts_played_op *s = &w->at->steps[send];
   uint64_t posted, latency = ts_passage_at(w->at, s, &posted)->latency;
-  const ts_turns *turns = turns_of(w);
-  const ts_turn *turn = ts_turn_in(turns, send, TS_IR_NONE, *to - latency);
-  if (!turn) {
+  const ts_queues *queues = queues_of(w);
+  const ts_queued *queued = ts_queued_in(queues, send, TS_IR_NONE, *to - latency);
+  if (!queued) {
     add_message(w, send, *to - s->ready);
     *to = s->ready;
     return ts_cause_of_ready(w->at, send);
   }
-  while (turn->behind != TS_IR_NONE) {
-    uint32_t before = turn->behind;
-    turn = ts_turn_in(turns, before, turn->queue, 0);
-    add_message(w, send, *to - turn->exit);
-    *to = turn->exit;
+  while (queued->behind != TS_IR_NONE) {
+    uint32_t before = queued->behind;
+    queued = ts_queued_in(queues, before, queued->queue, 0);
+    add_message(w, send, *to - queued->exit);
+    *to = queued->exit;
     send = before;
   }
   ts_passage_at(w->at, &w->at->steps[send], &posted);
@@ -131,7 +131,7 @@ static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_played_op *s = &w->at->steps[step];
   const ts_player *player = ts_player_of(w->at);
-  const ts_route *route = &player->program->routes[ts_visit_of(w->at, s)->port_base + s->op->arg];
+  const ts_route *route = &player->program->routes[ts_item_of(w->at, s)->port_base + s->op->arg];
   *to = s->ready;
   if (s->end == s->ready)
     return ts_cause_of_ready(w->at, step);
@@ -159,23 +159,22 @@ static ts_place leave_host(walker *w, const ts_place *place, uint64_t *to)
 {
   uint64_t begin = ts_player_of(w->at)->segments[place->segment];
   if (place->node != TS_IR_NONE)
-    w->visit(w->closure, &(ts_critical_visit){.player = w->at->player,
-                                              .item = place->visit->item,
-                                              .node = place->node,
-                                              .host = true,
-                                              .time = *to - begin});
+    w->each(w->closure, &(ts_critical_node){.player = w->at->player,
+                                            .item = place->item->index,
+                                            .node = place->node,
+                                            .host = true,
+                                            .time = *to - begin});
   *to = begin;
   return ts_cause_of_segment(w->at, place->segment);
 }
 
-void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visitor *visit,
-                      void *closure)
+void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *each, void *closure)
 {
   walker w = {
-    .facts = facts, .arena = ts_arena_new("critical path"), .visit = visit, .closure = closure};
+    .facts = facts, .arena = ts_arena_new("critical path"), .each = each, .closure = closure};
   uint64_t to;
   w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->fold->count);
-  w.turns = TS_NEW_ARRAY(w.arena, const ts_turns *, facts->fold->count);
+  w.queues = TS_NEW_ARRAY(w.arena, const ts_queues *, facts->fold->count);
   go_to(&w, player);
   for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;)
     place =
@@ -185,15 +184,20 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visito
 
 /* --- summing --- */
 
-typedef struct visits { uint64_t time, count; } visits; /* of a node, on the path */
+typedef struct passes {
+  uint64_t time, count;
+} passes; /* of a node, on the path */
 
-typedef struct sums { const ts_facts *facts; visits *work, *host; } sums; /* [nodes of the IR] */
+typedef struct sums {
+  const ts_facts *facts;
+  passes *work, *host;
+} sums; /* [nodes of the IR] */
 
-static void count_visit(void *closure, const ts_critical_visit *v)
+static void count_node(void *closure, const ts_critical_node *v)
 {
   sums *s = closure;
   const ts_player *w = &s->facts->players[v->player];
-  visits *at = (v->host ? s->host : s->work) +
+  passes *at = (v->host ? s->host : s->work) +
                s->facts->tables->ir->fragments[w->program->items[v->item].fragment].first_node +
                v->node;
   at->time += v->time;
@@ -220,7 +224,7 @@ static ts_critical_part part_of(const ts_ir *ir, const ts_ir_node *node, uint32_
 
 typedef struct summary { TS_VEC(ts_critical_part) parts; TS_VEC(uint64_t) most; } summary;
 
-static void sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const visits *at,
+static void sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const passes *at,
                    ts_ir_str label)
 {
   uint32_t i = 0;
@@ -254,10 +258,10 @@ uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t playe
 {
   const ts_ir *ir = facts->tables->ir;
   ts_arena *scratch = ts_arena_new("sums");
-  sums w = {facts, TS_NEW_ARRAY(scratch, visits, ir->nodes_count),
-            TS_NEW_ARRAY(scratch, visits, ir->nodes_count)};
+  sums w = {facts, TS_NEW_ARRAY(scratch, passes, ir->nodes_count),
+            TS_NEW_ARRAY(scratch, passes, ir->nodes_count)};
   summary sum = {0};
-  ts_critical_walk(facts, player, count_visit, &w);
+  ts_critical_walk(facts, player, count_node, &w);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t n = ir->fragments[f].first_node;
          n < ir->fragments[f].first_node + ir->fragments[f].node_count; n++) {

@@ -458,8 +458,8 @@ const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *r
 }
 
 void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
-                     void (*visit)(void *closure, uint64_t time,
-                                   const int64_t category[TS_IR_CATEGORIES]),
+                     void (*each)(void *closure, uint64_t time,
+                                  const int64_t category[TS_IR_CATEGORIES]),
                      void *closure)
 {
   const ts_result *result = ts_run_result(run);
@@ -471,10 +471,10 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
   hold(ir, result->classes[result->class_of[rank]].program, category);
   for (change c; next_change(&changes, &c);) {
     if (c.time != now) /* what held from `now` on is complete */
-      visit(closure, now, category);
+      each(closure, now, category);
     now = c.time;
     apply(ir, &c, category);
   }
-  visit(closure, now, category);
+  each(closure, now, category);
   ts_arena_free(scratch);
 }

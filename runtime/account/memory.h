@@ -51,10 +51,10 @@ typedef struct ts_memory {
 
 const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *run);
 
-/* Calls `visit` with what a rank holds from each moment at which that changes. */
+/* Calls `each` with what a rank holds from each moment at which that changes. */
 void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
-                     void (*visit)(void *closure, uint64_t time,
-                                   const int64_t category[TS_IR_CATEGORIES]),
+                     void (*each)(void *closure, uint64_t time,
+                                  const int64_t category[TS_IR_CATEGORIES]),
                      void *closure);
 
 #endif

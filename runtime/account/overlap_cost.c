@@ -12,7 +12,7 @@ ts_overlap_cost ts_overlap_cost_of(const ts_run *run, uint32_t class)
   const ts_player *w = ts_player_of(track);
   for (uint32_t i = 0; i < track->stream[f->tables->streams]; i++) {
     const ts_played_op *s = &track->steps[i];
-    const ts_visit *v = ts_visit_of(track, s);
+    const ts_play_item *v = ts_item_of(track, s);
     if (s->op->kind == TS_OP_RUN) {
       cost.compute += s->time;
       cost.compute_alone += s->op->time;

@@ -29,9 +29,9 @@ static bool like(const ts_facts *f, uint32_t a, uint32_t b)
     /* of one kind, both meet or neither */
     const ts_rendezvous *m = &f->fold->rendezvous[x->rendezvous[c]],
                         *n = &f->fold->rendezvous[y->rendezvous[c]];
-    if (!same(f->starts + m->turn_base, f->starts + n->turn_base,
-              m->turns < n->turns ? m->turns : n->turns) ||
-        m->turns != n->turns)
+    if (!same(f->starts + m->call_base, f->starts + n->call_base,
+              m->calls < n->calls ? m->calls : n->calls) ||
+        m->calls != n->calls)
       return false;
   }
   return true;

@@ -138,9 +138,9 @@ typedef struct ts_span_event {
   uint64_t sent;        /* receive: when the message could leave; not later than the send's start */
 } ts_span_event;
 
-/* Calls `visit` for every node of a rank, in the order in which the host issued them; equal for all
+/* Calls `each` for every node of a rank, in the order in which the host issued them; equal for all
  * ranks of a class but for peers. */
 void ts_run_timeline(const ts_run *run, uint32_t rank,
-                     void (*visit)(void *closure, const ts_span_event *event), void *closure);
+                     void (*each)(void *closure, const ts_span_event *event), void *closure);
 
 #endif

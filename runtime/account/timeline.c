@@ -10,7 +10,7 @@ typedef struct teller {
   const ts_player *w;
   uint32_t rank;
   uint64_t *free;  /* [streams] */
-  uint32_t *turn;  /* [comms] */
+  uint32_t *call;  /* [comms] */
   uint64_t host;
 } teller;
 
@@ -23,17 +23,17 @@ static teller teller_new(ts_arena *arena, const ts_run *run, uint32_t rank)
                   .w = &facts->players[facts->fold->of[rank]],
                   .rank = rank,
                   .free = TS_NEW_ARRAY(arena, uint64_t, facts->tables->streams),
-                  .turn = TS_NEW_ARRAY(arena, uint32_t, facts->tables->comm_count)};
+                  .call = TS_NEW_ARRAY(arena, uint32_t, facts->tables->comm_count)};
 }
 
 /* What the node took if it took another time here than elsewhere, else `usual`. */
-static uint64_t took(const teller *l, const ts_visit *v, const ts_ir_node *node, uint64_t usual)
+static uint64_t took(const teller *l, const ts_play_item *v, const ts_ir_node *node, uint64_t usual)
 {
-  return ts_took(l->w, v->item,
+  return ts_took(l->w, v->index,
                  (uint32_t)(node - ts_fragment_nodes(l->facts->tables->ir, v->fragment)), usual);
 }
 
-static void tell_message(teller *l, const ts_visit *v, const ts_ir_node *node, ts_span_event *e)
+static void tell_message(teller *l, const ts_play_item *v, const ts_ir_node *node, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
   const ts_route *route = &l->w->program->routes[v->port_base + node->arg];
@@ -47,18 +47,19 @@ static void tell_message(teller *l, const ts_visit *v, const ts_ir_node *node, t
   }
 }
 
-static void tell_collective(teller *l, const ts_visit *v, const ts_ir_node *node, ts_span_event *e)
+static void tell_collective(teller *l, const ts_play_item *v, const ts_ir_node *node,
+                            ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
   uint32_t comm = ts_comm_of(t, node), rendezvous = l->w->rendezvous[comm];
   e->end = e->start;
   if (rendezvous == TS_IR_NONE)
     return;
-  e->start = l->facts->starts[l->facts->fold->rendezvous[rendezvous].turn_base + l->turn[comm]++];
+  e->start = l->facts->starts[l->facts->fold->rendezvous[rendezvous].call_base + l->call[comm]++];
   e->end = e->start + took(l, v, node, l->w->role->collective_time[node->arg]);
 }
 
-static void tell_host(teller *l, const ts_visit *v, const ts_node_info *info,
+static void tell_host(teller *l, const ts_play_item *v, const ts_node_info *info,
                       const ts_ir_node *node, ts_span_event *e)
 {
   uint64_t begin = l->host;
@@ -76,7 +77,7 @@ static void tell_host(teller *l, const ts_visit *v, const ts_node_info *info,
   e->end = e->issued = l->host;
 }
 
-static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info,
+static void tell_stream(teller *l, const ts_play_item *v, const ts_node_info *info,
                         const ts_ir_node *node, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
@@ -100,13 +101,13 @@ static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info,
   l->free[node->stream] = e->end;
 }
 
-static void tell(teller *l, const ts_visit *v, uint32_t n, ts_span_event *e)
+static void tell(teller *l, const ts_play_item *v, uint32_t n, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
   const ts_ir_node *node = &ts_fragment_nodes(t->ir, v->fragment)[n];
   const ts_node_info *info = &t->layouts[v->fragment].nodes[n];
   *e = (ts_span_event){.node = node,
-                       .item = t->ir->programs[l->w->role->program].first_item + v->item,
+                       .item = t->ir->programs[l->w->role->program].first_item + v->index,
                        .peer = TS_IR_NONE,
                        .tag = TS_IR_NONE};
   if (ts_is_host(node))
@@ -116,17 +117,17 @@ static void tell(teller *l, const ts_visit *v, uint32_t n, ts_span_event *e)
 }
 
 void ts_run_timeline(const ts_run *run, uint32_t rank,
-                     void (*visit)(void *closure, const ts_span_event *event), void *closure)
+                     void (*each)(void *closure, const ts_span_event *event), void *closure)
 {
   ts_arena *scratch = ts_arena_new("timeline");
   teller l = teller_new(scratch, run, rank);
   const ts_ir *ir = l.facts->tables->ir;
   for (uint32_t i = 0; i < ir->programs[l.w->role->program].item_count; i++) {
-    const ts_visit *v = &l.w->program->items[i];
+    const ts_play_item *v = &l.w->program->items[i];
     for (uint32_t n = 0; n < ir->fragments[v->fragment].node_count; n++) {
       ts_span_event e;
       tell(&l, v, n, &e);
-      visit(closure, &e);
+      each(closure, &e);
     }
   }
   ts_arena_free(scratch);
@@ -137,8 +138,8 @@ void ts_run_timeline(const ts_run *run, uint32_t rank,
 struct ts_lane {
   teller l;
   uint32_t row;                 /* into ts_fragment_layout.stream_first: the host's is the last */
-  const ts_visit *visit, *end;  /* the next, and the end of all */
-  const uint32_t *node, *until; /* of the visit before `visit` */
+  const ts_play_item *item, *end; /* the next, and the end of all */
+  const uint32_t *node, *until;   /* of the item before `item` */
 };
 
 ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream)
@@ -148,17 +149,17 @@ ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t
   const ts_tables *t = lane->l.facts->tables;
   const ts_program_info *program = lane->l.w->program;
   lane->row = stream == TS_IR_NONE ? t->streams : stream;
-  lane->visit =
-    stream == TS_IR_NONE ? program->items : program->visits + program->stream[stream].first;
+  lane->item =
+    stream == TS_IR_NONE ? program->items : program->stream_items + program->stream[stream].first;
   lane->end =
-    lane->visit + (stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count :
-                                          program->stream[stream].count);
+    lane->item + (stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count :
+                                         program->stream[stream].count);
   return lane;
 }
 
 /* The host's clock in front of the node. */
-static uint64_t host_before(const teller *l, const ts_visit *v, const ts_fragment_layout *layout,
-                            uint32_t n)
+static uint64_t host_before(const teller *l, const ts_play_item *v,
+                            const ts_fragment_layout *layout, uint32_t n)
 {
   const ts_ir_node *node = &ts_fragment_nodes(l->facts->tables->ir, v->fragment)[n];
   const ts_node_info *info = &layout->nodes[n];
@@ -172,14 +173,14 @@ bool ts_lane_next(ts_lane *lane, ts_span_event *event)
 {
   const ts_fragment_layout *layouts = lane->l.facts->tables->layouts;
   while (lane->node == lane->until) {
-    if (lane->visit == lane->end)
+    if (lane->item == lane->end)
       return false;
-    const ts_fragment_layout *layout = &layouts[lane->visit->fragment];
+    const ts_fragment_layout *layout = &layouts[lane->item->fragment];
     lane->node = layout->order + layout->stream_first[lane->row];
     lane->until = layout->order + layout->stream_first[lane->row + 1];
-    lane->visit++;
+    lane->item++;
   }
-  const ts_visit *v = lane->visit - 1;
+  const ts_play_item *v = lane->item - 1;
   lane->l.host = host_before(&lane->l, v, &layouts[v->fragment], *lane->node);
   tell(&lane->l, v, *lane->node++, event);
   return true;

@@ -161,27 +161,27 @@ static void list_callers(const work *w, ts_fragment_layout *out)
 {
   uint32_t *first = TS_NEW_ARRAY(w->arena, uint32_t, w->t->comm_count + 1);
   for (uint32_t c = 0; c < w->t->comm_count; c++)
-    first[c + 1] = first[c] + out->turns[c];
+    first[c + 1] = first[c] + out->calls[c];
   uint32_t *callers = TS_NEW_ARRAY(w->arena, uint32_t, first[w->t->comm_count]);
   for (uint32_t i = 0; i < w->fragment->node_count; i++)
     if (w->nodes[i].op == TS_IR_COLLECTIVE)
-      callers[first[ts_comm_of(w->t, &w->nodes[i])] + w->info[i].turn] = i;
+      callers[first[ts_comm_of(w->t, &w->nodes[i])] + w->info[i].call] = i;
   out->callers = callers;
   out->caller_first = first;
 }
 
-static void count_turns(const work *w, ts_fragment_layout *out)
+static void count_calls(const work *w, ts_fragment_layout *out)
 {
-  uint32_t *turns = NULL;
+  uint32_t *calls = NULL;
   for (uint32_t i = 0; i < w->fragment->node_count; i++) {
     if (w->nodes[i].op != TS_IR_COLLECTIVE)
       continue;
-    if (!turns)
-      turns = TS_NEW_ARRAY(w->arena, uint32_t, w->t->comm_count);
-    w->info[i].turn = turns[ts_comm_of(w->t, &w->nodes[i])]++;
+    if (!calls)
+      calls = TS_NEW_ARRAY(w->arena, uint32_t, w->t->comm_count);
+    w->info[i].call = calls[ts_comm_of(w->t, &w->nodes[i])]++;
   }
-  out->turns = turns;
-  if (turns)
+  out->calls = calls;
+  if (calls)
     list_callers(w, out);
 }
 
@@ -197,6 +197,6 @@ int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragmen
   list_streams(&w, out);
   find_waits(&w, waits, out);
   find_idle(&w, out);
-  count_turns(&w, out);
+  count_calls(&w, out);
   return place_host(&w, out, stop) || list_ports(&w, out, stop) ? -1 : 0;
 }

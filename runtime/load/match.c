@@ -44,26 +44,25 @@ typedef struct matcher {
 } matcher;
 
 typedef struct played { /* a port of a played fragment */
-  uint32_t program, item, port;
-  const ts_visit *visit;
+  uint32_t program, port;
+  const ts_play_item *item;
   const ts_ir_port *as;
   const ts_ir_binding *binding;
 } played;
 
 typedef int port_fn(ts_tables *t, matcher *m, const played *port, ts_stop *stop);
 
-static int each_port(ts_tables *t, matcher *m, port_fn *visit, ts_stop *stop)
+static int each_port(ts_tables *t, matcher *m, port_fn *each, ts_stop *stop)
 {
   const ts_ir *ir = t->ir;
   for (uint32_t p = 0; p < ir->programs_count; p++)
     for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
-      const ts_visit *v = &t->programs[p].items[i];
+      const ts_play_item *v = &t->programs[p].items[i];
       const ts_ir_fragment *f = &ir->fragments[v->fragment];
       uint32_t first = ir->items[ir->programs[p].first_item + i].first_binding;
       for (uint32_t k = 0; k < f->port_count; k++)
-        if (visit(t, m,
-                  &(played){p, i, k, v, &ir->ports[f->first_port + k], &ir->bindings[first + k]},
-                  stop))
+        if (each(t, m, &(played){p, k, v, &ir->ports[f->first_port + k], &ir->bindings[first + k]},
+                 stop))
           return -1;
     }
   return 0;
@@ -140,7 +139,7 @@ static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t 
   ts_port_call key = call_of(t, m, p);
   const ts_port_call *call =
     p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
-  m->routes[p->program][p->visit->port_base + p->port] =
+  m->routes[p->program][p->item->port_base + p->port] =
     (ts_route){key.peer, slot, call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
 }
 
@@ -149,11 +148,11 @@ static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop
   (void)stop;
   if (p->as->is_send)
     return 0;
-  const ts_fragment_layout *layout = &t->layouts[p->visit->fragment];
-  uint32_t slot = p->visit->slot_base + layout->port_slot[p->port];
+  const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
+  uint32_t slot = p->item->slot_base + layout->port_slot[p->port];
   TS_PUSH(m->scratch, &m->receives, (receive){p->program, p->binding->peer, p->binding->tag, slot});
   m->messages[p->program][slot] =
-    (ts_message){.sender = TS_IR_NONE, .item = p->item, .node = layout->port_node[p->port]};
+    (ts_message){.sender = TS_IR_NONE, .item = p->item->index, .node = layout->port_node[p->port]};
   put_route(t, m, p, slot);
   return 0;
 }
@@ -172,8 +171,8 @@ static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
                        t->ir->strings + t->ir->programs[p->program].name, p->binding->peer);
   ts_message *message = &m->messages[found->program][found->slot];
   message->sender = p->program;
-  message->send_item = p->item;
-  message->send_node = t->layouts[p->visit->fragment].port_node[p->port];
+  message->send_item = p->item->index;
+  message->send_node = t->layouts[p->item->fragment].port_node[p->port];
   put_route(t, m, p, found->slot);
   return 0;
 }

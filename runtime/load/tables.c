@@ -41,15 +41,15 @@ typedef struct cursor { /* where an item lies in the rank's arrays */
   uint64_t offset, events, slots, nodes, ports, segment;
 } cursor;
 
-static ts_visit visit_at(const ts_ir_item *item, uint32_t index, const cursor *c)
+static ts_play_item play_item(const ts_ir_item *item, uint32_t index, const cursor *c)
 {
-  return (ts_visit){.offset = c->offset,
-                    .fragment = item->fragment,
-                    .item = index,
-                    .event_base = (uint32_t)c->events,
-                    .slot_base = (uint32_t)c->slots,
-                    .segment = (uint32_t)c->segment,
-                    .port_base = (uint32_t)c->ports};
+  return (ts_play_item){.offset = c->offset,
+                        .fragment = item->fragment,
+                        .index = index,
+                        .event_base = (uint32_t)c->events,
+                        .slot_base = (uint32_t)c->slots,
+                        .segment = (uint32_t)c->segment,
+                        .port_base = (uint32_t)c->ports};
 }
 
 static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32_t fragment,
@@ -66,27 +66,27 @@ static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32
 static int place_items(const ts_tables *t, const ts_ir_program *program, ts_program_info *out,
                        ts_stop *stop)
 {
-  ts_visit *items = TS_NEW_ARRAY(t->arena, ts_visit, program->item_count);
+  ts_play_item *items = TS_NEW_ARRAY(t->arena, ts_play_item, program->item_count);
   uint64_t *node_base = TS_NEW_ARRAY(t->arena, uint64_t, program->item_count + 1);
-  uint32_t *turn_base =
+  uint32_t *call_base =
     TS_NEW_ARRAY(t->arena, uint32_t, (size_t)(program->item_count + 1) * t->comm_count);
   cursor c = {0};
   for (uint32_t i = 0; i < program->item_count; i++) {
     const ts_ir_item *item = &t->ir->items[program->first_item + i];
     const ts_fragment_layout *layout = &t->layouts[item->fragment];
-    items[i] = visit_at(item, i, &c);
+    items[i] = play_item(item, i, &c);
     advance(t, layout, item->fragment, &c);
     node_base[i + 1] = c.nodes;
     for (uint32_t k = 0; k < t->comm_count; k++)
-      turn_base[(i + 1) * t->comm_count + k] =
-        turn_base[i * t->comm_count + k] + (layout->turns ? layout->turns[k] : 0);
+      call_base[(i + 1) * t->comm_count + k] =
+        call_base[i * t->comm_count + k] + (layout->calls ? layout->calls[k] : 0);
     if (c.offset >> TS_TIME_BITS || c.events >= TS_IR_NONE || c.ports >= TS_IR_NONE)
       return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long",
                          t->ir->strings + program->name);
   }
   *out = (ts_program_info){.items = items,
                            .node_base = node_base,
-                           .turn_base = turn_base,
+                           .call_base = call_base,
                            .node_count = c.nodes,
                            .event_count = (uint32_t)c.events,
                            .slot_count = (uint32_t)c.slots,
@@ -103,24 +103,25 @@ static bool has_work(const ts_fragment_layout *layout, uint32_t stream, uint32_t
                              layout->stream_first[stream] < layout->stream_first[stream + 1];
 }
 
-static void list_visits(const ts_tables *t, const ts_ir_program *program, ts_program_info *out)
+static void list_stream_items(const ts_tables *t, const ts_ir_program *program,
+                              ts_program_info *out)
 {
-  TS_VEC(ts_visit) visits = {0};
+  TS_VEC(ts_play_item) items = {0};
   ts_range *stream = TS_NEW_ARRAY(t->arena, ts_range, t->streams + 1);
   for (uint32_t s = 0; s <= t->streams; s++) {
-    stream[s].first = (uint32_t)visits.count;
+    stream[s].first = (uint32_t)items.count;
     for (uint32_t i = 0; i < program->item_count; i++)
       if (has_work(&t->layouts[out->items[i].fragment], s, t->streams))
-        TS_PUSH(t->arena, &visits, out->items[i]);
-    stream[s].count = (uint32_t)visits.count - stream[s].first;
+        TS_PUSH(t->arena, &items, out->items[i]);
+    stream[s].count = (uint32_t)items.count - stream[s].first;
   }
   bool *late = TS_NEW_ARRAY(t->arena, bool, t->streams);
   for (uint32_t s = 0; s < t->streams; s++) {
     late[s] = stream[s].count > 0;
     for (uint32_t i = stream[s].first; i < stream[s].first + stream[s].count && late[s]; i++)
-      late[s] = t->layouts[visits.at[i].fragment].idle[s];
+      late[s] = t->layouts[items.at[i].fragment].idle[s];
   }
-  out->visits = TS_ITEMS(t->arena, &visits);
+  out->stream_items = TS_ITEMS(t->arena, &items);
   out->stream = stream;
   out->late = late;
 }
@@ -132,7 +133,7 @@ static int place_programs(ts_tables *t, ts_stop *stop)
   for (uint32_t p = 0; p < t->ir->programs_count; p++) {
     if (place_items(t, &t->ir->programs[p], &programs[p], stop))
       return -1;
-    list_visits(t, &t->ir->programs[p], &programs[p]);
+    list_stream_items(t, &t->ir->programs[p], &programs[p]);
   }
   return 0;
 }

@@ -29,7 +29,7 @@ typedef struct ts_node_info { /* of a fragment's node */
   uint32_t first_wait; /* into ts_tables.waits: events of the fragment it must wait for */
   uint32_t wait_count;
   uint32_t previous;  /* node before it on its stream in this fragment, or TS_IR_NONE */
-  uint32_t turn;      /* collectives: calls of the same communicator before it in the fragment */
+  uint32_t call;      /* collectives: calls of the same communicator before it in the fragment */
 } ts_node_info;
 
 typedef struct ts_host_wait { /* the host waits for these events; ends a segment */
@@ -44,7 +44,7 @@ typedef struct ts_fragment_layout { /* of a fragment */
   const bool *idle;               /* [streams] nothing but receives among which a record chooses */
   const uint32_t *port_slot;      /* [port_count] receives before this port */
   const uint32_t *port_node;      /* [port_count] node that plays it, or TS_IR_NONE */
-  const uint32_t *turns;          /* [comms] calls of each communicator, NULL: none at all */
+  const uint32_t *calls;          /* [comms] calls of each communicator, NULL: none at all */
   /* the nodes that call, one communicator after the other; [comms + 1] into them */
   const uint32_t *callers, *caller_first;
   const ts_host_wait *waits;      /* [wait_count] */
@@ -54,13 +54,13 @@ typedef struct ts_fragment_layout { /* of a fragment */
   uint64_t tail;
 } ts_fragment_layout;
 
-typedef struct ts_visit { /* one item of a program, as one stream sees it */
+typedef struct ts_play_item { /* one item of a program, as one stream sees it */
   uint64_t offset;    /* of the item's start in its segment */
-  uint32_t fragment, item;
+  uint32_t fragment, index;
   uint32_t event_base, slot_base; /* in the rank's events and message slots */
   uint32_t segment;
   uint32_t port_base; /* in the program's routes */
-} ts_visit;
+} ts_play_item;
 
 typedef struct ts_range { uint32_t first, count; } ts_range;
 
@@ -83,16 +83,16 @@ typedef struct ts_message { /* where slot `slot` of a program is sent and receiv
 } ts_message;
 
 typedef struct ts_program_info {
-  const ts_visit *items;        /* [item_count] */
+  const ts_play_item *items; /* [item_count] */
   /* stream by stream: only items with work for the stream; at last those where the host waits */
-  const ts_visit *visits;
-  const ts_range *stream;       /* [streams + 1] into visits */
+  const ts_play_item *stream_items;
+  const ts_range *stream;       /* [streams + 1] into stream_items */
   const uint64_t *node_base;    /* [item_count + 1] nodes before the item */
   /* [streams] only receives among which records choose: those that were not waited for do not hold
    * up the end of the step */
   const bool *late;
   /* [item_count * comms] calls of each communicator before the item */
-  const uint32_t *turn_base;
+  const uint32_t *call_base;
   const ts_message *messages;   /* [slot_count] */
   const ts_route *routes;       /* [port_count] */
   const ts_peer *peers;         /* [peer_count] by coordinate */

@@ -41,11 +41,11 @@ static inline bool await(ts_engine *e, uint32_t id, uint64_t *events, const uint
   return true;
 }
 
-static void keep_time(const ts_player *w, const ts_tables *t, const ts_visit *v,
+static void keep_time(const ts_player *w, const ts_tables *t, const ts_play_item *v,
                       const ts_play_op *op, uint64_t time)
 {
   if (w->took)
-    w->took[w->program->node_base[v->item] + t->layouts[v->fragment].order[op->first]] = time;
+    w->took[w->program->node_base[v->index] + t->layouts[v->fragment].order[op->first]] = time;
 }
 
 static void end_rendezvous(ts_engine *e, ts_rendezvous_state *r, uint64_t end)
@@ -72,8 +72,8 @@ static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32
 
 /* The collective at the process's cursor. False: it waits for others, or for the end of a call that
  * shares links. */
-static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op *op, uint64_t ready,
-                 uint64_t *end)
+static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play_op *op,
+                 uint64_t ready, uint64_t *end)
 {
   ts_process *p = &e->processes[id];
   const ts_player *w = &e->facts.players[p->player];
@@ -95,8 +95,8 @@ static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op 
   bool last = ++r->count == r->expected;
   if (last) {
     r->start = r->latest;
-    e->starts[r->turn_base + r->turns] = r->start;
-    e->latest[r->turn_base + r->turns++] = r->who;
+    e->starts[r->call_base + r->calls] = r->start;
+    e->latest[r->call_base + r->calls++] = r->who;
   }
   if (!last || (e->contention && ts_contention_collective(e->contention, w->role, op->arg, w->rank,
                                                           r->start, rendezvous))) {
@@ -112,7 +112,7 @@ static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op 
 
 /* Hands a message to the network of all. A message that others may pass waits for the one before it
  * in its lane, and leaves its stream free. */
-static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v,
+static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_item *v,
                   const ts_play_op *op, const ts_route *route, uint64_t start)
 {
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
@@ -134,7 +134,7 @@ static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit 
 
 /* `posted`: from when on it may leave, whatever its stream does. False: it is under way beside
  * other calls. */
-static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v,
+static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_item *v,
                  const ts_play_op *op, uint64_t posted)
 {
   ts_process *p = &e->processes[id];
@@ -165,11 +165,11 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *
   return true;
 }
 
-/* Begins the next visit. False: the host has not come so far. */
+/* Begins the next item. False: the host has not come so far. */
 static bool enter(ts_engine *e, uint32_t id, const ts_player *w, uint32_t stream)
 {
   ts_process *p = &e->processes[id];
-  const ts_visit *v = p->visit;
+  const ts_play_item *v = p->item;
   uint64_t *segment = &w->segments[v->segment];
   if (!ts_is_known(*segment)) {
     park(e, id, segment);
@@ -179,13 +179,13 @@ static bool enter(ts_engine *e, uint32_t id, const ts_player *w, uint32_t stream
   p->host = *segment + v->offset;
   p->op = w->role->ops + code.first;
   p->op_end = p->op + code.count;
-  p->visit++;
+  p->item++;
   return true;
 }
 
 /* Plays the op at the cursor. False: it waits. */
 static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w,
-                        const ts_visit *v, const ts_play_op *op)
+                        const ts_play_item *v, const ts_play_op *op)
 {
   uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, *place;
   if (op->kind == TS_OP_CHOICE) {
@@ -239,11 +239,11 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
   const ts_player *w = &e->facts.players[p->player];
   for (;;) {
     if (p->op == p->op_end) {
-      if (p->visit == p->visit_end || !enter(e, id, w, stream))
+      if (p->item == p->item_end || !enter(e, id, w, stream))
         return;
       continue;
     }
-    const ts_visit *v = p->visit - 1;
+    const ts_play_item *v = p->item - 1;
     const ts_play_op *op = p->op;
     if (!play(e, id, p, w, v, op))
       return;
@@ -261,8 +261,8 @@ static void run_host(ts_engine *e, uint32_t id)
 {
   ts_process *p = &e->processes[id];
   const ts_player *w = &e->facts.players[p->player];
-  for (; p->visit < p->visit_end; p->visit++, p->wait = 0) {
-    const ts_visit *v = p->visit;
+  for (; p->item < p->item_end; p->item++, p->wait = 0) {
+    const ts_play_item *v = p->item;
     const ts_fragment_layout *layout = &e->facts.tables->layouts[v->fragment];
     for (; p->wait < layout->wait_count; p->wait++) {
       const ts_host_wait *wait = &layout->waits[p->wait];
@@ -328,11 +328,11 @@ static void make_processes(ts_arena *arena, ts_engine *e)
   e->ready = TS_NEW_ARRAY(arena, uint32_t, e->process_count);
   for (uint32_t i = 0; i < e->process_count; i++) {
     const ts_program_info *program = f->players[i / e->per_player].program;
-    ts_range visits = program->stream[i % e->per_player];
+    ts_range range = program->stream[i % e->per_player];
     e->processes[i] = (ts_process){.player = i / e->per_player,
-                                   .visit = program->visits + visits.first,
+                                   .item = program->stream_items + range.first,
                                    .next = TS_IR_NONE,
-                                   .visit_end = program->visits + visits.first + visits.count};
+                                   .item_end = program->stream_items + range.first + range.count};
     e->ready[e->process_count - 1 - i] = i;
   }
   e->ready_count = e->process_count;
@@ -342,12 +342,12 @@ static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
 {
   const ts_fold *fold = e->facts.fold;
   e->rendezvous = TS_NEW_ARRAY(scratch, ts_rendezvous_state, fold->rendezvous_count);
-  e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->turn_count);
-  e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->turn_count);
+  e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->call_count);
+  e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->call_count);
   for (uint32_t m = 0; m < fold->rendezvous_count; m++)
     e->rendezvous[m] = (ts_rendezvous_state){.expected = fold->rendezvous[m].count,
                                              .waiters = TS_IR_NONE,
-                                             .turn_base = fold->rendezvous[m].turn_base};
+                                             .call_base = fold->rendezvous[m].call_base};
 }
 
 /* Takes the next process off the stack, or with `order` one from anywhere (a linear congruential
@@ -417,27 +417,27 @@ static void keep_times(ts_arena *arena, ts_facts *f)
   }
 }
 
-/* Share of all visits that have begun. */
+/* Share of all items that have begun. */
 static double share_done(const ts_engine *e)
 {
   uint64_t done = 0, all = 0;
   for (uint32_t i = 0; i < e->process_count; i++) {
     const ts_process *p = &e->processes[i];
     const ts_program_info *program = e->facts.players[p->player].program;
-    ts_range visits = program->stream[i % e->per_player];
-    done += (uint64_t)(p->visit - (program->visits + visits.first));
-    all += visits.count;
+    ts_range range = program->stream[i % e->per_player];
+    done += (uint64_t)(p->item - (program->stream_items + range.first));
+    all += range.count;
   }
   return all ? (double)done / (double)all : 1;
 }
 
-/* False: the play is to stop. Looks at all processes, so not at each turn. */
+/* False: the play is to stop. Looks at all processes, so not in each round. */
 static bool go_on(ts_engine *e)
 {
   enum { LEAST = 1 << 12 };
-  if (++e->turns < LEAST || e->turns < e->process_count)
+  if (++e->rounds < LEAST || e->rounds < e->process_count)
     return true;
-  e->turns = 0;
+  e->rounds = 0;
   e->interrupted =
     !ts_tick(e->facts.tables->progress, "playing", e->facts.tables->progress ? share_done(e) : 0);
   return !e->interrupted;

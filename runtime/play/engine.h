@@ -39,8 +39,8 @@ typedef struct ts_facts {
   const ts_roles *roles;
   const ts_fold *fold;
   const ts_player *players;   /* [fold->count] */
-  const uint64_t *starts;     /* [fold->turn_count] of collectives */
-  /* [fold->turn_count] player that was ready last, the first of several */
+  const uint64_t *starts;     /* [fold->call_count] of collectives */
+  /* [fold->call_count] player that was ready last, the first of several */
   const uint32_t *latest;
   uint64_t end;               /* of the step */
 } ts_facts;
@@ -55,11 +55,11 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
                                uint32_t order, ts_stop *stop);
 
 /* When the host began the stretch in which it issued what belongs to `segment` of the fragment at
- * `visit`. */
-static inline uint64_t ts_host_base(const ts_player *player, const ts_visit *visit,
+ * `item`. */
+static inline uint64_t ts_host_base(const ts_player *player, const ts_play_item *item,
                                     uint32_t segment)
 {
-  return player->segments[visit->segment + segment] + (segment ? 0 : visit->offset);
+  return player->segments[item->segment + segment] + (segment ? 0 : item->offset);
 }
 
 /* What a node of the program's item took on this player; `usual`: where every play of it takes as

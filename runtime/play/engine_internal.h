@@ -15,22 +15,22 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   /* behind a message that others may pass (fan.h): from when on the next may leave; else `time` */
   uint64_t posted;
   uint64_t host;         /* base of issue times */
-  const ts_visit *visit; /* the next one */
-  const ts_visit *visit_end;
-  const ts_play_op *op, *op_end; /* of the visit before `visit` */
+  const ts_play_item *item; /* the next one */
+  const ts_play_item *item_end;
+  const ts_play_op *op, *op_end; /* of the item before `item` */
   uint32_t next;         /* who else waits for the same */
   uint32_t player;
   uint32_t wait;         /* host: which wait of the fragment */
   bool met;              /* has arrived at the collective at `op`, or sends */
 } ts_process;
 
-/* of a rendezvous: the turn that is open, and the start of the last one */
+/* of a rendezvous: the call that is open, and the start of the last one */
 typedef struct ts_rendezvous_state {
   uint64_t start, latest, end;
   uint32_t count, expected;
   uint32_t collective, waiters, who;
-  uint32_t turns;
-  uint64_t turn_base;
+  uint32_t calls;
+  uint64_t call_base;
 } ts_rendezvous_state;
 
 /* a message under contention that does not hold its stream */
@@ -49,14 +49,14 @@ typedef struct ts_engine {
   struct ts_contention *contention;
   TS_VEC(ts_flight) flights; /* their tags come after those of rendezvous and processes */
   ts_arena *scratch;
-  uint32_t turns;        /* since progress was told */
+  uint32_t rounds; /* since progress was reported */
   bool overflow, interrupted;
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
 } ts_engine;
 
 static inline bool ts_is_done(const ts_process *p)
 {
-  return p->op == p->op_end && p->visit == p->visit_end;
+  return p->op == p->op_end && p->item == p->item_end;
 }
 
 /* Sets facts->players for its fold; nothing is known of their times but the begin of the host. */

@@ -4,7 +4,7 @@
 
 typedef struct standing { /* a process that waits, and what for */
   uint32_t id;
-  const ts_visit *visit;
+  const ts_play_item *item;
   const ts_ir_node *node; /* NULL: it waits for the host to begin a fragment */
   uint32_t for_id;        /* process it waits for, or TS_IR_NONE: nobody will ever do it */
   const char *what;
@@ -15,7 +15,7 @@ static const char *text(const ts_engine *e, ts_ir_str s)
   return e->facts.tables->ir->strings + s;
 }
 
-static const ts_ir_node *node_at(const ts_engine *e, const ts_visit *v, uint32_t place)
+static const ts_ir_node *node_at(const ts_engine *e, const ts_play_item *v, uint32_t place)
 {
   const ts_tables *t = e->facts.tables;
   return ts_fragment_nodes(t->ir, v->fragment) + t->layouts[v->fragment].order[place];
@@ -31,9 +31,9 @@ static bool waits_for_event(const ts_engine *e, standing *s, const uint32_t *wai
   const ts_process *p = &e->processes[s->id];
   const ts_player *w = &e->facts.players[p->player];
   for (uint32_t i = 0; i < count; i++)
-    if (!ts_is_known(w->events[s->visit->event_base + wait[i]])) {
+    if (!ts_is_known(w->events[s->item->event_base + wait[i]])) {
       s->for_id =
-        process_of(e, p->player, w->role->code[s->visit->fragment].producers[wait[i]].stream);
+        process_of(e, p->player, w->role->code[s->item->fragment].producers[wait[i]].stream);
       s->what = "work of another stream";
       return true;
     }
@@ -45,17 +45,17 @@ static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s,
 {
   const ts_process *p = &e->processes[s->id];
   const ts_player *w = &e->facts.players[p->player];
-  const ts_route *route = &w->program->routes[s->visit->port_base + op->arg];
+  const ts_route *route = &w->program->routes[s->item->port_base + op->arg];
   const ts_message *m = &w->program->messages[route->slot];
   const ts_ir *ir = e->facts.tables->ir;
-  const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->visit->item];
+  const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->item->index];
   uint32_t peer = w->peers[route->peer];
   s->what =
     ts_arena_printf(arena, "message %u of rank %u", ir->bindings[item->first_binding + op->arg].tag,
                     e->facts.players[peer].rank);
   if (m->sender == TS_IR_NONE || m->send_node == TS_IR_NONE)
     return;
-  const ts_visit *v = &e->facts.tables->programs[m->sender].items[m->send_item];
+  const ts_play_item *v = &e->facts.tables->programs[m->sender].items[m->send_item];
   s->for_id = process_of(e, peer, ts_fragment_nodes(ir, v->fragment)[m->send_node].stream);
 }
 
@@ -86,10 +86,10 @@ static standing look_at_host(const ts_engine *e, uint32_t id)
 {
   const ts_process *p = &e->processes[id];
   const ts_tables *t = e->facts.tables;
-  standing s = {.id = id, .visit = p->visit, .for_id = TS_IR_NONE};
-  const ts_fragment_layout *layout = &t->layouts[p->visit->fragment];
+  standing s = {.id = id, .item = p->item, .for_id = TS_IR_NONE};
+  const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
   const ts_host_wait *wait = &layout->waits[p->wait];
-  s.node = ts_fragment_nodes(t->ir, p->visit->fragment) + wait->node;
+  s.node = ts_fragment_nodes(t->ir, p->item->fragment) + wait->node;
   waits_for_event(e, &s, t->waits + layout->nodes[wait->node].first_wait,
                   layout->nodes[wait->node].wait_count);
   return s;
@@ -104,13 +104,13 @@ static standing look_at(const ts_engine *e, ts_arena *arena, uint32_t id)
                 .for_id = process_of(e, p->player, e->per_player - 1),
                 .what = "the host to issue it"};
   if (p->op == p->op_end) {
-    s.visit = p->visit;
+    s.item = p->item;
     return s;
   }
-  s.visit = p->visit - 1;
+  s.item = p->item - 1;
   if (p->op->kind == TS_OP_SEGMENT)
     return s;
-  s.node = node_at(e, s.visit, p->op->first);
+  s.node = node_at(e, s.item, p->op->first);
   s.for_id = TS_IR_NONE;
   if (p->op->waits && waits_for_event(e, &s, ts_waits_of(e->facts.tables, p->op), p->op->waits))
     return s;
@@ -126,7 +126,7 @@ static void tell(const ts_engine *e, ts_stop *stop, const standing *s)
   const ts_ir *ir = e->facts.tables->ir;
   const ts_player *w = &e->facts.players[e->processes[s->id].player];
   uint32_t stream = s->id % e->per_player;
-  const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->visit->item];
+  const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->item->index];
   const char *where = stream + 1 == e->per_player ? "host" : text(e, ir->streams[stream].name);
   const char *name = ts_arena_printf(stop->arena, "rank %u, %s", w->rank, where);
   const char *batch =
@@ -180,7 +180,7 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
 {
   const ts_process *p = &e->processes[e->mismatch];
   const ts_tables *t = e->facts.tables;
-  const ts_ir_node *node = node_at(e, p->visit - 1, p->op->first);
+  const ts_ir_node *node = node_at(e, p->item - 1, p->op->first);
   ts_stop_set(stop, TS_EXIT_NO, "R0202", "different-collectives",
               "members of a group meet in different collectives");
   stop->loc = node->loc;

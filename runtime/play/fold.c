@@ -21,7 +21,7 @@ static void note_plays(folder *f)
   f->plays = TS_NEW_ARRAY(f->scratch, bool, (size_t)t->ir->programs_count * t->ranks->group_count);
   for (uint32_t p = 0; p < t->ir->programs_count; p++) {
     for (uint32_t c = 0; c < t->comm_count; c++)
-      if (ts_turns_of(t, p, c) && t->ranks->groups[t->comms[c].group].size > 1)
+      if (ts_calls_of(t, p, c) && t->ranks->groups[t->comms[c].group].size > 1)
         f->plays[p * t->ranks->group_count + t->comms[c].group] = true;
     if (t->programs[p].peer_count > f->most_peers)
       f->most_peers = t->programs[p].peer_count;
@@ -135,15 +135,15 @@ static void add_rendezvous(ts_arena *arena, const folder *f, uint32_t comm, cons
   ts_rendezvous m = {.comm = comm,
                      .first = (uint32_t)members->count,
                      .count = at->count,
-                     .turn_base = fold->turn_count};
+                     .call_base = fold->call_count};
   for (uint32_t j = 0; j < at->count; j++) {
     uint32_t player = at->list[j],
-             turns = ts_turns_of(f->t, f->t->ranks->program[fold->rank[player]], comm);
-    m.turns = turns > m.turns ? turns : m.turns;
+             calls = ts_calls_of(f->t, f->t->ranks->program[fold->rank[player]], comm);
+    m.calls = calls > m.calls ? calls : m.calls;
     rendezvous_of[(size_t)player * f->t->comm_count + comm] = (uint32_t)rendezvous->count;
     TS_PUSH(arena, members, player);
   }
-  fold->turn_count += m.turns;
+  fold->call_count += m.calls;
   TS_PUSH(arena, rendezvous, m);
 }
 
@@ -161,7 +161,7 @@ static void find_rendezvous(ts_arena *arena, const folder *f, ts_fold *fold)
     memset(at.seen, 0, fold->count * sizeof *at.seen);
     for (uint32_t p = 0; g->size > 1 && p < fold->count; p++) {
       if (rendezvous_of[(size_t)p * t->comm_count + c] != TS_IR_NONE ||
-          !ts_turns_of(t, t->ranks->program[fold->rank[p]], c))
+          !ts_calls_of(t, t->ranks->program[fold->rank[p]], c))
         continue;
       gather(g, g->instance_of[fold->rank[p]], fold->of, &at);
       add_rendezvous(arena, f, c, &at, rendezvous_of, &rendezvous, &members, fold);

@@ -13,8 +13,8 @@
 typedef struct ts_rendezvous { /* of a communicator: players whose collectives start together */
   uint32_t comm;
   uint32_t first, count; /* into ts_fold.members */
-  uint32_t turns;        /* collectives of the step */
-  uint64_t turn_base;    /* turns of the rendezvous before */
+  uint32_t calls;        /* collectives of the step */
+  uint64_t call_base;    /* calls of the rendezvous before */
 } ts_rendezvous;
 
 typedef struct ts_fold {
@@ -24,7 +24,7 @@ typedef struct ts_fold {
   const uint32_t *of;          /* [world] */
   const ts_rendezvous *rendezvous;
   uint32_t rendezvous_count;
-  uint64_t turn_count;
+  uint64_t call_count;
   const uint32_t *members;     /* players, ascending in each rendezvous */
   ts_splits splits;            /* of kinds by whom they meet; none: not folded */
   const uint32_t *rendezvous_of;  /* [count * comms] or TS_IR_NONE */
@@ -33,10 +33,10 @@ typedef struct ts_fold {
 const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
                            bool merge);
 
-static inline uint32_t ts_turns_of(const ts_tables *t, uint32_t program, uint32_t comm)
+static inline uint32_t ts_calls_of(const ts_tables *t, uint32_t program, uint32_t comm)
 {
   return t->programs[program]
-    .turn_base[(size_t)t->ir->programs[program].item_count * t->comm_count + comm];
+    .call_base[(size_t)t->ir->programs[program].item_count * t->comm_count + comm];
 }
 
 #endif

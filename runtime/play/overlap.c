@@ -23,7 +23,7 @@ typedef struct progress { /* of something under way */
 typedef struct actor { /* a stream of a player; the last one of each player is its host */
   uint64_t time, host;
   uint64_t posted;  /* as in ts_process */
-  const ts_visit *visit, *visit_end;
+  const ts_play_item *item, *item_end;
   const ts_play_op *op, *op_end;
   uint64_t start;   /* of the op at work */
   uint32_t chain;   /* ops at work one after the other from `op` on, undisturbed: see lengthen */
@@ -37,7 +37,7 @@ typedef struct actor { /* a stream of a player; the last one of each player is i
 typedef struct rendezvous {
   progress work;
   uint64_t latest, start;
-  uint32_t count, who, turns;
+  uint32_t count, who, calls;
   bool running;
   double *rates;    /* [members] of the transfer, as each member's device allows */
 } rendezvous;
@@ -60,7 +60,7 @@ typedef struct stage {
   uint32_t *latest;
   ts_overlap_pairs pairs;
   uint64_t now;
-  uint64_t turns, alone;        /* alone: end of the play without slowdown */
+  uint64_t rounds, alone; /* alone: end of the play without slowdown */
   bool overflow, interrupted;
 } stage;
 
@@ -133,16 +133,16 @@ static const ts_player *player_of(const stage *s, const actor *a)
 {
   return &s->facts.players[a->player];
 }
-static const ts_visit *visit_of(const actor *a) { return a->visit - 1; }
+static const ts_play_item *item_of(const actor *a) { return a->item - 1; }
 
 static uint32_t node_of(const stage *s, const actor *a)
 {
-  return s->facts.tables->layouts[visit_of(a)->fragment].order[a->op->first];
+  return s->facts.tables->layouts[item_of(a)->fragment].order[a->op->first];
 }
 
 static const ts_ir_node *ir_node_of(const stage *s, const actor *a)
 {
-  return &ts_fragment_nodes(s->facts.tables->ir, visit_of(a)->fragment)[node_of(s, a)];
+  return &ts_fragment_nodes(s->facts.tables->ir, item_of(a)->fragment)[node_of(s, a)];
 }
 
 static bool computes(const actor *a) { return a->state == AT_WORK && a->op->kind == TS_OP_RUN; }
@@ -155,10 +155,10 @@ static uint32_t transfer_of(const stage *s, const actor *a)
   if (a->state == AT_MEETING)
     return s->rendezvous[w->rendezvous[a->op->comm]].running ? a->op->arg : TS_IR_NONE;
   if (a->state == RECEIVING &&
-      !ts_is_known(w->sent[w->program->routes[visit_of(a)->port_base + a->op->arg].slot]))
+      !ts_is_known(w->sent[w->program->routes[item_of(a)->port_base + a->op->arg].slot]))
     return TS_IR_NONE;
   if (a->state == RECEIVING || (a->state == AT_WORK && a->op->kind == TS_OP_SEND))
-    return ir->collectives_count + ir->fragments[visit_of(a)->fragment].first_port + a->op->arg;
+    return ir->collectives_count + ir->fragments[item_of(a)->fragment].first_port + a->op->arg;
   return TS_IR_NONE;
 }
 
@@ -218,9 +218,9 @@ static bool undisturbed(const stage *s, uint32_t id)
 static void keep_time(stage *s, const actor *a, const ts_play_op *op, uint64_t time)
 {
   const ts_player *w = player_of(s, a);
-  const ts_visit *v = visit_of(a);
-  w->took[w->program->node_base[v->item] + s->facts.tables->layouts[v->fragment].order[op->first]] =
-    time;
+  const ts_play_item *v = item_of(a);
+  w->took[w->program->node_base[v->index] +
+          s->facts.tables->layouts[v->fragment].order[op->first]] = time;
 }
 
 /* Something comes beside a chain: what of it is over is over, its op at work goes on by itself. */
@@ -301,7 +301,7 @@ static bool chosen(const uint64_t *events, const uint32_t *wait, const ts_play_o
 static void finish(stage *s, actor *a, uint64_t start)
 {
   const ts_player *w = player_of(s, a);
-  const ts_visit *v = visit_of(a);
+  const ts_play_item *v = item_of(a);
   for (; a->chain > 1; a->chain--) {
     keep_time(s, a, a->op, a->op->time);
     start += a->op++->time;
@@ -361,7 +361,7 @@ static bool share(stage *s, actor *a, const ts_route *route)
 {
   const ts_player *w = player_of(s, a), *to = &s->facts.players[w->peers[route->peer]];
   const ts_passage *m = ts_passage_of(w->role, route);
-  uint32_t port = s->facts.tables->ir->fragments[visit_of(a)->fragment].first_port + a->op->arg,
+  uint32_t port = s->facts.tables->ir->fragments[item_of(a)->fragment].first_port + a->op->arg,
            tag = tag_of(s, (uint32_t)(a - s->actors));
   uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
   if (lane)
@@ -380,7 +380,7 @@ static bool share(stage *s, actor *a, const ts_route *route)
 static void begin_send(stage *s, actor *a, uint64_t posted)
 {
   const ts_player *w = player_of(s, a);
-  const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
+  const ts_route *route = &w->program->routes[item_of(a)->port_base + a->op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
   bool shared = share(s, a, route);
   settle(s, &s->facts.players[w->peers[route->peer]].sent[route->slot],
@@ -395,7 +395,7 @@ static void begin_send(stage *s, actor *a, uint64_t posted)
 static void end_send(stage *s, actor *a)
 {
   const ts_player *w = player_of(s, a);
-  const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
+  const ts_route *route = &w->program->routes[item_of(a)->port_base + a->op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
   if (a->away)
     return;
@@ -425,8 +425,8 @@ static void arrive(stage *s, uint32_t id)
   at->work.shared =
     s->network && ts_contention_collective(s->network, player_of(s, a)->role, a->op->arg,
                                            player_of(s, a)->rank, s->now, index);
-  s->starts[m->turn_base + at->turns] = s->now;
-  s->latest[m->turn_base + at->turns++] = at->who;
+  s->starts[m->call_base + at->calls] = s->now;
+  s->latest[m->call_base + at->calls++] = at->who;
   for (uint32_t i = 0; i < m->count; i++) {
     at->rates[i] = 1;
     touch(s, s->facts.fold->members[m->first + i]);
@@ -462,23 +462,23 @@ static bool known(stage *s, uint32_t id, uint64_t *events, const uint32_t *wait,
   return true;
 }
 
-/* Begins the next visit. False: the host has not come so far, or there is none. */
+/* Begins the next item. False: the host has not come so far, or there is none. */
 static bool enter(stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
   const ts_player *w = player_of(s, a);
-  if (a->visit == a->visit_end)
+  if (a->item == a->item_end)
     return false;
-  uint64_t *segment = &w->segments[a->visit->segment];
+  uint64_t *segment = &w->segments[a->item->segment];
   if (!ts_is_known(*segment)) {
     park(s, id, segment);
     return false;
   }
-  ts_range code = w->role->code[a->visit->fragment].stream[id % s->per_player];
-  a->host = *segment + a->visit->offset;
+  ts_range code = w->role->code[a->item->fragment].stream[id % s->per_player];
+  a->host = *segment + a->item->offset;
   a->op = w->role->ops + code.first;
   a->op_end = a->op + code.count;
-  a->visit++;
+  a->item++;
   return true;
 }
 
@@ -505,7 +505,7 @@ static bool start(stage *s, uint32_t id, uint64_t posted)
   case TS_OP_CHOICE:
     break;
   default: /* receive */
-    place = &w->arrived[w->program->routes[visit_of(a)->port_base + a->op->arg].slot];
+    place = &w->arrived[w->program->routes[item_of(a)->port_base + a->op->arg].slot];
     if (!ts_is_known(*place)) {
       a->state = RECEIVING;
       touch(s, a->player);
@@ -537,7 +537,7 @@ static void run_stream(stage *s, uint32_t id)
         return;
       continue;
     }
-    const ts_visit *v = visit_of(a);
+    const ts_play_item *v = item_of(a);
     const ts_play_op *op = a->op;
     if (op->kind == TS_OP_SEGMENT) {
       uint64_t *place = &w->segments[v->segment + op->arg];
@@ -576,8 +576,8 @@ static void run_host(stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
   const ts_player *w = player_of(s, a);
-  for (; a->visit < a->visit_end; a->visit++, a->wait = 0) {
-    const ts_visit *v = a->visit;
+  for (; a->item < a->item_end; a->item++, a->wait = 0) {
+    const ts_play_item *v = a->item;
     const ts_fragment_layout *layout = &s->facts.tables->layouts[v->fragment];
     for (; a->wait < layout->wait_count; a->wait++) {
       const ts_host_wait *wait = &layout->waits[a->wait];
@@ -676,8 +676,8 @@ static void play(stage *s)
     uint64_t next = next_moment(s);
     if (next == UINT64_MAX || s->overflow)
       return;
-    if (++s->turns % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap",
-                                                fmin(1, (double)s->now / (double)s->alone))) {
+    if (++s->rounds % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap",
+                                                 fmin(1, (double)s->now / (double)s->alone))) {
       s->interrupted = true;
       return;
     }
@@ -701,11 +701,11 @@ static void make_actors(stage *s)
   s->ready = TS_NEW_ARRAY(s->scratch, uint32_t, s->actor_count);
   for (uint32_t i = 0; i < s->actor_count; i++) {
     const ts_program_info *program = f->players[i / s->per_player].program;
-    ts_range visits = program->stream[i % s->per_player];
+    ts_range range = program->stream[i % s->per_player];
     s->actors[i] = (actor){.player = i / s->per_player,
                            .next = TS_IR_NONE,
-                           .visit = program->visits + visits.first,
-                           .visit_end = program->visits + visits.first + visits.count};
+                           .item = program->stream_items + range.first,
+                           .item_end = program->stream_items + range.first + range.count};
     s->ready[s->actor_count - 1 - i] = i;
   }
   s->ready_count = s->actor_count;
@@ -728,7 +728,7 @@ static uint64_t last_end(const stage *s)
 static bool some_left(const stage *s)
 {
   for (uint32_t i = 0; i < s->actor_count; i++)
-    if (s->actors[i].op != s->actors[i].op_end || s->actors[i].visit != s->actors[i].visit_end)
+    if (s->actors[i].op != s->actors[i].op_end || s->actors[i].item != s->actors[i].item_end)
       return true;
   return false;
 }
@@ -743,8 +743,8 @@ static void set_stage(ts_arena *arena, stage *s)
     if (w->program->slot_count)
       memset(w->sent, 0xff, w->program->slot_count * sizeof *w->sent);
   }
-  s->facts.starts = s->starts = TS_NEW_ARRAY(arena, uint64_t, fold->turn_count);
-  s->facts.latest = s->latest = TS_NEW_ARRAY(arena, uint32_t, fold->turn_count);
+  s->facts.starts = s->starts = TS_NEW_ARRAY(arena, uint64_t, fold->call_count);
+  s->facts.latest = s->latest = TS_NEW_ARRAY(arena, uint32_t, fold->call_count);
   s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
   s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, fold->count);
   s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);

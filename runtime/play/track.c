@@ -7,11 +7,11 @@ typedef struct replay {
   const ts_player *w;
   const ts_facts *facts;
   ts_played_op *next;
-  uint32_t *turn; /* [comms] */
+  uint32_t *call; /* [comms] */
   uint64_t time;
 } replay;
 
-static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_play_op *op,
+static uint64_t latest_event(const replay *r, const ts_play_item *v, const ts_play_op *op,
                              uint64_t time)
 {
   const uint32_t *wait = op->waits ? ts_waits_of(r->t, op) : NULL;
@@ -24,20 +24,20 @@ static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_play_o
 
 static uint64_t collective_start(replay *r, const ts_play_op *op)
 {
-  return r->facts->starts[r->facts->fold->rendezvous[r->w->rendezvous[op->comm]].turn_base +
-                          r->turn[op->comm]++];
+  return r->facts->starts[r->facts->fold->rendezvous[r->w->rendezvous[op->comm]].call_base +
+                          r->call[op->comm]++];
 }
 
-static void replay_op(replay *r, const ts_visit *v, const ts_play_op *op, uint64_t host,
+static void replay_op(replay *r, const ts_play_item *v, const ts_play_op *op, uint64_t host,
                       uint32_t stream)
 {
   ts_played_op *s = r->next++;
   *s = (ts_played_op){
-    .op = op, .item = v->item, .stream = stream, .ready = latest_event(r, v, op, r->time)};
+    .op = op, .item = v->index, .stream = stream, .ready = latest_event(r, v, op, r->time)};
   uint64_t issued = host + op->issued;
   const ts_route *route;
   uint32_t node = r->t->layouts[v->fragment].order[op->first];
-  s->time = ts_took(r->w, v->item, node, op->time);
+  s->time = ts_took(r->w, v->index, node, op->time);
   switch (op->kind) {
   case TS_OP_RUN:
     s->end = later(s->ready + s->time, issued - op->time + s->time);
@@ -49,7 +49,7 @@ static void replay_op(replay *r, const ts_visit *v, const ts_play_op *op, uint64
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
-    s->time = ts_took(r->w, v->item, node, ts_send_time(r->w->role, route));
+    s->time = ts_took(r->w, v->index, node, ts_send_time(r->w->role, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
@@ -65,7 +65,7 @@ static void replay_op(replay *r, const ts_visit *v, const ts_play_op *op, uint64
   r->time = s->end;
 }
 
-static void replay_visit(replay *r, const ts_visit *v, uint32_t stream)
+static void replay_item(replay *r, const ts_play_item *v, uint32_t stream)
 {
   ts_range code = r->w->role->code[v->fragment].stream[stream];
   const ts_play_op *ops = r->w->role->ops + code.first;
@@ -98,15 +98,15 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
               .w = w,
               .facts = facts,
               .next = steps,
-              .turn = TS_NEW_ARRAY(arena, uint32_t, t->comm_count)};
+              .call = TS_NEW_ARRAY(arena, uint32_t, t->comm_count)};
   for (uint32_t s = 0; s < t->streams; s++) {
-    ts_range visits = w->program->stream[s];
+    ts_range range = w->program->stream[s];
     stream[s] = (uint32_t)(r.next - steps);
     r.time = 0;
-    for (uint32_t i = 0; i < visits.count; i++) {
-      const ts_visit *v = &w->program->visits[visits.first + i];
-      item_first[(size_t)v->item * t->streams + s] = (uint32_t)(r.next - steps);
-      replay_visit(&r, v, s);
+    for (uint32_t i = 0; i < range.count; i++) {
+      const ts_play_item *v = &w->program->stream_items[range.first + i];
+      item_first[(size_t)v->index * t->streams + s] = (uint32_t)(r.next - steps);
+      replay_item(&r, v, s);
     }
   }
   stream[t->streams] = (uint32_t)(r.next - steps);
@@ -115,7 +115,7 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   return track;
 }
 
-static const ts_fragment_layout *layout_of(const ts_track *track, const ts_visit *v)
+static const ts_fragment_layout *layout_of(const ts_track *track, const ts_play_item *v)
 {
   return &track->facts->tables->layouts[v->fragment];
 }
@@ -141,34 +141,34 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
   return track->item_first[(size_t)item * t->streams + stream] + low;
 }
 
-uint32_t ts_turn_of(const ts_track *track, uint32_t step)
+uint32_t ts_call_of(const ts_track *track, uint32_t step)
 {
   const ts_played_op *s = &track->steps[step];
   const ts_tables *t = track->facts->tables;
-  const ts_fragment_layout *layout = layout_of(track, ts_visit_of(track, s));
-  return ts_player_of(track)->program->turn_base[(size_t)s->item * t->comm_count + s->op->comm] +
-         layout->nodes[layout->order[s->op->first]].turn;
+  const ts_fragment_layout *layout = layout_of(track, ts_item_of(track, s));
+  return ts_player_of(track)->program->call_base[(size_t)s->item * t->comm_count + s->op->comm] +
+         layout->nodes[layout->order[s->op->first]].call;
 }
 
-uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
+uint32_t ts_track_call(const ts_track *track, uint32_t comm, uint32_t call)
 {
   const ts_tables *t = track->facts->tables;
   const ts_program_info *program = ts_player_of(track)->program;
   uint32_t low = 0, high = t->ir->programs[ts_player_of(track)->role->program].item_count;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (program->turn_base[(size_t)middle * t->comm_count + comm] <= turn)
+    if (program->call_base[(size_t)middle * t->comm_count + comm] <= call)
       low = middle;
     else
       high = middle;
   }
   const ts_fragment_layout *layout = &t->layouts[program->items[low].fragment];
-  uint32_t left = turn - program->turn_base[(size_t)low * t->comm_count + comm];
+  uint32_t left = call - program->call_base[(size_t)low * t->comm_count + comm];
   return ts_track_node(track, low, layout->callers[layout->caller_first[comm] + left]);
 }
 
 /* The step that left one of the events at `time`, or TS_IR_NONE. */
-static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint32_t *wait,
+static uint32_t find_event(const ts_track *track, const ts_play_item *v, const uint32_t *wait,
                            uint32_t count, uint64_t time)
 {
   const ts_player *w = ts_player_of(track);
@@ -176,22 +176,22 @@ static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint3
     if (w->events[v->event_base + wait[i]] != time)
       continue;
     ts_producer p = w->role->code[v->fragment].producers[wait[i]];
-    return track->item_first[(size_t)v->item * track->facts->tables->streams + p.stream] + p.op;
+    return track->item_first[(size_t)v->index * track->facts->tables->streams + p.stream] + p.op;
   }
   return TS_IR_NONE;
 }
 
-static ts_place host_on(const ts_track *track, const ts_visit *v, uint32_t node)
+static ts_place host_on(const ts_track *track, const ts_play_item *v, uint32_t node)
 {
   return (ts_place){.kind = TS_AT_HOST,
-                    .visit = v,
+                    .item = v,
                     .node = node,
                     .segment = v->segment + layout_of(track, v)->nodes[node].segment};
 }
 
 ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place)
 {
-  const ts_visit *v = ts_visit_of(track, &track->steps[step]);
+  const ts_play_item *v = ts_item_of(track, &track->steps[step]);
   return host_on(track, v, layout_of(track, v)->order[place]);
 }
 
@@ -204,7 +204,7 @@ ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
   if (s->ready == 0)
     return (ts_place){.kind = TS_AT_BEGIN};
   uint32_t left = s->op->waits ?
-                    find_event(track, ts_visit_of(track, s),
+                    find_event(track, ts_item_of(track, s),
                                ts_waits_of(track->facts->tables, s->op), s->op->waits, s->ready) :
                     TS_IR_NONE;
   if (left != TS_IR_NONE)
@@ -215,7 +215,7 @@ ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
 bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts_place *place)
 {
   const ts_played_op *s = &track->steps[step];
-  const ts_visit *v = ts_visit_of(track, s);
+  const ts_play_item *v = ts_item_of(track, s);
   const ts_node_info *info = &layout_of(track, v)->nodes[layout_of(track, v)->order[s->op->first]];
   if (s->ready == time) {
     *place = ts_cause_of_ready(track, step);
@@ -231,22 +231,22 @@ bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts
   return time == 0 || left != TS_IR_NONE || hosted;
 }
 
-/* The visit in which the host's wait before `segment` is: the last one that begins in an earlier
+/* The item in which the host's wait before `segment` is: the last one that begins in an earlier
  * segment and waits. */
-static const ts_visit *visit_before(const ts_track *track, uint32_t segment)
+static const ts_play_item *item_before(const ts_track *track, uint32_t segment)
 {
   const ts_player *w = ts_player_of(track);
   ts_range waits = w->program->stream[track->facts->tables->streams];
-  const ts_visit *visits = w->program->visits + waits.first;
+  const ts_play_item *items = w->program->stream_items + waits.first;
   uint32_t low = 0, high = waits.count;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (visits[middle].segment < segment)
+    if (items[middle].segment < segment)
       low = middle;
     else
       high = middle;
   }
-  return &visits[low];
+  return &items[low];
 }
 
 ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)
@@ -255,7 +255,7 @@ ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)
   uint64_t time = w->segments[segment];
   if (segment == 0 || time == 0)
     return (ts_place){.kind = TS_AT_BEGIN};
-  const ts_visit *v = visit_before(track, segment);
+  const ts_play_item *v = item_before(track, segment);
   uint32_t index = segment - 1 - v->segment;
   const ts_host_wait *wait = &layout_of(track, v)->waits[index];
   const ts_node_info *info = &layout_of(track, v)->nodes[wait->node];
@@ -265,7 +265,7 @@ ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)
       find_event(track, v, track->facts->tables->waits + info->first_wait, info->wait_count, time);
   if (left != TS_IR_NONE)
     return (ts_place){.kind = TS_AT_STEP, .step = left};
-  return (ts_place){.kind = TS_AT_HOST, .visit = v, .node = wait->node, .segment = segment - 1};
+  return (ts_place){.kind = TS_AT_HOST, .item = v, .node = wait->node, .segment = segment - 1};
 }
 
 ts_place ts_track_end(const ts_track *track, uint64_t *end)
@@ -286,10 +286,10 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
   uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
   uint32_t items = t->ir->programs[w->role->program].item_count;
   if (host > *end && items) {
-    const ts_visit *v = &w->program->items[items - 1];
+    const ts_play_item *v = &w->program->items[items - 1];
     *end = host;
     place = (ts_place){.kind = TS_AT_HOST,
-                       .visit = v,
+                       .item = v,
                        .segment = w->program->tail_segment,
                        .node = t->ir->fragments[v->fragment].node_count ?
                                  t->ir->fragments[v->fragment].node_count - 1 :
@@ -301,7 +301,7 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
 bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
 {
   const ts_played_op *s = &track->steps[step];
-  const ts_visit *v = ts_visit_of(track, s);
+  const ts_play_item *v = ts_item_of(track, s);
   const ts_fragment_layout *layout = layout_of(track, v);
   const ts_node_info *info = &layout->nodes[layout->order[s->op->first]];
   *start = ts_host_base(ts_player_of(track), v, info->segment) + info->issue;
@@ -313,7 +313,7 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
   const ts_played_op *s = &track->steps[step];
   if (s->op->kind != TS_OP_RUN || s->end == s->ready + s->time)
     return false;
-  const ts_visit *v = ts_visit_of(track, s);
+  const ts_play_item *v = ts_item_of(track, s);
   const ts_fragment_layout *layout = layout_of(track, v);
   const ts_player *w = ts_player_of(track);
   uint64_t host = ts_host_base(w, v, layout->nodes[layout->order[s->op->first]].segment),

@@ -31,8 +31,8 @@ typedef struct ts_place { /* a point in time on a track, reached from behind */
   ts_place_kind kind;
   uint32_t step;    /* at its end */
   uint32_t segment; /* the host at work in it (of the program) */
-  const ts_visit *visit; /* host: on what, with... */
-  uint32_t node;    /* ... the node of the visit's fragment that it has just issued */
+  const ts_play_item *item; /* host: on what, with... */
+  uint32_t node;            /* ... the node of the item's fragment that it has just issued */
 } ts_place;
 
 const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player);
@@ -40,8 +40,8 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
 /* The step that plays a node of the fragment of a program's item, or the collective of a
  * communicator with that number. */
 uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node);
-uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn);
-uint32_t ts_turn_of(const ts_track *track, uint32_t step);
+uint32_t ts_track_call(const ts_track *track, uint32_t comm, uint32_t call);
+uint32_t ts_call_of(const ts_track *track, uint32_t step);
 
 /* What the step's `ready` waited for: the place where that time was reached. A stream goes before
  * events, events before the host. */
@@ -65,13 +65,13 @@ static inline const ts_player *ts_player_of(const ts_track *t)
 {
   return &t->facts->players[t->player];
 }
-static inline const ts_visit *ts_visit_of(const ts_track *t, const ts_played_op *s)
+static inline const ts_play_item *ts_item_of(const ts_track *t, const ts_played_op *s)
 {
   return &ts_player_of(t)->program->items[s->item];
 }
 static inline const ts_ir_node *ts_node_of(const ts_track *t, const ts_played_op *s, uint32_t place)
 {
-  uint32_t fragment = ts_visit_of(t, s)->fragment;
+  uint32_t fragment = ts_item_of(t, s)->fragment;
   return ts_fragment_nodes(t->facts->tables->ir, fragment) +
          t->facts->tables->layouts[fragment].order[place];
 }

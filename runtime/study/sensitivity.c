@@ -22,7 +22,7 @@ typedef struct path { /* what the nodes on the critical path gain */
 static uint64_t node_time(const ts_role *role, const ts_player *w, uint32_t item,
                           const ts_ir_node *node)
 {
-  const ts_visit *v = &w->program->items[item];
+  const ts_play_item *v = &w->program->items[item];
   switch (node->op) {
   case TS_IR_COMPUTE: return role->kernel_time[node->arg];
   case TS_IR_COLLECTIVE: return role->collective_time[node->arg];
@@ -47,15 +47,15 @@ static double gain_of_message(double time, const ts_passage *before, const ts_pa
                  after->latency + after->overhead);
 }
 
-static void gain_of(void *closure, const ts_critical_visit *visit)
+static void gain_of(void *closure, const ts_critical_node *at)
 {
   path *p = closure;
   const ts_facts *f = p->facts;
-  const ts_player *w = &f->players[visit->player];
-  uint32_t item = visit->item, node = visit->node;
-  const ts_visit *v = &w->program->items[item];
-  if (visit->host) {
-    p->gain += (double)visit->time * (1 - p->host);
+  const ts_player *w = &f->players[at->player];
+  uint32_t item = at->item, node = at->node;
+  const ts_play_item *v = &w->program->items[item];
+  if (at->host) {
+    p->gain += (double)at->time * (1 - p->host);
     return;
   }
   const ts_ir_node *n = &ts_fragment_nodes(f->tables->ir, v->fragment)[node];
@@ -66,13 +66,13 @@ static void gain_of(void *closure, const ts_critical_visit *visit)
     const ts_route *route =
       &w->program
          ->routes[v->port_base + ts_fragment_nodes(f->tables->ir, v->fragment)[m->send_node].arg];
-    p->gain += gain_of_message((double)visit->time, ts_passage_of(w->role, route),
+    p->gain += gain_of_message((double)at->time, ts_passage_of(w->role, route),
                                ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
     return;
   }
   const ts_role *changed = &p->changed->at[p->changed->of[w->rank]];
   p->gain +=
-    part_of((double)visit->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
+    part_of((double)at->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
 }
 
 static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)

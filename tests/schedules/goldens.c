@@ -35,7 +35,7 @@ typedef struct score {
 
 typedef struct clock { uint64_t *start; bool *begun; uint32_t items; } clock_;
 
-static void visit(void *closure, const ts_span_event *e)
+static void take_event(void *closure, const ts_span_event *e)
 {
   clock_ *c = closure;
   if (e->node->op != TS_IR_COMPUTE || e->item >= c->items || c->begun[e->item])
@@ -62,7 +62,7 @@ static void describe_rank(ts_arena *arena, const ts_ir *ir, const ts_schedule *s
   const ts_ir_program *program = &ir->programs[rank];
   clock_ c = {TS_NEW_ARRAY(arena, uint64_t, ir->items_count + 1),
               TS_NEW_ARRAY(arena, bool, ir->items_count + 1), ir->items_count};
-  ts_run_timeline(run, rank, visit, &c);
+  ts_run_timeline(run, rank, take_event, &c);
   size_t room = 32 * ((size_t)program->item_count + 1);
   char *actions = ts_arena_alloc(arena, room), *starts = ts_arena_alloc(arena, room), *a = actions,
        *s = starts;

@@ -212,8 +212,8 @@ static inline void random_cluster(random_ir *g)
   if (random_chance(g, 70))
     return;
   uint32_t *place = random_append(g, TS_IR_PLACEMENT, world); /* the devices rotated */
-  for (uint32_t r = 0, turn = random_below(g, islands * per_island); r < world; r++)
-    place[r] = (r + turn) % (islands * per_island);
+  for (uint32_t r = 0, rotation = random_below(g, islands * per_island); r < world; r++)
+    place[r] = (r + rotation) % (islands * per_island);
 }
 
 static inline void random_network(random_ir *g)

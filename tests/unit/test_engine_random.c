@@ -233,25 +233,25 @@ static uint32_t group_of(const ts_ir *ir, const ts_ir_node *n)
 
 /* The collective of a rank over a group and stream with this number. */
 static const ts_span_event *nth(const ts_ir *ir, const events *list, uint32_t group,
-                                uint32_t stream, uint32_t turn)
+                                uint32_t stream, uint32_t call)
 {
   for (uint32_t i = 0; i < list->count; i++) {
     const ts_ir_node *n = list->at[i].node;
-    if (n->op == TS_IR_COLLECTIVE && group_of(ir, n) == group && n->stream == stream && turn-- == 0)
+    if (n->op == TS_IR_COLLECTIVE && group_of(ir, n) == group && n->stream == stream && call-- == 0)
       return &list->at[i];
   }
   return NULL;
 }
 
 static void check_collective(const ts_ir *ir, const events *all, uint32_t rank,
-                             const ts_span_event *e, uint32_t turn, uint32_t seed)
+                             const ts_span_event *e, uint32_t call, uint32_t seed)
 {
   uint64_t latest = 0;
   uint32_t group = group_of(ir, e->node);
   for (uint32_t q = 0; q < ir->meta->world; q++) {
     if (!together(ir, ir->groups[group].axes, rank, q))
       continue;
-    const ts_span_event *other = nth(ir, &all[q], group, e->node->stream, turn);
+    const ts_span_event *other = nth(ir, &all[q], group, e->node->stream, call);
     cr_assert(other && other->start == e->start && other->end == e->end,
               "seed %u: rank %u, rank %u", seed, rank, q);
     latest = later(latest, other->ready);
@@ -300,11 +300,11 @@ static void check_receive(const ts_ir *ir, ts_network *network, const events *al
 static void check_rendezvous(const ts_ir *ir, ts_network *network, const events *all, uint32_t rank,
                              uint32_t seed)
 {
-  uint32_t turns[16][3] = {{0}};
+  uint32_t calls[16][3] = {{0}};
   for (uint32_t i = 0; i < all[rank].count; i++) {
     const ts_span_event *e = &all[rank].at[i];
     if (e->node->op == TS_IR_COLLECTIVE)
-      check_collective(ir, all, rank, e, turns[group_of(ir, e->node)][e->node->stream]++, seed);
+      check_collective(ir, all, rank, e, calls[group_of(ir, e->node)][e->node->stream]++, seed);
     else if (e->node->op == TS_IR_RECV)
       check_receive(ir, network, all, rank, e, seed);
   }

@@ -78,10 +78,10 @@ static void draw_cluster(cluster *c, uint64_t seed, const char *models)
   for (uint32_t l = 0; l < c->pods * c->rails; l++)
     for (uint32_t s = 0; s < c->spines && (c->rail_leaves || l % c->rails == 0); s++)
       say(&at, "link leaf[%u] -- spine[%u] up\n", l, s);
-  uint32_t turn = draw(&random, 2) ? draw(&random, gpus) : 0;
+  uint32_t rotation = draw(&random, 2) ? draw(&random, gpus) : 0;
   say(&at, "place ");
   for (uint32_t r = 0; r < c->world; r++) {
-    c->place[r] = (r + turn) % gpus;
+    c->place[r] = (r + rotation) % gpus;
     say(&at, "%s%u", r ? ", " : "", c->place[r]);
   }
   say(&at, "\n%sfragment F {\n", models);

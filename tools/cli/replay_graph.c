@@ -97,7 +97,7 @@ typedef struct played {
   bool json;
 } played;
 
-static void visit(void *closure, const ts_span_event *span)
+static void take_event(void *closure, const ts_span_event *span)
 {
   played *p = closure;
   bool comm = span->node->op == TS_IR_COLLECTIVE || span->node->op == TS_IR_SEND ||
@@ -112,7 +112,7 @@ static ts_time_shares shares_of(played *p, const ts_class_result *class)
   p->room = 2 * p->ranks[class->rank]->count + 1;
   p->busy = TS_NEW_ARRAY(p->arena, ts_busy, p->room);
   p->count = 0;
-  ts_run_timeline(p->run, class->rank, visit, p);
+  ts_run_timeline(p->run, class->rank, take_event, p);
   return ts_time_shares_of(p->busy, p->count);
 }
 

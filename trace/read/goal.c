@@ -500,17 +500,19 @@ static void wait_for_start(const splitter *s, ts_events *out, uint32_t to, uint3
 /* In the order of the file, what an operation waits for before it. */
 static void copy_in_order(splitter *s, ts_events *const *ranks)
 {
-  typedef struct visit { uint32_t event, next; } visit;
-  TS_VEC(visit) open = {0};
+  typedef struct open_event {
+    uint32_t event, next;
+  } open_event;
+  TS_VEC(open_event) open = {0};
   for (uint32_t i = 0; i < s->e->count; i++) {
     if (!s->place[i])
-      TS_PUSH(s->work, &open, ((visit){i, s->first[i]}));
+      TS_PUSH(s->work, &open, ((open_event){i, s->first[i]}));
     while (open.count) {
-      visit *v = &open.at[open.count - 1];
+      open_event *v = &open.at[open.count - 1];
       if (v->next < s->first[v->event + 1]) {
         uint32_t before = s->before[v->next++];
         if (!s->place[before])
-          TS_PUSH(s->work, &open, ((visit){before, s->first[before]}));
+          TS_PUSH(s->work, &open, ((open_event){before, s->first[before]}));
         continue;
       }
       uint32_t event = v->event;
