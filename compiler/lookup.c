@@ -6,7 +6,7 @@
 
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/stdlib_embed.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 
 enum { MAX_SIGNATURE = 160 };
 
@@ -494,7 +494,7 @@ static void propose_for_action(const proposing *p, const ts_open_call *call)
 {
   const char *called = call->name, *name;
   for (uint32_t i = 0; i <= TS_IR_BARRIER; i++)
-    if (!strcmp(ts_ir_collective_words[i], call->name))
+    if (!strcmp(ts_ir_collective_names[i], call->name))
       called = "collective";
   for (size_t i = 0; (name = ts_action_argument(called, i)); i++)
     propose_argument(p, call, name, ts_arena_printf(p->s->arena, "of `%s`", call->name));

@@ -15,6 +15,8 @@ libts_la_SOURCES += \
 	ir/pool.c \
 	ir/pool.h \
 	ir/refs.def \
+	ir/spelling.c \
+	ir/spelling.h \
 	ir/text/cluster.c \
 	ir/text/lex.c \
 	ir/text/play.c \
@@ -24,6 +26,4 @@ libts_la_SOURCES += \
 	ir/text/write.c \
 	ir/verify.c \
 	ir/verify_programs.c \
-	ir/words.c \
-	ir/words.h \
 	ir/write.c

@@ -92,7 +92,7 @@ bool ts_ir_packet_in_range(const ts_ir_packet_field *field, double value)
 
 const ts_ir_packet_field *ts_ir_packets_wrong(const ts_ir_net_packets *packets)
 {
-  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.word; f++)
+  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.name; f++)
     if (!ts_ir_packet_in_range(f, ts_ir_packet_value(f, packets)) ||
         (f->clause.offset == offsetof(ts_ir_net_packets, mark_to) &&
          packets->mark_from > packets->mark_to))

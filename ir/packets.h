@@ -3,7 +3,7 @@
 #ifndef TS_IR_PACKETS_H
 #define TS_IR_PACKETS_H
 
-#include "ir/words.h"
+#include "ir/spelling.h"
 
 typedef struct ts_ir_packet_field {
   ts_ir_clause clause;

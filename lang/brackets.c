@@ -137,7 +137,7 @@ static void close_top(repair *r, uint32_t i)
   uint32_t opener = r->open.at[--r->open.count];
   r->closed[i]++;
   ts_span end = {r->parser->file, i ? tokens[i - 1].span.end : 0, i ? tokens[i - 1].span.end : 0};
-  if (!ts_is_told(r->parser, end.end))
+  if (!ts_is_suppressed(r->parser, end.end))
     tell_unclosed(r, opener, i, end);
   ts_span touched = {r->parser->file,
                      tokens[opener].kind == TS_T_LBRACE ? end.end : tokens[opener].span.begin,
@@ -192,7 +192,7 @@ static void stray(repair *r, uint32_t i)
 {
   const ts_token *token = &r->parser->tokens.at[i];
   r->dropped[i] = true;
-  if (ts_is_told(r->parser, token->span.begin))
+  if (ts_is_suppressed(r->parser, token->span.begin))
     return;
   ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` closes nothing",
                               r->parser->text[token->span.begin]);
@@ -203,7 +203,7 @@ static void stray(repair *r, uint32_t i)
   } else {
     ts_diag_here(d, "no bracket is open here");
   }
-  ts_told(r->parser, token->span.begin);
+  ts_suppress_line(r->parser, token->span.begin);
 }
 
 /* `{ tp: 2 ]`: the innermost bracket was opened on this line, and nothing after this closes it
@@ -229,7 +229,7 @@ static void take_mistyped(repair *r, uint32_t i)
   const ts_token *opener = &r->parser->tokens.at[r->open.at[--r->open.count]];
   r->closed[i]++;
   r->dropped[i] = true;
-  if (!ts_is_told(r->parser, token->span.begin)) {
+  if (!ts_is_suppressed(r->parser, token->span.begin)) {
     const char *closing = closing_text(opener->kind), *text = r->parser->text;
     ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span,
                                 "expected `%s` to close the `%c`, found `%c`", closing,
@@ -237,7 +237,7 @@ static void take_mistyped(repair *r, uint32_t i)
     ts_diag_label(d, opener->span, "opened here");
     ts_diag_edit(d, token->span, closing, "write `%s`", closing);
   }
-  ts_told(r->parser, token->span.begin);
+  ts_suppress_line(r->parser, token->span.begin);
 }
 
 static void take_closer(repair *r, uint32_t i)

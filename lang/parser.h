@@ -102,9 +102,9 @@ ts_diag *ts_syntax_diag(ts_parser *parser, ts_code code, ts_span span, const cha
   __attribute__((format(printf, 4, 5)));
 /* syntax_error.c: `expected` are the tokens that could stand in the place of the last element. */
 void ts_syntax_error(ts_parser *parser, const int *expected, int count);
-/* Errors from here to the end of the line are consequences of one already told. */
-void ts_told(ts_parser *parser, uint32_t from);
-bool ts_is_told(const ts_parser *parser, uint32_t offset);
+/* Errors from here to the end of the line are consequences of one that is reported. */
+void ts_suppress_line(ts_parser *parser, uint32_t from);
+bool ts_is_suppressed(const ts_parser *parser, uint32_t offset);
 void ts_too_deep(ts_parser *parser, ts_span span);
 
 /* Constructors (ast.c). */

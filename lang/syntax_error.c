@@ -16,14 +16,14 @@ typedef struct mistake {
   bool line_ends;
 } mistake;
 
-void ts_told(ts_parser *parser, uint32_t from)
+void ts_suppress_line(ts_parser *parser, uint32_t from)
 {
   const char *end = strchr(parser->text + from, '\n');
   uint32_t to = end ? (uint32_t)(end - parser->text) : parser->size;
   TS_PUSH(parser->lang->arena, &parser->repaired, (ts_span){parser->file, from, to});
 }
 
-bool ts_is_told(const ts_parser *parser, uint32_t offset)
+bool ts_is_suppressed(const ts_parser *parser, uint32_t offset)
 {
   for (size_t i = 0; i < parser->repaired.count; i++) {
     if (offset >= parser->repaired.at[i].begin && offset <= parser->repaired.at[i].end)
@@ -463,7 +463,7 @@ void ts_syntax_error(ts_parser *parser, const int *expected, int count)
   mistake m = {
     .parser = parser, .found = found, .expected = expected, .count = count, .span = found->span};
   parser->failed = true;
-  if (parser->given_up || ts_is_told(parser, found->span.begin))
+  if (parser->given_up || ts_is_suppressed(parser, found->span.begin))
     return;
   if (parser->at > 0 && found[-1].token != TS_NONE)
     m.before = &parser->tokens.at[found[-1].token];

@@ -4,7 +4,7 @@
 
 #include "base/diag_record.h"
 #include "base/version.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "library/workspace.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
@@ -393,7 +393,7 @@ static const char *what_of(const ts_ir *ir, const ts_ir_node *node)
 {
   if (node->op == TS_IR_COMPUTE)
     return ir->strings + ir->kernels[node->arg].family;
-  return node->op == TS_IR_COLLECTIVE ? ts_ir_collective_words[ir->collectives[node->arg].kind] :
+  return node->op == TS_IR_COLLECTIVE ? ts_ir_collective_names[ir->collectives[node->arg].kind] :
                                         "";
 }
 

@@ -10,7 +10,7 @@
 #include "runtime/report/report.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
-#include "tools/cli/told.h"
+#include "tools/cli/play_warnings.h"
 
 enum { FORMAT = 1, OUTPUT, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 
@@ -120,7 +120,7 @@ static bool play(task *t, int which, played *p)
     p->facts = ts_facts_of(t->arena, s);
     ts_plausible(s, &how);
     p->warnings = s->warnings;
-  } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_told_reader(t->session), t->arena,
+  } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_session_source_reader(t->session), t->arena,
                                t->session->sources, t->session->diags)) {
     ts_stop_print(&stop, t->options.called, stderr);
   }
@@ -158,11 +158,11 @@ static void warn(task *t, played *plans)
       bool shared = has(&plans[!which], &p->input.ir, &p->warnings.at.at[i]);
       ts_warnings one = {0};
       TS_PUSH(t->arena, &one.at, p->warnings.at.at[i]);
-      ts_told_of(t->arena, &one, 0, "plan",
-                 shared ? "both" : name_of(t, which, which ? "after" : "before"));
+      ts_label_play_warnings(t->arena, &one, 0, "plan",
+                             shared ? "both" : name_of(t, which, which ? "after" : "before"));
       if (!shared || !which)
-        ts_told_warnings(t->session, &one, &p->input.ir, p->input.kind == TS_INPUT_PLAN,
-                         ts_told_reader(t->session));
+        ts_report_play_warnings(t->session, &one, &p->input.ir, p->input.kind == TS_INPUT_PLAN,
+                                ts_session_source_reader(t->session));
     }
   }
 }

@@ -24,7 +24,7 @@
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/told.h"
+#include "tools/cli/play_warnings.h"
 
 enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };
 enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };
@@ -201,8 +201,8 @@ static void measure(ts_session *session, const ts_input *input, const ts_run *ru
   ts_summary *s =
     ts_arena_copy(session->arena, ts_summary_new(session->arena, ir, run, memory, NULL), sizeof *s);
   ts_plausible(s, how);
-  ts_told_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN,
-                   ts_told_reader(session));
+  ts_report_play_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN,
+                          ts_session_source_reader(session));
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
   out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds,
                                [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
@@ -257,8 +257,8 @@ static void play(task *t, size_t point, outcome *out)
   ts_arena_free(arena);
 }
 
-/* No plan could be played, all for one reason: then it is told in full. */
-static bool refused_alike(const task *t)
+/* No plan could be played, all for one reason, which is then reported in full. */
+static bool refused_for_one_reason(const task *t)
 {
   const outcome *all = t->outcomes;
   for (size_t i = 0; i < t->end; i++)
@@ -671,7 +671,7 @@ static int sweep(task *t)
   int status;
   if (some_unread(t)) {
     status = TS_EXIT_ENVIRONMENT;
-  } else if (refused_alike(t)) {
+  } else if (refused_for_one_reason(t)) {
     tell_refusal(t);
     status = TS_EXIT_REJECTED;
   } else {

@@ -3,7 +3,7 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.la
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/told.* tools/cli/ways_out.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.*
 tsrun_SOURCES = \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
@@ -11,13 +11,13 @@ tsrun_SOURCES = \
 	tools/cli/networks.h \
 	tools/cli/plan_options.c \
 	tools/cli/plan_options.h \
+	tools/cli/play_warnings.c \
+	tools/cli/play_warnings.h \
 	tools/cli/programs.h \
 	tools/cli/progress.c \
 	tools/cli/progress.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
-	tools/cli/told.c \
-	tools/cli/told.h \
 	tools/cli/ways_out.c \
 	tools/cli/ways_out.h \
 	tools/tsrun.c \
@@ -35,6 +35,8 @@ trainspec_SOURCES = \
 	tools/cli/networks.h \
 	tools/cli/plan_options.c \
 	tools/cli/plan_options.h \
+	tools/cli/play_warnings.c \
+	tools/cli/play_warnings.h \
 	tools/cli/programs.h \
 	tools/cli/progress.c \
 	tools/cli/progress.h \
@@ -42,8 +44,6 @@ trainspec_SOURCES = \
 	tools/cli/replay_graph.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
-	tools/cli/told.c \
-	tools/cli/told.h \
 	tools/cli/trace_against.c \
 	tools/cli/trace_against.h \
 	tools/cli/trace_open.c \

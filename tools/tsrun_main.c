@@ -21,7 +21,7 @@
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/study.h"
-#include "tools/cli/told.h"
+#include "tools/cli/play_warnings.h"
 #include "tools/cli/ways_out.h"
 
 enum {
@@ -261,7 +261,7 @@ static bool read_options(task *t, int argc, char **argv)
 static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
   const task *t = closure;
-  ts_source_reader known = ts_told_reader(t->session);
+  ts_source_reader known = ts_session_source_reader(t->session);
   const char *text = known.read(known.closure, arena, name, size);
   int error;
   if (text)
@@ -291,7 +291,8 @@ static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
 /* Warnings join them too. False when one of them was made an error. */
 static bool warn(task *t, const ts_warnings *warnings, const ts_ir *ir)
 {
-  ts_told_warnings(t->session, warnings, ir, t->compiled, (ts_source_reader){read_source, t});
+  ts_report_play_warnings(t->session, warnings, ir, t->compiled,
+                          (ts_source_reader){read_source, t});
   return !ts_diags_errors(t->session->diags);
 }
 

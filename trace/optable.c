@@ -16,13 +16,13 @@ enum { TENSORS = 16, DIMENSIONS = 8, LAYERS = 8 }; /* LAYERS: named in one cell 
 typedef struct dims { int64_t at[DIMENSIONS]; uint32_t rank; int64_t each; } dims;
 typedef enum product_class { NO_PRODUCT, MATRIX_PRODUCT, CONVOLUTION } product_class;
 /* Of one run of an operator. gradient: time of kernels that are known to make that of the input,
- * that of the weight; tf32: one of them rounds its operands so; alike: all are the same kernel. */
+ * that of the weight; tf32: one of them rounds its operands so; one_kernel: all are the same. */
 typedef struct sums {
   int64_t time, gradient[2];
   uint32_t kernels;
   uint32_t kernel;
   uint8_t kind;
-  bool tf32, alike;
+  bool tf32, one_kernel;
 } sums;
 typedef struct sample {
   const char *key, *op, *kernel, *phase, *layer;
@@ -278,7 +278,7 @@ static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uin
   /* m16n8k8 with operands of 4 bytes is TF32 (PTX ISA, mma) */
   static const char *const tf32[] = {"tf32", "_s1688", NULL};
   const char *text = ts_events_text(m->e, name);
-  s->alike = !s->kernels || (s->alike && s->kernel == name);
+  s->one_kernel = !s->kernels || (s->one_kernel && s->kernel == name);
   if (!s->kernels || kind > s->kind)
     s->kernel = name;
   s->kind = s->kernels && s->kind != kind ? TS_KERNEL_OTHER : kind;
@@ -361,9 +361,9 @@ static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, con
                               strcmp(op, "convolution_backward") ? "conv" : op, dtype, mnk[0],
                               mnk[1], mnk[2], mnk[3]);
   else
-    row.key = ts_arena_printf(m->arena, "%s,%s,,,,,%.0f",
-                              s->alike && moves_only(s->kind) ? "elementwise" : cell(m->arena, op),
-                              dtype, bytes);
+    row.key = ts_arena_printf(
+      m->arena, "%s,%s,,,,,%.0f",
+      s->one_kernel && moves_only(s->kind) ? "elementwise" : cell(m->arena, op), dtype, bytes);
   TS_PUSH(m->arena, &m->samples, row);
 }
 

@@ -190,14 +190,14 @@ static double packet_argument(const ts_applied *a, const ts_ir_packet_field *f, 
   double unit = f->clause.kind == TS_IR_FIELD_BYTES ? 1. / 8 :
                 f->clause.kind == TS_IR_FIELD_TIME  ? 1e12 :
                                                       1;
-  return real(a, f->clause.word, otherwise / unit) * unit;
+  return real(a, f->clause.name, otherwise / unit) * unit;
 }
 
 static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   m->kind = TS_IR_NET_PACKET;
   m->packets = ts_ir_usual_packets;
-  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.word; f++) {
+  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.name; f++) {
     double value = packet_argument(a, f, ts_ir_packet_value(f, &ts_ir_usual_packets));
     if (ts_ir_packet_in_range(f, value))
       ts_ir_packet_set(f, &m->packets, value);
@@ -205,10 +205,10 @@ static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
         (f->clause.offset != offsetof(ts_ir_net_packets, mark_to) ||
          m->packets.mark_from <= m->packets.mark_to))
       continue;
-    const ts_value *given = ts_record_find(&a->args, f->clause.word);
+    const ts_value *given = ts_record_find(&a->args, f->clause.name);
     ts_diag *d =
       ts_report(l->s, TS_E0505, given && given->type != TS_T_NONE ? given->span : a->span,
-                "`%s` is %s", f->clause.word, f->what);
+                "`%s` is %s", f->clause.name, f->what);
     ts_diag_here(d, "%s", f->range);
     return false;
   }

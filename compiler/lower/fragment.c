@@ -105,8 +105,8 @@ static const char *shared_label(const ts_fragment *f, const char *label)
   const ts_lowering *l = f->l;
   const char *unit = l->g->unit_name;
   size_t length = unit ? strlen(unit) : 0;
-  if (!unit || !f->stage || l->stages->alike[f->stage->kind] < 2 || strncmp(label, unit, length) ||
-      label[length] != '[')
+  if (!unit || !f->stage || l->stages->kind_size[f->stage->kind] < 2 ||
+      strncmp(label, unit, length) || label[length] != '[')
     return label;
   const char *close = strchr(label, ']'), *first = l->g->ops.at[f->stage->first_op].label;
   unsigned long number = strtoul(label + length + 1, NULL, 10),

@@ -275,7 +275,7 @@ static void release_own(pass *p, uint32_t i, uint32_t node)
   const ts_class *class = ts_class_of(f->l, i);
   const ts_op *op = op_at(f, i);
   int64_t bytes = 0, late = ts_kept_for_weights(f->l, class);
-  int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_made_for_weights(class, op) : 0;
+  int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_gradients_for_weights(class, op) : 0;
   for (uint32_t k = 0; k < class->kept_count; k++)
     bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
   if (!split(p))
@@ -514,8 +514,11 @@ static void backward_op(pass *p, uint32_t i)
   uint32_t end = last != TS_NO_INDEX ? last : f->last[0] != TS_NO_INDEX ? f->last[0] : 0;
   ts_note_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
   if (split(p) && p->inputs && has(f, i, TS_PHASE_WEIGHT))
-    ts_note_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : first != TS_NO_INDEX ? first : end,
-              ts_made_for_weights(class, op), TS_IR_ACTIVATIONS, op->label);
+    ts_note_memory(f,
+                   gradient_in != TS_NO_INDEX ? gradient_in :
+                   first != TS_NO_INDEX       ? first :
+                                                end,
+                   ts_gradients_for_weights(class, op), TS_IR_ACTIVATIONS, op->label);
   for (uint32_t k = op->slot_count - op->output_count; p->inputs && k < op->slot_count; k++) {
     if (split(p))
       ts_gradient_waits(f, op->slots[k].tensor);

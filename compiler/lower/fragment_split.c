@@ -76,7 +76,7 @@ int64_t ts_kept_for_weights(const ts_lowering *l, const ts_class *class)
   return bytes;
 }
 
-int64_t ts_made_for_weights(const ts_class *class, const ts_op *op)
+int64_t ts_gradients_for_weights(const ts_class *class, const ts_op *op)
 {
   int64_t own = sized(class),
           bytes = class->work.late_bytes > own ? class->work.late_bytes - own : 0;

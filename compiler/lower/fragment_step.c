@@ -9,7 +9,7 @@
 
 static const ts_class *class_at(const ts_fragment *f, uint32_t i) { return ts_class_of(f->l, i); }
 
-/* parameters whose optimizer state is sharded, and kept, alike */
+/* parameters whose optimizer state is sharded and kept the same way */
 typedef struct chunk {
   uint32_t axes;
   const ts_offload *offload;
@@ -176,7 +176,7 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
 }
 
 /* Both NULL, or to the same host at the same rates in the same pieces. */
-static bool kept_alike(const ts_offload *a, const ts_offload *b)
+static bool same_offload(const ts_offload *a, const ts_offload *b)
 {
   return a == b || (a && b && a->rate == b->rate && a->updates == b->updates &&
                     a->options.bucket == b->options.bucket);
@@ -208,7 +208,7 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
       uint32_t c = 0;
       const ts_offload *offload = class->optimizer.rate > 0 ? &class->optimizer : NULL;
       while (c < n &&
-             (chunks[c].axes != class->optimizer_axes || !kept_alike(chunks[c].offload, offload)))
+             (chunks[c].axes != class->optimizer_axes || !same_offload(chunks[c].offload, offload)))
         c++;
       if (c == n)
         chunks[n++] = (chunk){.axes = class->optimizer_axes, .offload = offload};

@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "compiler/machine/network_file.h"
 #include "cost/cost.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 
 /* As tables write them: `all_to_all`, `alltoall`. */
 static bool same_name(const char *a, const char *b)
@@ -24,12 +24,12 @@ static bool same_name(const char *a, const char *b)
   }
 }
 
-const char *ts_collective_name(uint32_t kind) { return ts_ir_collective_words[kind]; }
+const char *ts_collective_name(uint32_t kind) { return ts_ir_collective_names[kind]; }
 
 int ts_collective_named(const char *name)
 {
   for (int k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    if (same_name(ts_ir_collective_words[k], name))
+    if (same_name(ts_ir_collective_names[k], name))
       return k;
   return -1;
 }

@@ -232,7 +232,7 @@ static void find_kinds(splitter *c)
 {
   ts_stages *stages = c->stages;
   uint32_t *example = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1),
-           *alike = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1);
+           *kind_size = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1);
   words *said = TS_NEW_ARRAY(c->s->arena, words, stages->count + 1), w = {0};
   for (uint32_t i = 0; i < stages->count; i++) {
     describe(c, i, &w);
@@ -247,10 +247,10 @@ static void find_kinds(splitter *c)
       w = (words){0};
     }
     stages->at[i].kind = k;
-    alike[k]++;
+    kind_size[k]++;
   }
   stages->example = example;
-  stages->alike = alike;
+  stages->kind_size = kind_size;
 }
 
 ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh,

@@ -28,7 +28,7 @@ typedef struct ts_stages {
   uint32_t transfer_count;
   uint32_t kind_count;
   const uint32_t *example; /* [kind] first stage of the kind */
-  const uint32_t *alike;   /* [kind] how many there are */
+  const uint32_t *kind_size; /* [kind] how many there are */
 } ts_stages;
 
 /* `seconds` of each op, forward and backward, for schedules that divide by cost. NULL after errors.

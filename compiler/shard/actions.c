@@ -16,7 +16,7 @@ void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span
                     sh->rules.at[rule].strategy, does);
 }
 
-uint32_t ts_sharder_alike(const ts_sharder *c)
+uint32_t ts_sharder_repeats(const ts_sharder *c)
 {
   uint32_t count = 0;
   for (size_t i = 0; i < c->g->ops.count; i++)
@@ -25,14 +25,14 @@ uint32_t ts_sharder_alike(const ts_sharder *c)
   return count;
 }
 
-void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d)
+void ts_sharder_note_repeats(const ts_sharder *c, ts_diag *d)
 {
-  uint32_t alike = ts_sharder_alike(c);
-  if (alike < 2)
+  uint32_t count = ts_sharder_repeats(c);
+  if (count < 2)
     return;
-  ts_diag_note(d, "it is the first of %u ops labelled `%s`", alike,
+  ts_diag_note(d, "it is the first of %u ops labelled `%s`", count,
                ts_label_pattern(c->s->arena, c->op->label));
-  ts_diag_more(d, alike - 1);
+  ts_diag_more(d, count - 1);
 }
 
 bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
@@ -109,7 +109,7 @@ bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span 
   if (before != TS_NO_INDEX)
     ts_rule_note(c->sh, d, before, ts_rule_at(c, before)->ast->span,
                  "has split them before: so many are left");
-  ts_sharder_alike_note(c, d);
+  ts_sharder_note_repeats(c, d);
   if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
     ts_diag_help(d,
                  "`micro` of the plan's `batch` is that of all ranks among which samples are dealt "

@@ -6,7 +6,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 
 enum { COLLECTIVES = TS_IR_BARRIER + 1 }; /* messages and shifts are no rule's to make */
 
@@ -20,13 +20,13 @@ static bool kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
 {
   const char *best[3];
   for (*kind = 0; *kind < COLLECTIVES; ++*kind)
-    if (!strcmp(ts_ir_collective_words[*kind], action->name))
+    if (!strcmp(ts_ir_collective_names[*kind], action->name))
       return true;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is called `%s`",
                            action->name);
   ts_diag_here(
     d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
-  if (ts_suggest(action->name, ts_ir_collective_words, COLLECTIVES, best))
+  if (ts_suggest(action->name, ts_ir_collective_names, COLLECTIVES, best))
     ts_diag_edit(d, action->name_span, best[0], "did you mean `%s`?", best[0]);
   return fail(c);
 }

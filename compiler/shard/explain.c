@@ -154,11 +154,11 @@ static void say_op(page *p, uint32_t index)
 {
   const ts_op *op = &p->g->ops.at[index];
   const ts_class *class = &p->sh->classes.at[p->sh->class_of[index]];
-  uint32_t alike = 0;
+  uint32_t members = 0;
   for (size_t i = 0; i < p->g->ops.count; i++)
-    alike += p->sh->class_of[i] == p->sh->class_of[index];
+    members += p->sh->class_of[i] == p->sh->class_of[index];
   SAY(p, "%s%s: %s, %s", *p->text ? "\n" : "", op->label, op->kind, place(p->s, op->span));
-  SAY(p, alike > 1 ? "; one of %u that are alike\n" : "\n", alike);
+  SAY(p, members > 1 ? "; one of %u equal ones\n" : "\n", members);
   for (uint32_t r = 0; r < class->rule_count; r++)
     say_rule(p, op, class, p->sh->recompute_group[index], &p->sh->rules.at[class->rules[r]]);
   if (!class->rule_count)
@@ -166,7 +166,7 @@ static void say_op(page *p, uint32_t index)
   say_tensors(p, op, class);
 }
 
-/* Of ops that are alike the first is shown. */
+/* The first of equal ops is shown. */
 const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh,
                              const char *label)
 {

@@ -65,7 +65,7 @@ void ts_sharder_keep(ts_sharder *c);
 /* Moves a layout through a collective and counts its bytes. */
 bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot);
 /* Ops that come from the same line. */
-uint32_t ts_sharder_alike(const ts_sharder *c);
-void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d);
+uint32_t ts_sharder_repeats(const ts_sharder *c);
+void ts_sharder_note_repeats(const ts_sharder *c, ts_diag *d);
 
 #endif

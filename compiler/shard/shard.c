@@ -42,7 +42,7 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
     ts_diag_note(d, "`%s` is %s here", slot->name, ts_layout_print(c->s, layout, slot->shape));
     ts_rule_note(c->sh, d, comm->rule, ts_rule_at(c, comm->rule)->applied, "is applied here");
     note_maker(c, d, slot, layout);
-    ts_sharder_alike_note(c, d);
+    ts_sharder_note_repeats(c, d);
     return ts_sharder_fail(c);
   }
   if (comm->dim >= 0 && !(layout->uneven >> comm->dim & 1) &&
@@ -104,7 +104,7 @@ static bool mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const
   else if (e->producer != TS_NO_INDEX)
     ts_diag_note_at(d, c->g->ops.at[e->producer].span, "made by `%s`, which no rule splits",
                     c->g->ops.at[e->producer].label);
-  ts_sharder_alike_note(c, d);
+  ts_sharder_note_repeats(c, d);
   return ts_sharder_fail(c);
 }
 
@@ -126,7 +126,7 @@ static bool partial_input(ts_sharder *c, uint32_t slot, const ts_layout *found)
     ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span,
                  "matches the consumer");
   ts_diag_help(d, "end it where it is made: `after forward: all_reduce(y, over: %s)`", axes);
-  ts_sharder_alike_note(c, d);
+  ts_sharder_note_repeats(c, d);
   return ts_sharder_fail(c);
 }
 
@@ -188,7 +188,7 @@ static bool check_whole(ts_sharder *c)
       ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span, "splits it");
     ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d, over: %s)`",
                  item->name, dim, ts_axes_name(c->s, view->split[dim]));
-    ts_sharder_alike_note(c, d);
+    ts_sharder_note_repeats(c, d);
     return ts_sharder_fail(c);
   }
   return true;
@@ -330,7 +330,7 @@ static bool no_trace(ts_sharder *c, uint32_t axis)
                  "matches here");
   ts_diag_help(d, "if the op sums over that dimension, its declaration says `contracts NAME dim "
                   "N`; if the rule knows better, it says `split y dim N`");
-  ts_sharder_alike_note(c, d);
+  ts_sharder_note_repeats(c, d);
   return ts_sharder_fail(c);
 }
 
@@ -415,7 +415,7 @@ static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *fou
   else
     ts_diag_help(d, "what `%s` takes must lie alike over %s: gather or split one where it is made",
                  c->op->label, axes);
-  ts_sharder_alike_note(c, d);
+  ts_sharder_note_repeats(c, d);
   return ts_sharder_fail(c);
 }
 
@@ -512,7 +512,7 @@ static bool unmet(ts_sharder *c, const ts_op_scope *scope, const ts_ast *require
       ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span,
                    ts_arena_printf(c->s->arena, "made `%s` so", c->op->slots[i].name));
   }
-  ts_sharder_alike_note(c, d);
+  ts_sharder_note_repeats(c, d);
   return ts_sharder_fail(c);
 }
 

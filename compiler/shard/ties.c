@@ -108,18 +108,18 @@ static bool nobody(const ts_sharder *c, const ts_class *class, const ts_op *op, 
   return false;
 }
 
-/* What is one tensor lies one way. */
-static bool lies_alike(const ts_sharder *c, uint32_t index, uint32_t with)
+/* A shared weight has one layout. */
+static bool same_layout(const ts_sharder *c, uint32_t index, uint32_t with)
 {
   const ts_op *op = &c->g->ops.at[index], *other = &c->g->ops.at[with];
   const ts_class *a = &c->sh->classes.at[c->sh->class_of[index]],
                  *b = &c->sh->classes.at[c->sh->class_of[with]];
   const ts_layout *one = &a->view[a->tied], *two = &b->view[other->input_count];
   ts_shape shape = op->slots[a->tied].shape, whole = other->slots[other->input_count].shape;
-  bool alike = shape.rank == whole.rank;
+  bool equal = shape.rank == whole.rank;
   for (uint32_t d = 0; d < TS_MAX_DIMS; d++)
-    alike &= one->split[d] == two->split[d];
-  if (alike || b->failed)
+    equal &= one->split[d] == two->split[d];
+  if (equal || b->failed)
     return true;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0331, op->span,
                            "`%s` and `%s` share a weight, and lay it over the ranks in two ways",
@@ -172,7 +172,7 @@ static bool follow(ts_sharder *c, uint32_t index)
       continue;
     }
     uint32_t with = holder(c, i);
-    if (!lies_alike(c, index, with))
+    if (!same_layout(c, index, with))
       return false;
     TS_PUSH(c->s->arena, &c->sh->shared, (ts_shared){index, with, class->tied, class->tie->span});
     return true;
@@ -184,10 +184,10 @@ static bool follow(ts_sharder *c, uint32_t index)
 static void separate(ts_sharder *c, uint32_t index)
 {
   ts_sharding *sh = c->sh;
-  uint32_t alike = 0;
+  uint32_t members = 0;
   for (uint32_t i = 0; i < c->g->ops.count; i++)
-    alike += sh->class_of[i] == sh->class_of[index];
-  if (alike < 2)
+    members += sh->class_of[i] == sh->class_of[index];
+  if (members < 2)
     return;
   ts_class class = sh->classes.at[sh->class_of[index]];
   const ts_op *op = &c->g->ops.at[index];

@@ -239,7 +239,7 @@ static uint32_t take_collectives(ts_ir_lexer *l)
   if (ts_ir_take(l, "none"))
     return 0;
   do
-    mask |= 1u << ts_ir_take_choice(l, "`any`, `none` or a collective", ts_ir_collective_words);
+    mask |= 1u << ts_ir_take_choice(l, "`any`, `none` or a collective", ts_ir_collective_names);
   while (ts_ir_take(l, ","));
   return mask;
 }
@@ -271,9 +271,9 @@ static void take_clauses(ts_ir_lexer *l, const ts_ir_clause *all, void *record,
 {
   while (!l->failed && !ts_ir_at_line_end(l)) {
     const ts_ir_clause *f = all;
-    while (f->word && !ts_ir_take(l, f->word))
+    while (f->name && !ts_ir_take(l, f->name))
       f++;
-    if (f->word)
+    if (f->name)
       take_field(l, f, (char *)record + f->offset);
     else
       ts_ir_expected(l, expected);
@@ -282,16 +282,16 @@ static void take_clauses(ts_ir_lexer *l, const ts_ir_clause *all, void *record,
 
 static ts_ir_net_method take_method(ts_ir_lexer *l)
 {
-  ts_ir_net_method m = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
-  m.algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_words);
-  m.protocol = ts_ir_take_choice(l, "a protocol", ts_ir_protocol_words);
+  ts_ir_net_method m = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_names)};
+  m.algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_names);
+  m.protocol = ts_ir_take_choice(l, "a protocol", ts_ir_protocol_names);
   take_clauses(l, ts_ir_method_fields, &m, "a clause of a method");
   return m;
 }
 
 static ts_ir_net_curve take_curve(ts_ir_lexer *l)
 {
-  ts_ir_net_curve c = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
+  ts_ir_net_curve c = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_names)};
   take_clauses(l, ts_ir_curve_fields, &c, "a clause of a curve");
   return c;
 }
@@ -315,7 +315,7 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
       continue;
     }
     ts_ir_net_point p = {.collective =
-                           ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
+                           ts_ir_take_choice(l, "a collective", ts_ir_collective_names)};
     p.ranks = (uint32_t)ts_ir_take_count(l, "a number of ranks", UINT32_MAX);
     p.islands = (uint32_t)ts_ir_take_count(l, "a number of islands", UINT32_MAX);
     p.bytes = ts_ir_take_whole(l, TS_IR_BYTES);
@@ -341,19 +341,19 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
 /* One of the clauses of a record, if it comes next. */
 static bool read_clause(ts_ir_lexer *l, const ts_ir_clause *f, void *record)
 {
-  while (f->word && !ts_ir_take(l, f->word))
+  while (f->name && !ts_ir_take(l, f->name))
     f++;
-  if (f->word)
+  if (f->name)
     take_field(l, f, (char *)record + f->offset);
-  return f->word != NULL;
+  return f->name != NULL;
 }
 
 static bool read_packet_clause(ts_ir_lexer *l, ts_ir_net_model *m)
 {
   const ts_ir_packet_field *f = ts_ir_packet_fields;
-  while (m->kind == TS_IR_NET_PACKET && f->clause.word && !ts_ir_take(l, f->clause.word))
+  while (m->kind == TS_IR_NET_PACKET && f->clause.name && !ts_ir_take(l, f->clause.name))
     f++;
-  if (m->kind != TS_IR_NET_PACKET || !f->clause.word)
+  if (m->kind != TS_IR_NET_PACKET || !f->clause.name)
     return false;
   take_field(l, &f->clause, (char *)&m->packets + f->clause.offset);
   return true;
@@ -373,11 +373,11 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
   else if (ts_ir_take(l, "efficiency"))
     m->efficiency = ts_ir_take_real(l, TS_IR_DIMENSIONS);
   else if (ts_ir_take(l, "routing"))
-    m->routing = ts_ir_take_choice(l, "a routing", ts_ir_routing_words);
+    m->routing = ts_ir_take_choice(l, "a routing", ts_ir_routing_names);
   else if (ts_ir_take(l, "channels"))
     m->channels = (uint32_t)ts_ir_take_count(l, "a number of channels", 4096);
   else if (ts_ir_take(l, "by"))
-    m->algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_words);
+    m->algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_names);
   else if (ts_ir_take(l, "inter_hop"))
     m->inter_hop = ts_ir_take_whole(l, TS_IR_TIME);
   else if (ts_ir_take(l, "assumed"))
@@ -401,7 +401,7 @@ void ts_ir_read_net_model(ts_ir_reader *r)
                        .efficiency = 1,
                        .source = TS_IR_NONE,
                        .loc = TS_IR_NONE};
-  m.kind = ts_ir_take_choice(l, "a kind of network model", ts_ir_net_words);
+  m.kind = ts_ir_take_choice(l, "a kind of network model", ts_ir_net_names);
   m.algorithm =
     m.kind == TS_IR_NET_FLOW || m.kind == TS_IR_NET_PACKET || m.kind == TS_IR_NET_ALPHA_BETA ?
       TS_IR_NONE :

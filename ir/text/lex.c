@@ -346,9 +346,9 @@ static const ts_ir_unit *take_unit(ts_ir_lexer *l, ts_ir_dimension dimension, bo
     ts_ir_syntax(l, "`%.60s` is no unit here; did you mean `%s`?", l->text, best[0]);
   else if (l->token == TS_IR_WORD)
     ts_ir_syntax(l, "`%.60s` is no unit here: expected %s", l->text,
-                 ts_ir_dimension_words[dimension]);
+                 ts_ir_dimension_names[dimension]);
   else
-    ts_ir_syntax(l, "a number without its unit: expected %s", ts_ir_dimension_words[dimension]);
+    ts_ir_syntax(l, "a number without its unit: expected %s", ts_ir_dimension_names[dimension]);
   return NULL;
 }
 
@@ -357,7 +357,7 @@ uint64_t ts_ir_take_whole(ts_ir_lexer *l, ts_ir_dimension dimension)
   uint64_t mantissa, value = 0;
   long exponent;
   if (l->token != TS_IR_NUMBER) {
-    ts_ir_expected(l, ts_ir_dimension_words[dimension]);
+    ts_ir_expected(l, ts_ir_dimension_names[dimension]);
     return 0;
   }
   bool fits = decimal(l->text, &mantissa, &exponent);
@@ -378,7 +378,7 @@ uint64_t ts_ir_take_whole(ts_ir_lexer *l, ts_ir_dimension dimension)
 double ts_ir_take_real(ts_ir_lexer *l, ts_ir_dimension dimension)
 {
   if (l->token != TS_IR_NUMBER) {
-    ts_ir_expected(l, ts_ir_dimension_words[dimension]);
+    ts_ir_expected(l, ts_ir_dimension_names[dimension]);
     return 0;
   }
   double value = strtod(l->text, NULL);

@@ -60,7 +60,7 @@ static ts_ir_mem take_mem(ts_ir_reader *r, bool freed)
     ts_ir_syntax(&r->lexer, "more bytes than 63 bits hold");
   ts_ir_mem mem = {.bytes = freed ? -(int64_t)(bytes & INT64_MAX) : (int64_t)(bytes & INT64_MAX)};
   mem.category = ts_ir_take_choice(&r->lexer, "what the memory is for, such as `activations`",
-                                   ts_ir_category_words);
+                                   ts_ir_category_names);
   if (r->lexer.token == TS_IR_QUOTED)
     mem.label = ts_ir_take_string(r, "a label");
   return mem;
@@ -78,7 +78,7 @@ static void read_clauses(body *f, ts_ir_node *n)
     else if (ts_ir_take(l, "after"))
       read_after(f, &deps);
     else if (ts_ir_take(l, "phase"))
-      n->phase = (uint8_t)ts_ir_take_choice(l, "a phase", ts_ir_phase_words);
+      n->phase = (uint8_t)ts_ir_take_choice(l, "a phase", ts_ir_phase_names);
     else if (ts_ir_take(l, "launch"))
       n->host_ps = ts_ir_take_whole(l, TS_IR_TIME);
     else if (ts_ir_is(l, "alloc") || ts_ir_is(l, "free")) {
@@ -138,7 +138,7 @@ static const char *read_collective(body *f, ts_ir_node *n, uint32_t kind)
   ts_ir_need(&r->lexer, "over");
   c.group = ts_ir_use_group(r);
   n->arg = ts_ir_intern(r->out, TS_IR_COLLECTIVES, &c);
-  return ts_ir_collective_words[kind];
+  return ts_ir_collective_names[kind];
 }
 
 /* `send 4 MiB over AXIS [port N]`: each port has one node, and the nodes number them as they come
@@ -171,7 +171,7 @@ static uint32_t index_of(const char *word, const char *const *words)
 
 static const char *read_op(body *f, ts_ir_node *n, const char *word, const char *label)
 {
-  uint32_t op = index_of(word, op_words), collective = index_of(word, ts_ir_collective_words);
+  uint32_t op = index_of(word, op_words), collective = index_of(word, ts_ir_collective_names);
   n->op = (uint8_t)(ts_ir_is_collective(collective) ? TS_IR_COLLECTIVE : op);
   if (n->op == TS_IR_COLLECTIVE || n->op == TS_IR_SEND || n->op == TS_IR_RECV)
     n->stream = (uint8_t)f->comm_stream;
@@ -309,7 +309,7 @@ static void read_holding(play *p)
   ts_ir_lexer *l = &p->r->lexer;
   ts_ir_holding h = {.bytes = ts_ir_take_whole(l, TS_IR_BYTES)};
   h.category =
-    ts_ir_take_choice(l, "what the memory is for, such as `parameters`", ts_ir_category_words);
+    ts_ir_take_choice(l, "what the memory is for, such as `parameters`", ts_ir_category_names);
   if (l->token == TS_IR_QUOTED)
     h.label = ts_ir_take_string(p->r, "a label");
   TS_PUSH(p->r->arena, &p->holdings, h);

@@ -334,7 +334,7 @@ static void read_stream(ts_ir_reader *r)
   if (ts_ir_take(l, "named"))
     stream.name = ts_ir_take_string(r, "a name");
   if (l->token == TS_IR_WORD && !ts_ir_is(l, "priority"))
-    stream.kind = (uint16_t)ts_ir_take_choice(l, "`compute`, `comm` or `copy`", ts_ir_stream_words);
+    stream.kind = (uint16_t)ts_ir_take_choice(l, "`compute`, `comm` or `copy`", ts_ir_stream_names);
   if (ts_ir_take(l, "priority"))
     stream.priority = (uint16_t)ts_ir_take_count(l, "a priority", UINT16_MAX);
   *(ts_ir_stream *)append(r, TS_IR_STREAMS) = stream;
@@ -356,7 +356,7 @@ static void read_kernel(ts_ir_reader *r)
     else if (ts_ir_take(l, "dtype"))
       kernel.dtype = ts_ir_take_string(r, "a type");
     else if (ts_ir_take(l, "basis"))
-      kernel.basis = ts_ir_take_choice(l, "a basis", ts_ir_basis_words);
+      kernel.basis = ts_ir_take_choice(l, "a basis", ts_ir_basis_names);
     else if (ts_ir_take(l, "source"))
       kernel.source = ts_ir_use(r, TS_IR_COST_SOURCES, "a cost source");
     else
@@ -369,7 +369,7 @@ static void read_collective(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
   take_new_name(r, TS_IR_COLLECTIVES);
-  ts_ir_collective c = {.kind = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
+  ts_ir_collective c = {.kind = ts_ir_take_choice(l, "a collective", ts_ir_collective_names)};
   if (l->token == TS_IR_NUMBER)
     c.bytes = ts_ir_take_whole(l, TS_IR_BYTES);
   ts_ir_need(l, "over");
@@ -409,7 +409,7 @@ static void read_warning(ts_ir_reader *r) { read_remark_of(r, TS_IR_REMARK_WARNI
 static void read_remark(ts_ir_reader *r)
 {
   read_remark_of(
-    r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact` or `help`", ts_ir_remark_words));
+    r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact` or `help`", ts_ir_remark_names));
 }
 
 /* ---- statements ---- */

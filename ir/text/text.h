@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 
 /* ---- quantities ---- */
 /* A number with its unit, spelled so that it reads back exactly: in as few characters as it takes.

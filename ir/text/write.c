@@ -154,7 +154,7 @@ static void name_all(writer *w)
   for (uint32_t i = 0; i < w->ir->collectives_count; i++) {
     const ts_ir_collective *c = &w->ir->collectives[i];
     names[i] = new_symbol(w, TS_IR_COLLECTIVES,
-                          ts_arena_printf(w->arena, "%s.%s", ts_ir_collective_words[c->kind],
+                          ts_arena_printf(w->arena, "%s.%s", ts_ir_collective_names[c->kind],
                                           w->names[TS_IR_GROUPS][c->group]));
   }
 }
@@ -468,7 +468,7 @@ static void out_collectives(writer *w, uint32_t mask)
     out(w, " for none");
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
     if (mask >> k & 1) {
-      out(w, "%s%s", separator, ts_ir_collective_words[k]);
+      out(w, "%s%s", separator, ts_ir_collective_names[k]);
       separator = ", ";
     }
 }
@@ -489,7 +489,7 @@ static void write_field(writer *w, const ts_ir_clause *f, const void *at)
     memcpy(&whole, at, sizeof whole);
     memcpy(&real, at, sizeof real);
   }
-  out(w, " %s ", f->word);
+  out(w, " %s ", f->name);
   switch (f->kind) {
   case TS_IR_FIELD_COUNT: out(w, "%u", count); break;
   case TS_IR_FIELD_TIME: out_time(w, whole); break;
@@ -502,7 +502,7 @@ static void write_field(writer *w, const ts_ir_clause *f, const void *at)
 
 static void write_clauses(writer *w, const ts_ir_clause *f, const void *record)
 {
-  for (; f->word; f++)
+  for (; f->name; f++)
     if (!field_is_zero(f, (const char *)record + f->offset))
       write_field(w, f, (const char *)record + f->offset);
 }
@@ -511,14 +511,14 @@ static void write_methods(writer *w, const ts_ir_net_model *m)
 {
   for (uint32_t i = 0; i < m->method_count; i++) {
     const ts_ir_net_method *x = &w->ir->net_methods[m->first_method + i];
-    out(w, "  method %s %s %s", ts_ir_collective_words[x->collective],
-        ts_ir_algorithm_words[x->algorithm], ts_ir_protocol_words[x->protocol]);
+    out(w, "  method %s %s %s", ts_ir_collective_names[x->collective],
+        ts_ir_algorithm_names[x->algorithm], ts_ir_protocol_names[x->protocol]);
     write_clauses(w, ts_ir_method_fields, x);
     out(w, "\n");
   }
   for (uint32_t i = 0; i < m->curve_count; i++) {
     const ts_ir_net_curve *x = &w->ir->net_curves[m->first_curve + i];
-    out(w, "  curve %s", ts_ir_collective_words[x->collective]);
+    out(w, "  curve %s", ts_ir_collective_names[x->collective]);
     write_clauses(w, ts_ir_curve_fields, x);
     out(w, "\n");
   }
@@ -530,7 +530,7 @@ static void write_points(writer *w, const ts_ir_net_model *m)
   write_methods(w, m);
   for (uint32_t i = 0; i < m->point_count; i++) {
     const ts_ir_net_point *p = &w->ir->net_points[m->first_point + i];
-    out(w, "  %s %u %u ", ts_ir_collective_words[p->collective], p->ranks, p->islands);
+    out(w, "  %s %u %u ", ts_ir_collective_names[p->collective], p->ranks, p->islands);
     out_bytes_of(w, p->bytes);
     out(w, " ");
     out_time(w, p->time);
@@ -542,11 +542,11 @@ static void write_points(writer *w, const ts_ir_net_model *m)
 static void write_flow_fields(writer *w, const ts_ir_net_model *m)
 {
   if (m->routing)
-    out(w, " routing %s", ts_ir_routing_words[m->routing]);
+    out(w, " routing %s", ts_ir_routing_names[m->routing]);
   if (m->channels)
     out(w, " channels %u", m->channels);
   if (m->algorithm != TS_IR_NONE)
-    out(w, " by %s", ts_ir_algorithm_words[m->algorithm]);
+    out(w, " by %s", ts_ir_algorithm_names[m->algorithm]);
   if (m->inter_hop) {
     out(w, " inter_hop ");
     out_time(w, m->inter_hop);
@@ -555,7 +555,7 @@ static void write_flow_fields(writer *w, const ts_ir_net_model *m)
 
 static void write_packet_fields(writer *w, const ts_ir_net_model *m)
 {
-  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.word; f++)
+  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.name; f++)
     if (ts_ir_packet_value(f, &m->packets) != ts_ir_packet_value(f, &ts_ir_usual_packets))
       write_field(w, &f->clause, (const char *)&m->packets + f->clause.offset);
 }
@@ -566,7 +566,7 @@ static void write_net_models(writer *w)
     const ts_ir_net_model *m = &w->ir->net_models[i];
     out(w, "net_model ");
     out_name(w, text(w, m->name));
-    out(w, " %s", ts_ir_net_words[m->kind]);
+    out(w, " %s", ts_ir_net_names[m->kind]);
     out_collectives(w, m->collectives);
     const char *separator = " over ";
     for (uint32_t a = 0; a < w->ir->axes_count; a++)
@@ -610,7 +610,7 @@ static void write_streams(writer *w)
     out_symbol(w, TS_IR_STREAMS, i);
     out_named(w, TS_IR_STREAMS, i, s->name);
     if (s->kind != (i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE))
-      out(w, " %s", ts_ir_stream_words[s->kind]);
+      out(w, " %s", ts_ir_stream_names[s->kind]);
     if (s->priority)
       out(w, " priority %u", s->priority);
     out(w, "\n");
@@ -630,7 +630,7 @@ static void write_kernels(writer *w)
     out_amount(w, " bytes ", k->bytes, TS_IR_BYTES, "");
     out_text(w, "dtype", k->dtype);
     if (k->basis != TS_IR_STATED)
-      out(w, " basis %s", ts_ir_basis_words[k->basis]);
+      out(w, " basis %s", ts_ir_basis_names[k->basis]);
     if (k->source != TS_IR_NONE) {
       out(w, " source ");
       out_symbol(w, TS_IR_COST_SOURCES, k->source);
@@ -645,7 +645,7 @@ static void write_collectives(writer *w)
     const ts_ir_collective *c = &w->ir->collectives[i];
     out(w, "collective ");
     out_symbol(w, TS_IR_COLLECTIVES, i);
-    out(w, " %s ", ts_ir_collective_words[c->kind]);
+    out(w, " %s ", ts_ir_collective_names[c->kind]);
     if (c->bytes) {
       out_bytes_of(w, c->bytes);
       out(w, " ");
@@ -695,7 +695,7 @@ static void out_mems(writer *w, const ts_ir_node *n)
     const ts_ir_mem *m = &w->ir->mems[n->first_mem + i];
     out(w, m->bytes < 0 ? " free " : " alloc ");
     out_bytes_of(w, m->bytes < 0 ? (uint64_t)-m->bytes : (uint64_t)m->bytes);
-    out(w, " %s", ts_ir_category_words[m->category]);
+    out(w, " %s", ts_ir_category_names[m->category]);
     if (*text(w, m->label)) {
       out(w, " ");
       out_quoted(w, text(w, m->label));
@@ -741,7 +741,7 @@ static void write_node(writer *w, const ts_ir_fragment *f, const ts_ir_node *n,
   }
   out_deps(w, f, n, space);
   if (n->phase != ts_ir_usual_phase(n->op, text(w, f->work)))
-    out(w, " phase %s", ts_ir_phase_words[n->phase]);
+    out(w, " phase %s", ts_ir_phase_names[n->phase]);
   if (n->host_ps && n->op != TS_IR_HOST_WORK) {
     out(w, " launch ");
     out_time(w, n->host_ps);
@@ -810,7 +810,7 @@ static void write_programs(writer *w)
       const ts_ir_holding *held = &w->ir->holdings[p->first_holding + h];
       out(w, "  hold ");
       out_bytes_of(w, held->bytes);
-      out(w, " %s", ts_ir_category_words[held->category]);
+      out(w, " %s", ts_ir_category_names[held->category]);
       if (*text(w, held->label)) {
         out(w, " ");
         out_quoted(w, text(w, held->label));
@@ -830,7 +830,7 @@ static void write_remarks(writer *w)
   for (uint32_t i = 0; i < w->ir->remarks_count; i++) {
     const ts_ir_remark *r = &w->ir->remarks[i];
     out(w, r->kind == TS_IR_REMARK_WARNING ? "" : "remark ");
-    out(w, "%s ", ts_ir_remark_words[r->kind]);
+    out(w, "%s ", ts_ir_remark_names[r->kind]);
     if (*text(w, r->name)) {
       out_name(w, text(w, r->name));
       out(w, " ");

@@ -396,10 +396,10 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run,
   ts_arena *scratch = ts_arena_new("memory");
   const effect *effects = sum_effects(scratch, ir);
   const bool *found = find_sources(scratch, ir);
-  const uint32_t *alike = ts_run_alike(run);
+  const uint32_t *representative = ts_run_representatives(run);
   uint32_t *pieces = TS_NEW_ARRAY(scratch, uint32_t, ts_run_result(run)->class_count), count = 0;
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++)
-    if (alike[c] == c || !holds_as(&classes[c], &classes[alike[c]]))
+    if (representative[c] == c || !holds_as(&classes[c], &classes[representative[c]]))
       pieces[count++] = c;
   uint32_t workers = ts_workers_size(ts_run_threads(run), count);
   measuring m = {ir,
@@ -426,9 +426,9 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run,
                                    "adding up memory"});
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++) {
     ts_memory_class own = classes[c];
-    if (alike[c] == c || !holds_as(&own, &classes[alike[c]]))
+    if (representative[c] == c || !holds_as(&own, &classes[representative[c]]))
       continue;
-    classes[c] = classes[alike[c]];
+    classes[c] = classes[representative[c]];
     classes[c].rank = own.rank;
     classes[c].vertex = own.vertex;
   }

@@ -58,11 +58,11 @@ static uint32_t bucket_of(const finder *f, uint32_t player)
   return (uint32_t)(hash >> 32) & f->mask;
 }
 
-const uint32_t *ts_alike(ts_arena *arena, const ts_facts *facts)
+const uint32_t *ts_representatives(ts_arena *arena, const ts_facts *facts)
 {
   uint32_t count = facts->fold->count, buckets = 1;
   uint32_t *of = TS_NEW_ARRAY(arena, uint32_t, count);
-  ts_arena *scratch = ts_arena_new("alike");
+  ts_arena *scratch = ts_arena_new("representatives");
   while (buckets < count)
     buckets *= 2;
   finder f = {facts, TS_NEW_ARRAY(scratch, uint32_t, buckets),

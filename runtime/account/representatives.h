@@ -8,6 +8,6 @@
 #include "runtime/play/engine.h"
 
 /* [players] the first player that is like each: itself where nobody before is. */
-const uint32_t *ts_alike(ts_arena *arena, const ts_facts *facts);
+const uint32_t *ts_representatives(ts_arena *arena, const ts_facts *facts);
 
 #endif

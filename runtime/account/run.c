@@ -13,7 +13,7 @@
 struct ts_run {
   ts_arena *arena;
   const ts_facts *facts;
-  const uint32_t *alike; /* [players] */
+  const uint32_t *representative; /* [players] */
   uint32_t threads;
   ts_result result;
 };
@@ -33,14 +33,14 @@ static void compose(void *closure, uint32_t piece, uint32_t worker)
   ts_compose(c->composer, c->kept[worker], c->scratch[worker], player, &c->classes[player]);
 }
 
-static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *alike,
+static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *representative,
                         uint32_t threads, ts_class_result *classes)
 {
   const ts_fold *fold = facts->fold;
   ts_arena *shared = ts_arena_new("composer");
   uint32_t *players = TS_NEW_ARRAY(shared, uint32_t, fold->count), count = 0;
   for (uint32_t p = 0; p < fold->count; p++)
-    if (alike[p] == p)
+    if (representative[p] == p)
       players[count++] = p;
   uint32_t workers = ts_workers_size(threads, count);
   composing c = {ts_composer_new(shared, facts), players, classes,
@@ -53,7 +53,7 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
   bool done = ts_workers_run(
     workers, &(ts_workers_job){count, compose, &c, facts->tables->progress, "summing up"});
   for (uint32_t p = 0; p < fold->count; p++) {
-    classes[p] = classes[alike[p]];
+    classes[p] = classes[representative[p]];
     classes[p].rank = fold->rank[p];
     classes[p].count = fold->size[p];
   }
@@ -66,14 +66,14 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
 }
 
 /* False: it was to stop. */
-static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads,
-                   ts_result *out)
+static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *representative,
+                   uint32_t threads, ts_result *out)
 {
   const ts_fold *fold = facts->fold;
   ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, fold->count);
   uint32_t last = 0;
   ts_heap_doing("summing up");
-  if (!compose_all(arena, facts, alike, threads, classes))
+  if (!compose_all(arena, facts, representative, threads, classes))
     return false;
   for (uint32_t c = 0; c < fold->count; c++) {
     if (classes[c].end > classes[last].end)
@@ -110,9 +110,9 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   ts_run *run = TS_NEW(arena, ts_run);
   run->arena = arena;
   run->facts = facts;
-  run->alike = ts_alike(arena, facts);
+  run->representative = ts_representatives(arena, facts);
   run->threads = options->threads;
-  if (!sum_up(arena, facts, run->alike, run->threads, &run->result)) {
+  if (!sum_up(arena, facts, run->representative, run->threads, &run->result)) {
     ts_stop_interrupted(stop);
     ts_arena_free(arena);
     return NULL;
@@ -160,5 +160,5 @@ uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split 
 
 const ts_result *ts_run_result(const ts_run *run) { return &run->result; }
 uint32_t ts_run_threads(const ts_run *run) { return run->threads; }
-const uint32_t *ts_run_alike(const ts_run *run) { return run->alike; }
+const uint32_t *ts_run_representatives(const ts_run *run) { return run->representative; }
 const ts_facts *ts_run_facts(const ts_run *run) { return run->facts; }

@@ -9,7 +9,8 @@
 ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order,
                        ts_stop *stop);
 const ts_facts *ts_run_facts(const ts_run *run);
-const uint32_t *ts_run_alike(const ts_run *run); /* [classes] as ts_alike has it */
+const uint32_t *ts_run_representatives(
+  const ts_run *run);                       /* [classes] as ts_representatives has it */
 uint32_t ts_run_threads(const ts_run *run); /* as the options had it */
 
 #endif

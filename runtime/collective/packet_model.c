@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ir/packets.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/load/intern.h"
 
 typedef struct figure {    /* of a shape, for one instance of a group */
@@ -528,7 +528,7 @@ bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
   }
   stop->loc = model->loc;
   stop->label = x->status == TS_PACKET_MISSING ? "configure --with-ns3" : "answers for the call";
-  ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_words[x->kind],
+  ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_names[x->kind],
                (double)x->bytes * 1e-6, x->ranks);
   if (x->status == TS_PACKET_MISSING)
     ts_stop_help(stop, "build with `./configure --with-ns3` (Debian package libns3-dev); without "

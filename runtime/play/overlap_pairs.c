@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/load/intern.h"
 
 static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)
@@ -33,14 +33,14 @@ static void describe_transfer(const ts_tables *t, const ts_role *role, uint32_t 
 {
   const ts_ir *ir = t->ir;
   if (column < ir->collectives_count) {
-    p->transfer = ts_ir_collective_words[ir->collectives[column].kind];
+    p->transfer = ts_ir_collective_names[ir->collectives[column].kind];
     p->transfer_bytes = (double)ir->collectives[column].bytes;
     p->transfer_time = or_missing((double)role->collective_time[column] * 1e-12);
     return;
   }
   uint32_t port = column - ir->collectives_count;
   const ts_program_info *program = &t->programs[role->program];
-  p->transfer = ts_ir_collective_words[TS_IR_MESSAGE];
+  p->transfer = ts_ir_collective_names[TS_IR_MESSAGE];
   p->transfer_bytes = (double)ir->ports[port].bytes;
   p->transfer_time = NAN;
   /* the slowest path that it takes */

@@ -38,7 +38,7 @@ static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks,
 bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
                     ts_prepared *out, ts_stop *stop)
 {
-  ts_heap_doing("finding ranks that are alike");
+  ts_heap_doing("finding equivalent ranks");
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
   const ts_tables *tables = ts_tables_new(arena, ir, ranks, stop);
   *out = (ts_prepared){

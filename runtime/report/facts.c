@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/report/report.h"
 
 enum { NAME = 34, VALUE = 14 };
@@ -117,7 +117,7 @@ static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node
   }
   if (node->op == TS_IR_COLLECTIVE) {
     const ts_ir_collective *c = &ir->collectives[node->arg];
-    name = ts_arena_printf(l->arena, "%s over %s", ts_ir_collective_words[c->kind],
+    name = ts_arena_printf(l->arena, "%s over %s", ts_ir_collective_names[c->kind],
                            string(l, ir->groups[c->group].name));
     bytes = (double)c->bytes;
   } else if (node->op == TS_IR_SEND) {

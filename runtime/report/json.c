@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/heap.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/report/report.h"
 
 enum { FORMAT = 1 };
@@ -250,7 +250,7 @@ static cJSON *network_array(const ts_summary *s)
       continue;
     cJSON *object = add_element(models);
     cJSON_AddStringToObject(object, "name", s->ir->strings + model->name);
-    cJSON_AddStringToObject(object, "kind", ts_ir_net_words[model->kind]);
+    cJSON_AddStringToObject(object, "kind", ts_ir_net_names[model->kind]);
     if (model->kind == TS_IR_NET_TABLE)
       add_integer(object, "points", model->point_count);
     else if (model->kind == TS_IR_NET_WHITE_BOX)

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "ir/names.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/load/ranks.h"
 #include "runtime/play/play.h"
 
@@ -111,7 +111,7 @@ static void doubt_tables(doubts *d)
     ts_arena_printf(
       d->arena,
       "measured times of %s over %u ranks have links carry more than they can: %s of their rate",
-      ts_ir_collective_words[worst->kind], worst->ranks, ts_format_share(worst->used).text));
+      ts_ir_collective_names[worst->kind], worst->ranks, ts_format_share(worst->used).text));
   ts_warning_here(d->arena, w, "`%s`", string(d, d->ir->net_models[worst->model].name));
   ts_warning_help(d->arena, w,
                   "the table was measured on another network, or the cluster's links are stated "
@@ -405,7 +405,7 @@ static void doubt_paths(doubts *d)
                          ts_format_count(use.idle).text, ts_format_count(use.offered).text,
                          ts_format_time(step).text, ts_format_time(d->s->result->step).text));
   ts_warning_here(d->arena, w, "`routing: \"%s\"`",
-                  ts_ir_routing_words[d->ir->net_models[model].routing]);
+                  ts_ir_routing_names[d->ir->net_models[model].routing]);
   ts_warning_help(d->arena, w,
                   "if the fabric spreads its load, say so: `routing: \"adaptive\"`; or give the "
                   "model more `channels`");

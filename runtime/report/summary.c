@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/names.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 
 const char *ts_phase_name(uint32_t phase)
 {
@@ -219,7 +219,7 @@ static uint32_t list_extrapolations(const ts_summary *s, const char **list)
     if (e->model == TS_IR_NONE && e->doubt == TS_DOUBT_BEYOND) {
       list[n] = ts_arena_printf(
         s->arena, "no way in `network` for %s over %u ranks in %u island%s: the links' own rates",
-        ts_ir_collective_words[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
+        ts_ir_collective_names[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
       continue;
     }
     static const char *const doubts[TS_DOUBTS] = {
@@ -227,7 +227,7 @@ static uint32_t list_extrapolations(const ts_summary *s, const char **list)
       [TS_DOUBT_FASTER] = "measured, less than these links take",
       [TS_DOUBT_BEYOND] = "extrapolated"};
     list[n] = ts_arena_printf(s->arena, "%s: %s over %u ranks, %s%s", doubts[e->doubt],
-                              ts_ir_collective_words[e->kind], e->ranks,
+                              ts_ir_collective_names[e->kind], e->ranks,
                               ts_format_bytes((double)e->least).text, more);
   }
   if (n < count)

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/report/extras.h"
 #include "runtime/report/report.h"
 
@@ -521,7 +521,7 @@ static const char *network_scope(printer *p, const ts_ir_net_model *model)
     last = model->collectives >> k & 1 ? k : last;
   }
   const char *what = count == 1 ?
-                       (last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_words[last]) :
+                       (last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_names[last]) :
                      count == TS_IR_COLLECTIVE_KINDS ? "all" :
                                                        ts_arena_printf(p->arena, "%u kinds", count);
   const char *where = model->tier == TS_IR_NONE ? "" :

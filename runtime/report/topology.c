@@ -51,7 +51,7 @@ static uint32_t node_of(const drawing *d, uint32_t vertex)
   return d->by_array ? d->ir->devices[vertex].array : vertex;
 }
 
-static bool alike(const ts_ir_link_class *a, const ts_ir_link_class *b)
+static bool same_class(const ts_ir_link_class *a, const ts_ir_link_class *b)
 {
   return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth &&
          a->ports == b->ports && a->setup == b->setup;
@@ -62,7 +62,7 @@ static void add_edge(drawing *d, edge e)
   for (size_t i = 0; d->by_array && i < d->edges.count; i++) {
     edge *x = &d->edges.at[i];
     if (x->from == e.from && x->to == e.to &&
-        alike(&d->ir->link_classes[x->link_class], &d->ir->link_classes[e.link_class])) {
+        same_class(&d->ir->link_classes[x->link_class], &d->ir->link_classes[e.link_class])) {
       x->count++;
       return;
     }

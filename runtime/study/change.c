@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/collective/white_box.h"
 
 typedef enum field { SPEED, BANDWIDTH, LATENCY, LOSS, FIELDS } field;
@@ -326,7 +326,7 @@ static const char *apply(changer *c, const char *name, field field, amount amoun
       if (is(name, text_of(c, c->ir->groups[g].name)) && change_traffic(c, g, TS_IR_NONE, factor))
         return NULL;
     for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-      if (is(name, ts_ir_collective_words[k]) && change_traffic(c, TS_IR_NONE, k, factor))
+      if (is(name, ts_ir_collective_names[k]) && change_traffic(c, TS_IR_NONE, k, factor))
         return NULL;
     return no_such(c, name, field);
   }
@@ -404,7 +404,7 @@ static const char *no_name(changer *c, const char *name, field field, bool state
   for (uint32_t g = 0; g < c->ir->groups_count; g++)
     speed |= is(name, text_of(c, c->ir->groups[g].name));
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    speed |= is(name, ts_ir_collective_words[k]);
+    speed |= is(name, ts_ir_collective_names[k]);
   return (field == SPEED ? speed : choose_links(c, name, links)) ?
            NULL :
            no_such(c, name, stated ? field : FIELDS);

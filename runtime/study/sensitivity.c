@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/account/compose.h"
 #include "runtime/account/network_use.h"
 #include "runtime/account/run.h"
@@ -192,7 +192,7 @@ static bool judge_traffic(judge *j)
     good =
       judge_one(j, ts_arena_printf(j->arena, "%s.speed", ir->strings + ir->groups[g].name), '*');
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS && good; k++)
-    good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ts_ir_collective_words[k]), '*');
+    good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ts_ir_collective_names[k]), '*');
   return good;
 }
 

@@ -51,7 +51,7 @@ static inline bool tree_is_expression(ts_kind kind)
 }
 
 /* Can one stand where the other does? */
-static inline bool tree_alike(const ts_ast *a, const ts_ast *b)
+static inline bool tree_equal(const ts_ast *a, const ts_ast *b)
 {
   return a->kind == b->kind || (tree_is_expression(a->kind) && tree_is_expression(b->kind));
 }
@@ -206,7 +206,7 @@ static inline tree_part tree_other(uint32_t *state, const tree_parts *parts, tre
 {
   for (int i = 0; i < 64 && parts->count; i++) {
     tree_part p = parts->at[tree_random(state, (uint32_t)parts->count)];
-    if (p.node != like.node && tree_alike(p.node, like.node))
+    if (p.node != like.node && tree_equal(p.node, like.node))
       return p;
   }
   return like;

@@ -445,12 +445,13 @@ Test(engine, alike_are_those_to_whom_the_same_happened)
     if (seed % 3 == 1)
       plan_slow_device(&p, seed % p.world, 0.9);
     ts_run *all = must_play(&ir, &unfolded, 0, seed), *few = must_play(&ir, &folded, 0, seed);
-    const uint32_t *alike = ts_run_alike(all), *class_of = ts_run_result(few)->class_of;
+    const uint32_t *representative = ts_run_representatives(all),
+                   *class_of = ts_run_result(few)->class_of;
     for (uint32_t r = 0; r < p.world; r++) {
-      cr_assert(alike[r] <= r && alike[alike[r]] == alike[r]);
-      cr_assert_leq(alike[r], ts_run_result(few)->classes[class_of[r]].rank, "seed %u: rank %u",
-                    seed, r);
-      events x = timeline(all, r), y = timeline(all, alike[r]);
+      cr_assert(representative[r] <= r && representative[representative[r]] == representative[r]);
+      cr_assert_leq(representative[r], ts_run_result(few)->classes[class_of[r]].rank,
+                    "seed %u: rank %u", seed, r);
+      events x = timeline(all, r), y = timeline(all, representative[r]);
       cr_assert_eq(x.count, y.count);
       for (uint32_t i = 0; i < x.count; i++)
         cr_assert(x.at[i].node == y.at[i].node && x.at[i].start == y.at[i].start &&
@@ -458,7 +459,7 @@ Test(engine, alike_are_those_to_whom_the_same_happened)
                   "seed %u: rank %u, event %u", seed, r, i);
       free(x.at);
       free(y.at);
-      found += alike[r] != r;
+      found += representative[r] != r;
     }
     ts_run_free(all);
     ts_run_free(few);

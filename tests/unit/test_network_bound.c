@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/words.h"
+#include "ir/spelling.h"
 #include "runtime/collective/network_internal.h"
 
 enum { MOST_RANKS = 48 };
@@ -88,7 +88,7 @@ static void draw_cluster(cluster *c, uint64_t seed, const char *models)
   for (uint32_t g = 0; g < 3; g++)
     for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
       if (ts_ir_is_collective(kind) && kind != TS_IR_BARRIER)
-        say(&at, " %s 1 MB over g%u\n", ts_ir_collective_words[kind], g);
+        say(&at, " %s 1 MB over g%u\n", ts_ir_collective_names[kind], g);
   say(&at, "}\nprogram { F }\n");
 }
 
@@ -253,14 +253,14 @@ static void each_estimate(uint64_t seed, const char *model, uint32_t *raised)
         cr_assert(kind == TS_IR_BARRIER || kind == TS_IR_MESSAGE || (own > 0 && sums >= own));
         cr_assert_float_eq(ts_bound_time(&bounds[i], kind, 1, false, false), own, 1e-8 * own,
                            "seed %lu: %s, bound %g, by hand %g\n%s", (unsigned long)seed,
-                           ts_ir_collective_words[kind],
+                           ts_ir_collective_names[kind],
                            ts_bound_time(&bounds[i], kind, 1, false, false), own, c.text);
         cr_assert_float_eq(ts_bound_time(&bounds[i], kind, 1, false, true), sums, 1e-8 * sums);
         for (uint64_t bytes = 1; bytes < UINT64_C(1) << 36; bytes *= 997) {
           ts_estimate e = ts_network_estimate(network, kind, bytes, profile[i]);
           cr_assert((double)e.time >= floor(sums * (double)bytes * (1 - 1e-8)),
                     "seed %lu: %s of %lu bytes over %u ranks: %lu ps, the links need %.0f\n%s",
-                    (unsigned long)seed, ts_ir_collective_words[kind], (unsigned long)bytes,
+                    (unsigned long)seed, ts_ir_collective_names[kind], (unsigned long)bytes,
                     group->size, (unsigned long)e.time, sums * (double)bytes, c.text);
           *raised += e.raised;
         }
@@ -274,7 +274,7 @@ static void each_estimate(uint64_t seed, const char *model, uint32_t *raised)
       double all = bound_of_all(&c, kind, group) * (double)bytes;
       cr_assert((double)last >= all * (1 - 1e-8),
                 "seed %lu: %s of all instances over %u ranks: %lu ps, the links need %.0f\n%s",
-                (unsigned long)seed, ts_ir_collective_words[kind], group->size, (unsigned long)last,
+                (unsigned long)seed, ts_ir_collective_names[kind], group->size, (unsigned long)last,
                 all, c.text);
     }
   }

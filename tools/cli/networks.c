@@ -13,7 +13,7 @@
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
-#include "tools/cli/told.h"
+#include "tools/cli/play_warnings.h"
 
 typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
 typedef TS_VEC(const char *) names;
@@ -102,7 +102,7 @@ static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, 
     }
     TS_PUSH(arena, &warnings->at, *w);
     if (name != planned)
-      ts_told_of(arena, warnings, warnings->at.count - 1, "network", name);
+      ts_label_play_warnings(arena, warnings, warnings->at.count - 1, "network", name);
   }
 }
 

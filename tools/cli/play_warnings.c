@@ -1,4 +1,4 @@
-#include "tools/cli/told.h"
+#include "tools/cli/play_warnings.h"
 
 #include <string.h>
 
@@ -16,21 +16,21 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
   return (const char *)file->bytes;
 }
 
-ts_source_reader ts_told_reader(const ts_session *s)
+ts_source_reader ts_session_source_reader(const ts_session *s)
 {
   return (ts_source_reader){read_source, (void *)(uintptr_t)s};
 }
 
-void ts_told_warnings(ts_session *s, const ts_warnings *warnings, const ts_ir *ir, bool compiled,
-                      ts_source_reader reader)
+void ts_report_play_warnings(ts_session *s, const ts_warnings *warnings, const ts_ir *ir,
+                             bool compiled, ts_source_reader reader)
 {
   for (size_t i = 0; i < warnings->at.count; i++)
     if (!warnings->at.at[i].compiled || !compiled)
       ts_warning_diagnose(&warnings->at.at[i], ir, reader, s->arena, s->sources, s->diags);
 }
 
-void ts_told_of(ts_arena *arena, ts_warnings *warnings, size_t first, const char *name,
-                const char *text)
+void ts_label_play_warnings(ts_arena *arena, ts_warnings *warnings, size_t first, const char *name,
+                            const char *text)
 {
   for (size_t i = first; i < warnings->at.count; i++) {
     ts_warning *w = &warnings->at.at[i];

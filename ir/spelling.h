@@ -1,22 +1,22 @@
-/* Words and units for what the IR holds: the text form, messages and reports use the same. */
-#ifndef TS_IR_WORDS_H
-#define TS_IR_WORDS_H
+/* Names of enumerations, clauses and units of the IR, for its text form, messages and reports. */
+#ifndef TS_IR_SPELLING_H
+#define TS_IR_SPELLING_H
 
 #include <stdbool.h>
 
 #include "ir/ir.h"
 
-/* ---- words of the enumerations, by value; NULL ends each ---- */
-extern const char *const ts_ir_collective_words[];
-extern const char *const ts_ir_phase_words[];
-extern const char *const ts_ir_category_words[];
-extern const char *const ts_ir_basis_words[];
-extern const char *const ts_ir_stream_words[];
-extern const char *const ts_ir_net_words[];
-extern const char *const ts_ir_routing_words[];
-extern const char *const ts_ir_algorithm_words[];
-extern const char *const ts_ir_protocol_words[];
-extern const char *const ts_ir_remark_words[];
+/* ---- names of the enumerations, by value; NULL ends each ---- */
+extern const char *const ts_ir_collective_names[];
+extern const char *const ts_ir_phase_names[];
+extern const char *const ts_ir_category_names[];
+extern const char *const ts_ir_basis_names[];
+extern const char *const ts_ir_stream_names[];
+extern const char *const ts_ir_net_names[];
+extern const char *const ts_ir_routing_names[];
+extern const char *const ts_ir_algorithm_names[];
+extern const char *const ts_ir_protocol_names[];
+extern const char *const ts_ir_remark_names[];
 
 /* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
 typedef enum ts_ir_field_kind {
@@ -28,7 +28,7 @@ typedef enum ts_ir_field_kind {
   TS_IR_FIELD_BYTES
 } ts_ir_field_kind;
 typedef struct ts_ir_clause {
-  const char *word;
+  const char *name;
   ts_ir_field_kind kind;
   uint32_t offset;
 } ts_ir_clause;
@@ -53,9 +53,13 @@ typedef enum ts_ir_dimension {
   TS_IR_DIMENSIONS
 } ts_ir_dimension;
 
-typedef struct ts_ir_unit { uint32_t dimension; const char *name; uint64_t scale; } ts_ir_unit;
+typedef struct ts_ir_unit {
+  uint32_t dimension;
+  const char *name;
+  uint64_t scale;
+} ts_ir_unit;
 
 extern const ts_ir_unit ts_ir_units[]; /* of a dimension: largest first; name NULL ends */
-extern const char *const ts_ir_dimension_words[]; /* "a time such as `10 us`" */
+extern const char *const ts_ir_dimension_names[]; /* "a time such as `10 us`" */
 
 #endif

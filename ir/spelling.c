@@ -1,27 +1,27 @@
-#include "ir/words.h"
+#include "ir/spelling.h"
 
 #include <stddef.h>
 #include <string.h>
 
-const char *const ts_ir_collective_words[] = {
+const char *const ts_ir_collective_names[] = {
   "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
   "all_to_all", "barrier",    "message",        "shift",     NULL};
-const char *const ts_ir_phase_words[] = {
+const char *const ts_ir_phase_names[] = {
   "forward",   "backward_input", "backward_weight", "recompute",
   "optimizer", "communication",  "other",           NULL};
-const char *const ts_ir_category_words[] = {"parameters",  "gradients", "optimizer", "activations",
+const char *const ts_ir_category_names[] = {"parameters",  "gradients", "optimizer", "activations",
                                             "temporaries", "buffers",   NULL};
-const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline",
+const char *const ts_ir_basis_names[] = {"stated", "measured", "interpolated", "fitted", "roofline",
                                          "extern", NULL};
-const char *const ts_ir_stream_words[] = {"compute", "comm", "copy", NULL};
-const char *const ts_ir_net_words[] = {"alpha_beta", "table",  "white_box", "statistical",
+const char *const ts_ir_stream_names[] = {"compute", "comm", "copy", NULL};
+const char *const ts_ir_net_names[] = {"alpha_beta", "table",  "white_box", "statistical",
                                        "flow",       "packet", NULL};
-const char *const ts_ir_algorithm_words[] = {
+const char *const ts_ir_algorithm_names[] = {
   "ring",         "tree",          "switch",           "switch_tree", "pairs",
   "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
-const char *const ts_ir_routing_words[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
-const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
-const char *const ts_ir_remark_words[] = {"warning", "label", "note", "fact", "help", NULL};
+const char *const ts_ir_routing_names[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
+const char *const ts_ir_protocol_names[] = {"ll", "ll128", "simple", NULL};
+const char *const ts_ir_remark_names[] = {"warning", "label", "note", "fact", "help", NULL};
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
 const ts_ir_clause ts_ir_method_fields[] = {
@@ -57,7 +57,7 @@ const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links),
                                            {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 
-const char *const ts_ir_dimension_words[] = {
+const char *const ts_ir_dimension_names[] = {
   "a time such as `10 us`",   "a size such as `4 MiB`",       "a bandwidth such as `300 GB/s`",
   "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};
 
