@@ -53,7 +53,7 @@ void ts_diag_help(ts_diag *d, const char *format, ...) __attribute__((format(pri
 /* help with a patched line: replaces `span` by `text`. */
 void ts_diag_edit(ts_diag *d, ts_span span, const char *text, const char *format, ...)
   __attribute__((format(printf, 4, 5)));
-/* What the help told last would put in place of `found`, if the primary span begins with that: for
+/* What the last help would put in place of `found`, if the primary span begins with that: for
  * editors. */
 void ts_diag_instead(ts_diag *d, const char *found, const char *replacement);
 /* value of a name in the failing expression, for JSON and for a note. */

@@ -68,16 +68,16 @@ typedef struct sarif { const ts_diags *diags; ts_diag **at; size_t count; } sari
 
 static void put_rules(FILE *out, const sarif *s)
 {
-  bool told[TS_CODE_COUNT] = {false}, any = false;
+  bool reported[TS_CODE_COUNT] = {false}, any = false;
   for (size_t i = 0; i < s->count; i++) {
     ts_code code = s->at[i]->code;
-    if (told[code])
+    if (reported[code])
       continue;
     ts_put_json(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", any ? "," : "", ts_code_name(code),
                 ts_code_short_name(code));
     put_text(out, "shortDescription", ts_code_title(code));
     putc('}', out);
-    told[code] = any = true;
+    reported[code] = any = true;
   }
 }
 

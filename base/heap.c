@@ -124,8 +124,8 @@ void ts_heap_printed(FILE *file)
 
 static void say(const char *text)
 {
-  ssize_t told = write(STDERR_FILENO, text, strlen(text));
-  (void)told;
+  ssize_t written = write(STDERR_FILENO, text, strlen(text));
+  (void)written;
 }
 
 /* ---- The ceiling ---- */

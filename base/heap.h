@@ -28,7 +28,7 @@ void ts_heap_from_zlib(void *none, void *block);
 /* The most bytes that this program may use; 0: no such limit, as in programs of others. */
 uint64_t ts_heap_ceiling(void);
 void ts_heap_set_ceiling(uint64_t bytes);
-/* That many bytes more, or less, are held in arenas: told where they are more than the ceiling,
+/* That many bytes more, or less, are held in arenas: reported where they exceed the ceiling,
  * also where the system knows no limits. */
 void ts_heap_in_arenas(int64_t change);
 /* bytes in arenas; `most`: so far */

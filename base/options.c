@@ -33,7 +33,7 @@ static const char *called_by(int argc, char **argv)
 }
 
 /* A file opened in the place of a closed output would get what is printed. Writing to what stands
- * there instead fails, and is told. */
+ * there instead fails with a message. */
 static void fill_standard_files(void)
 {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)

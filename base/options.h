@@ -55,8 +55,8 @@ typedef struct ts_options {
 void ts_options_begin(int argc, char **argv);
 ts_options ts_options_start(const ts_program *program, int argc, char **argv);
 /* The next option's id, TS_OPERAND, TS_OPTIONS_END, or TS_OPTIONS_EXIT when the program is to
- * return o->status: after --help, --version or a mistake that was told. --color and --diagnostics
- * are kept in *o. */
+ * return o->status: after --help, --version or a mistake that was reported. --color and
+ * --diagnostics are kept in *o. */
 int ts_options_next(ts_options *o);
 /* Tells a mistake in one line and where help is; returns TS_EXIT_USAGE. */
 int ts_options_wrong(const ts_options *o, const char *format, ...)
@@ -64,15 +64,15 @@ int ts_options_wrong(const ts_options *o, const char *format, ...)
 /* The same with "did you mean": `found` is none of `words` (NULL at the end). */
 int ts_options_not_among(const ts_options *o, const char *what, const char *found,
                          const char *const *words);
-/* Which of `words` the option's argument is; -1 after telling a mistake. */
+/* Which of `words` the option's argument is; -1 after reporting a mistake. */
 int ts_options_choice(const ts_options *o, const char *const *words);
-/* A whole number from `least` to `most`; false after telling a mistake. */
+/* A whole number from `least` to `most`; false after reporting a mistake. */
 bool ts_options_number(const ts_options *o, long long least, long long most, long long *value);
 /* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a
  * mistake. */
 bool ts_options_rate(const ts_options *o, double *rate);
 
-/* A size, "1000000" or "8GiB" (B, kB to TB, KiB to TiB), in bytes; false after telling a mistake.
+/* A size, "1000000" or "8GiB" (B, kB to TB, KiB to TiB), in bytes; false after reporting a mistake.
  * */
 bool ts_options_size(const ts_options *o, double *bytes);
 
@@ -80,10 +80,10 @@ bool ts_options_size(const ts_options *o, double *bytes);
  * */
 int ts_options_report(const ts_options *o, const ts_diags *diags);
 ts_color ts_options_color(const ts_options *o, FILE *out);
-/* Flushes `out`; a full disk is told. Returns `status`, or TS_EXIT_ENVIRONMENT. */
+/* Flushes `out`; a full disk is reported. Returns `status`, or TS_EXIT_ENVIRONMENT. */
 int ts_options_finish(const ts_options *o, FILE *out, int status);
 /* Writes what `put` prints to the file, whole or not at all, or to standard output (NULL, "-"). The
- * exit code, after telling why it cannot. */
+ * exit code, after reporting why it cannot. */
 int ts_options_write(const ts_options *o, const char *path, ts_print *put, void *closure);
 
 #endif

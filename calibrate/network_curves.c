@@ -16,7 +16,7 @@ enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500 };
 
 /* ratio: upper quartile to fastest of repeats; 0: too few */
 typedef struct call { ts_profile profile; double bytes, seconds, fastest, ratio; } call;
-/* rows that tell about one kind of link */
+/* rows about one kind of link */
 typedef struct side {
   ts_ir_net_curve *curve;
   const call *calls;

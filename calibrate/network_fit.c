@@ -114,7 +114,7 @@ static double box_us(const ts_ir_net_method *m, uint64_t bytes, const ts_profile
   return (box.connection + box.intra + box.inter + box.reduction) * 1e-6;
 }
 
-/* Without the links' rates only the latency tells methods apart. */
+/* Without the links' rates only the latency distinguishes methods. */
 static double unlike(const ts_ir_net_method *m, const line *l, const ts_ir_net_point *p,
                      uint32_t first, uint32_t end, const ts_profile *profile)
 {

@@ -1,4 +1,4 @@
-/* Raw logs of nccl-tests: lines of `#` tell the devices, rows are
+/* Raw logs of nccl-tests: lines of `#` list the devices, rows are
  *   size count type redop root | time algbw busbw #wrong | time algbw busbw #wrong   (out of place,
  *   in place)
  * with fewer columns in some versions and collectives. Times of both are averaged, as the tables

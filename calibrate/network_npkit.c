@@ -59,7 +59,7 @@ static part part_of(const char *name)
   return OTHER;
 }
 
-/* What a name tells of collective, algorithm and protocol. False: of another collective than
+/* What a name says of collective, algorithm and protocol. False: of another collective than
  * before. */
 static bool name_tells(npkit_reader *r, const char *name)
 {

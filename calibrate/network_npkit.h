@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "compiler/machine/network_file.h"
 
-typedef struct ts_npkit { /* of one collective; 0: the trace does not tell */
+typedef struct ts_npkit { /* of one collective; 0: not in the trace */
   uint32_t collective, algorithm, protocol, ranks, channels;
   uint32_t steps, transfers; /* primitives, transfers of the network seen */
   double chunk;              /* bytes, median of the primitives */
@@ -23,7 +23,7 @@ typedef struct ts_npkit { /* of one collective; 0: the trace does not tell */
 bool ts_npkit_is(const char *text, size_t size);
 /* False after an error with its line. */
 bool ts_npkit_read(ts_arena *arena, const char *text, size_t size, ts_npkit *out, ts_error *error);
-/* Puts what the trace tells into the file's methods of its collective, algorithm and protocol, for
+/* Puts what the trace shows into the file's methods of its collective, algorithm and protocol, for
  * any ranks. Returns how many there are. */
 uint32_t ts_npkit_apply(const ts_npkit *npkit, ts_network_file *file);
 

@@ -1,4 +1,4 @@
-/* The order of work of fits of operators: what is fitted, and what is told meanwhile. */
+/* The order of work of fits of operators: what is fitted, and what is reported meanwhile. */
 #include "calibrate/operator_fit.h"
 
 #include <math.h>

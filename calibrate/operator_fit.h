@@ -1,5 +1,5 @@
 /* The order of work of fits of operators: what of the tables is fitted, in which way, and what is
- * told meanwhile. */
+ * reported meanwhile. */
 #ifndef TS_CALIBRATE_OPERATOR_FIT_H
 #define TS_CALIBRATE_OPERATOR_FIT_H
 

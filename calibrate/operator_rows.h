@@ -22,7 +22,7 @@ typedef struct ts_op_choice {
   const ts_kernel_model *model;
 } ts_op_choice;
 
-/* Adds a table. `text` is `bytes` inflated, which the digest is of. False: *why tells what is
+/* Adds a table. `text` is `bytes` inflated, which the digest is of. False: *why says what is
  * wrong. */
 bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name, const void *bytes,
                        size_t size, const char *text, size_t text_size, const ts_op_choice *choice,

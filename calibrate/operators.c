@@ -141,7 +141,7 @@ static void start_class(search *s)
   s->start[TS_PARAMETER_BANDWIDTH] = bandwidth;
 }
 
-/* Exponents can be told where rows are of devices that differ: that of power from classes that
+/* Exponents can be found where rows are of devices that differ: that of power from classes that
  * compute, that of the floor from those that only move data. Those that are given, and those that
  * rows do not tell, stay as they are. */
 static void free_exponents(search *s)

@@ -47,7 +47,7 @@ typedef struct ts_input { /* an IR in memory, whatever it was made from */
   uint8_t sha256[TS_DIGEST_SIZE]; /* of the file */
 } ts_input;
 
-/* Reads a plan, an IR or the text of an IR, told apart by content; `-` is standard input. False
+/* Reads a plan, an IR or the text of an IR, recognized by its content; `-` is standard input. False
  * after errors, which are in the queue. The IR lives until the input is closed and the session's
  * arena freed. */
 bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o, ts_input *input);

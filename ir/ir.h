@@ -598,7 +598,7 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error);
 int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size),
                 void *closure);
 ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_error *error);
-/* told from a file of the language by how it begins */
+/* recognized by how it begins */
 bool ts_ir_is_text(const char *text, size_t size);
 
 #endif

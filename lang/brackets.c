@@ -105,7 +105,7 @@ static ts_span owner(const repair *r, uint32_t opener)
   return named ? tokens[i - 1].span : TS_NO_SPAN;
 }
 
-static void tell_unclosed(repair *r, uint32_t opener, uint32_t i, ts_span end)
+static void report_unclosed(repair *r, uint32_t opener, uint32_t i, ts_span end)
 {
   ts_arena *arena = r->parser->lang->arena;
   const ts_token *found = &r->parser->tokens.at[i];
@@ -138,7 +138,7 @@ static void close_top(repair *r, uint32_t i)
   r->closed[i]++;
   ts_span end = {r->parser->file, i ? tokens[i - 1].span.end : 0, i ? tokens[i - 1].span.end : 0};
   if (!ts_is_suppressed(r->parser, end.end))
-    tell_unclosed(r, opener, i, end);
+    report_unclosed(r, opener, i, end);
   ts_span touched = {r->parser->file,
                      tokens[opener].kind == TS_T_LBRACE ? end.end : tokens[opener].span.begin,
                      end.end};

@@ -1,4 +1,5 @@
-/* The grammar of the language (doc/language.md), and the tree that each rule builds (lang/ast.def). */
+/* The grammar of the language (doc/language.md), and the tree that each rule builds (lang/ast.def).
+ * */
 %require "3.8"
 %language "C"
 %define api.prefix {ts_grammar_}
@@ -56,7 +57,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token CAST EXPORT OFFLOAD PART SHA256 SLOW TIE UNEVEN
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
-%token JUNK /* characters outside the language, already told */
+%token JUNK /* characters outside the language, already reported */
 %token START_FILE START_EXPRESSION /* not in files: tell the grammar what to read */
 
 %type <ts_nodes *> declarations import_paths import_names import_list params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
@@ -91,7 +92,8 @@ start
 
 end: %empty | NEWLINE ;
 
-/* In every list of statements: a line break ends a statement, except after its closing brace; what could not be read is left out. */
+/* In every list of statements: a line break ends a statement, except after its closing brace; what
+ * could not be read is left out. */
 
 declarations
   : %empty { $$ = EMPTY; }
@@ -190,7 +192,8 @@ optional_digest: %empty { $$ = NULL; } | SHA256 string { $$ = $2; } ;
 require: REQUIRE expr COMMA string { $$ = MAKE(REQUIRE, @$, NONE, 0, NODES($2, $4)); } ;
 demand: require | EXPECT expr COMMA string { $$ = MAKE(EXPECT, @$, NONE, 0, NODES($2, $4)); } ;
 
-/* Fields of gpus, links, kernels and plans: `name = value`, where arguments and records have `name: value`. */
+/* Fields of gpus, links, kernels and plans: `name = value`, where arguments and records have `name:
+ * value`. */
 
 open_fields: open_for_fields fields RBRACE { $$ = $2; } ;
 
@@ -417,7 +420,8 @@ match_label
 
 optional_where: %empty { $$ = NULL; } | WHERE expr { $$ = $2; } ;
 
-/* What takes arguments is written as a call, `all_reduce(y, over: t)`: their names are known to compiler/shard/comm.c. */
+/* What takes arguments is written as a call, `all_reduce(y, over: t)`: their names are known to
+ * compiler/shard/comm.c. */
 action
   : SPLIT split_items OVER expr { $$ = MAKE(SPLIT, @$, NONE, 0, JOIN(NODES($4), $2)); }
   | REPLICATE names { $$ = MAKE(REPLICATE, @$, NONE, 0, $2); }

@@ -161,7 +161,7 @@ static bool on_one_line(const mistake *m)
   return memchr(m->parser->text + begin, '\n', m->found->span.begin - begin) == NULL;
 }
 
-/* A line break stands for all that may follow a statement, and is not worth telling where a
+/* A line break stands for all that may follow a statement, and is not worth reporting where a
  * statement would begin. */
 static bool follows_statement(const mistake *m, int kind)
 {
@@ -322,7 +322,7 @@ static bool typescript(mistake *m)
                               "this looks like TypeScript; this `tsc` is TrainSpec's compiler");
   ts_diag_help(d, "TypeScript's compiler has the same name: call it as `npx tsc`, or this one as "
                   "`trainspec compile`");
-  m->parser->given_up = true; /* nothing else here is worth telling */
+  m->parser->given_up = true; /* nothing else here is worth reporting */
   return true;
 }
 

@@ -251,7 +251,7 @@ static ts_source_reader reader_of(trainspec_plan *plan)
   return (ts_source_reader){source_text, plan->session};
 }
 
-static void tell(trainspec_plan *plan, const ts_stop *stop)
+static void report(trainspec_plan *plan, const ts_stop *stop)
 {
   trainspec *ts = plan->ts;
   if (ts_stop_diagnose(stop, &plan->input.ir, reader_of(plan), ts->arena, ts->sources,
@@ -294,7 +294,7 @@ trainspec_run *trainspec_play(trainspec_plan *plan, const trainspec_options *opt
   if (take_options(plan, arena, options, &run->options)) {
     run->run = ts_run_new(&plan->input.ir, &run->options, &stop);
     if (!run->run)
-      tell(plan, &stop);
+      report(plan, &stop);
   }
   if (!run->run) {
     ts_arena_free(arena);
@@ -475,6 +475,6 @@ bool trainspec_trace(trainspec_run *run, const char *path)
   ts_stop stop = {.arena = run->plan->ts->arena};
   if (ts_report_trace(run->summary, &(ts_trace_options){0}, path, &stop) == 0)
     return true;
-  tell(run->plan, &stop);
+  report(run->plan, &stop);
   return false;
 }

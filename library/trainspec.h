@@ -216,7 +216,7 @@ trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const cha
                                       const char *items);
 size_t trainspec_sweep_plans(const trainspec_sweep *sweep);
 bool trainspec_sweep_maximizes(const trainspec_sweep *sweep);
-/* Parameters that tell the plans apart: names end with NULL; the value of one in a plan, as it
+/* Parameters that distinguish the plans: names end with NULL; the value of one in a plan, as it
  * would be written. */
 const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column);
 const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, size_t column);

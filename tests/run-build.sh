@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the build makes and how it is made, told as TAP: hardened programs, one target alone in a fresh folder, no 32-bit build.
+# What the build makes and how it is made, reported as TAP: hardened programs, one target alone in a fresh folder, no 32-bit build.
 export LC_ALL=C
 unset MAKEFLAGS MAKELEVEL MFLAGS
 root=$(cd "${top_srcdir:-.}" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The same bytes whatever compiled TrainSpec, told as TAP: IRs and reports of all examples, by the first build folder and by each other.
+# The same bytes whatever compiled TrainSpec, reported as TAP: IRs and reports of all examples, by the first build folder and by each other.
 #   run-bytes.sh BUILD-FOLDER BUILD-FOLDER...
 # In a build folder may lie `run-with`, the command that runs its programs on this machine: an emulator.
 set -u

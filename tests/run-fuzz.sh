@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Replays the corpus of every fuzz target, told as TAP.
+# Replays the corpus of every fuzz target, reported as TAP.
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd)
 cd "$root/tests/fuzz" || exit 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Golden files, told as TAP; tests/README.md says how a case is laid out.
+# Golden files, reported as TAP; tests/README.md says how a case is laid out.
 #   run-golden.sh [--update] [KIND[/NAME]...]
 set -u
 export LC_ALL=C

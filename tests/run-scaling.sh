@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nothing is quadratic, told as TAP: twice the input takes less than 2.5 times the processor time (the least of three runs each).
+# Nothing is quadratic, reported as TAP: twice the input takes less than 2.5 times the processor time (the least of three runs each).
 set -u
 export LC_ALL=C
 root=$(cd "${top_srcdir:-.}" && pwd)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tests of the tracer, told as TAP; skipped where there is no PyTorch (./dev deps python3-torch).
+# The tests of the tracer, reported as TAP; skipped where there is no PyTorch (./dev deps python3-torch).
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd)
 [ ! -x "$build/trainspec" ] || export TRAINSPEC="$build/trainspec"

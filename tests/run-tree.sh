@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Promises about the source tree itself, and about what the library shows of it, told as TAP.
+# Promises about the source tree itself, and about what the library shows of it, reported as TAP.
 build=$(cd "${top_builddir:-build}" 2>/dev/null && pwd)
 cd "${top_srcdir:-.}" || exit 1
 LC_ALL=C

@@ -231,7 +231,7 @@ static const char *usual_file(task *t, bool create)
     cache = home && *home ? ts_arena_printf(t->arena, "%s/.cache", home) : ".";
   const char *folder = ts_arena_printf(t->arena, "%s/trainspec", cache);
   if (create) {
-    mkdir(cache, 0777); /* what cannot be made is told when the file is opened */
+    mkdir(cache, 0777); /* what cannot be created is reported when the file is opened */
     mkdir(folder, 0777);
   }
   return ts_arena_printf(t->arena, "%s/profiles.db", folder);

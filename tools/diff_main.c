@@ -96,14 +96,14 @@ static bool read_options(task *t, int argc, char **argv)
   return false;
 }
 
-/* Names without folders, where these tell them apart. */
+/* Names without folders, where these distinguish them. */
 static const char *name_of(const task *t, int which, const char *otherwise)
 {
   const char *names[2] = {ts_base_name(t->paths[0]), ts_base_name(t->paths[1])};
   return strcmp(names[0], names[1]) == 0 ? otherwise : names[which];
 }
 
-/* Plays a plan into its facts and warnings. False after telling why not. */
+/* Plays a plan into its facts and warnings. False after reporting why not. */
 static bool play(task *t, int which, played *p)
 {
   ts_stop stop = {.arena = t->arena};
@@ -149,7 +149,7 @@ static bool has(const played *p, const ts_ir *ir, const ts_warning *w)
   return false;
 }
 
-/* What both plans have is told once. */
+/* Warnings of both plans are reported once. */
 static void warn(task *t, played *plans)
 {
   for (int which = 0; which < 2; which++) {
@@ -186,9 +186,9 @@ static int compare(task *t)
   for (int i = 0; i < 2; i++)
     if (plans[i].open)
       ts_input_close(&plans[i].input);
-  int told = ts_options_report(&t->options, t->session->diags);
-  if (!both || told)
-    return told == TS_EXIT_ENVIRONMENT ? told : TROUBLE;
+  int reported = ts_options_report(&t->options, t->session->diags);
+  if (!both || reported)
+    return reported == TS_EXIT_ENVIRONMENT ? reported : TROUBLE;
   t->changes = ts_facts_compare(t->arena, plans[0].facts, plans[1].facts);
   int status = ts_options_write(&t->options, t->output, put_report, t);
   return status != TS_EXIT_DONE ? status : t->changes.count ? DIFFERENT : SAME;

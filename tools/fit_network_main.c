@@ -394,7 +394,7 @@ static int fit_statistical(job *j)
   return finish(j, &f);
 }
 
-/* What traces tell of steps goes into the hardware's methods before these are calibrated. */
+/* What traces show of steps goes into the hardware's methods before these are calibrated. */
 static int apply_traces(job *j, ts_network_file *hardware)
 {
   if (j->traces.count)

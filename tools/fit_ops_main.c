@@ -93,7 +93,7 @@ static bool take_number(const ts_options *line, double most, double *value)
   return false;
 }
 
-/* False after telling a mistake. */
+/* False after reporting a mistake. */
 static bool take(options *o, const ts_options *line, int id)
 {
   const char **text[] = {

@@ -76,9 +76,9 @@ typedef struct outcome {
   double worth;
   size_t point;
   char *why;           /* REFUSED, STOPPED: to be freed */
-  /* what tsrun would tell of it: warnings, and of the first plan also why it was refused; NULL:
+  /* what tsrun would report of it: warnings, and of the first plan also why it was refused; NULL:
    * nothing */
-  const ts_diags *told;
+  const ts_diags *reported;
   /* REFUSED for no fault of the plan's: a file that was there could not be read */
   bool unread;
 } outcome;
@@ -183,7 +183,7 @@ static bool read_options(task *t, int argc, char **argv)
 
 /* ---- Playing ---- */
 
-/* What tells a plan of the family apart: "tp=8 pp=4". */
+/* What distinguishes a plan of the family: "tp=8 pp=4". */
 static const char *point_text(const task *t, size_t point, ts_arena *arena)
 {
   const char *text = "";
@@ -220,9 +220,9 @@ static void keep(task *t, const ts_diags *diags, outcome *out)
   if (!ts_diags_warnings(diags) && !(out->state == REFUSED && !out->point))
     return;
   pthread_mutex_lock(&t->keeping);
-  ts_diags *told = ts_diags_new(t->arena, t->kept);
-  ts_diags_copy(told, t->kept, diags);
-  out->told = told;
+  ts_diags *reported = ts_diags_new(t->arena, t->kept);
+  ts_diags_copy(reported, t->kept, diags);
+  out->reported = reported;
   pthread_mutex_unlock(&t->keeping);
 }
 
@@ -279,21 +279,21 @@ static bool some_unread(task *t)
 }
 
 /* The first plan's messages are those of the sweep. */
-static void tell_refusal(task *t)
+static void report_refusal(task *t)
 {
   t->session = ts_session_new(t->arena);
-  ts_diags_copy(t->session->diags, t->session->sources, t->outcomes[0].told);
+  ts_diags_copy(t->session->diags, t->session->sources, t->outcomes[0].reported);
 }
 
 /* Those of the best plan too, when there is one; each says first of which plan it is. */
-static void tell_best(task *t)
+static void report_best(task *t)
 {
   const outcome *best = &t->outcomes[0];
   ts_diags *all = t->session->diags;
-  if (best->state != RANKED || !best->told)
+  if (best->state != RANKED || !best->reported)
     return;
   size_t first = all->all.count;
-  ts_diags_copy(all, t->session->sources, best->told);
+  ts_diags_copy(all, t->session->sources, best->reported);
   for (size_t i = first; i < all->all.count; i++) {
     ts_diag *d = all->all.at[i];
     ts_diag_fact(d, "plan", "%s", point_text(t, best->point, t->arena));
@@ -498,10 +498,10 @@ static size_t ranked_with(const task *t, ts_code code)
 {
   size_t plans = 0;
   for (size_t i = 0; i < t->search->point_count; i++) {
-    const ts_diags *told = t->outcomes[i].state == RANKED ? t->outcomes[i].told : NULL;
+    const ts_diags *reported = t->outcomes[i].state == RANKED ? t->outcomes[i].reported : NULL;
     bool has = false;
-    for (size_t k = 0; told && k < told->all.count; k++)
-      has |= is_warning(told->all.at[k]) && told->all.at[k]->code == code;
+    for (size_t k = 0; reported && k < reported->all.count; k++)
+      has |= is_warning(reported->all.at[k]) && reported->all.at[k]->code == code;
     plans += has;
   }
   return plans;
@@ -528,9 +528,9 @@ static void put_warnings(const task *t, FILE *out)
 static const char *codes_of(const task *t, const outcome *o)
 {
   const char *all = "";
-  for (size_t i = 0; o->told && i < o->told->all.count; i++) {
-    const char *code = ts_code_name(o->told->all.at[i]->code);
-    if (is_warning(o->told->all.at[i]) && !strstr(all, code))
+  for (size_t i = 0; o->reported && i < o->reported->all.count; i++) {
+    const char *code = ts_code_name(o->reported->all.at[i]->code);
+    if (is_warning(o->reported->all.at[i]) && !strstr(all, code))
       all = ts_arena_printf(t->arena, "%s%s%s", all, *all ? " " : "", code);
   }
   return all;
@@ -539,8 +539,8 @@ static const char *codes_of(const task *t, const outcome *o)
 static cJSON *warnings_json(const outcome *o)
 {
   cJSON *all = cJSON_CreateArray();
-  for (size_t i = 0; o->told && i < o->told->all.count; i++) {
-    const ts_diag *d = o->told->all.at[i];
+  for (size_t i = 0; o->reported && i < o->reported->all.count; i++) {
+    const ts_diag *d = o->reported->all.at[i];
     if (!is_warning(d))
       continue;
     cJSON *one = cJSON_CreateObject();
@@ -672,7 +672,7 @@ static int sweep(task *t)
   if (some_unread(t)) {
     status = TS_EXIT_ENVIRONMENT;
   } else if (refused_for_one_reason(t)) {
-    tell_refusal(t);
+    report_refusal(t);
     status = TS_EXIT_REJECTED;
   } else {
     status = rank(t) ? ts_options_write(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
@@ -680,7 +680,7 @@ static int sweep(task *t)
   if (status == TS_EXIT_DONE && t->outcomes[0].state != RANKED)
     status = TS_EXIT_NO;
   if (status == TS_EXIT_DONE)
-    tell_best(t), hint(t);
+    report_best(t), hint(t);
   for (size_t i = 0; i < t->end; i++)
     free(t->outcomes[i].why);
   return status;

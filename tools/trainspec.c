@@ -61,7 +61,7 @@ static const ts_program program = {
   .commands = command_lines,
 };
 
-/* The command is told its own name, "trainspec run", for its messages. */
+/* The command gets its own name, "trainspec run", for its messages. */
 static int dispatch(ts_options *o, const struct command *table, size_t count, int argc, char **argv,
                     const char *what)
 {

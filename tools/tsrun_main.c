@@ -126,7 +126,7 @@ typedef struct task {
   const char *path, *output, *trace, *trace_ranks;
   form form;
   bool memory_trace, ignore_memory, sources;
-  bool compiled; /* the plan, here: its warnings are told already */
+  bool compiled; /* the plan, here: its warnings are reported already */
   study study;
   ts_progress_bar bar;
   ts_progress progress;
@@ -274,7 +274,7 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
 }
 
 /* A stop of the plan joins the compiler's diagnostics, which are printed at the end. */
-static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
+static int report_stop(task *t, const ts_stop *stop, const ts_ir *ir)
 {
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
@@ -376,7 +376,7 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
   ts_summary *summary = ts_arena_copy(
     t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
   if (ts_study_add(&t->study, other, &t->run, summary, &stop) < 0)
-    return tell(t, &stop, ir);
+    return report_stop(t, &stop, ir);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
   bool fits = t->ignore_memory || !memory->classes[memory->fullest].over;
@@ -401,13 +401,13 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
   if (ts_progress_interrupted()) /* just before */
     ts_progress_die(&t->bar, t->options.called);
   if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
-    return tell(t, &stop, ir);
+    return report_stop(t, &stop, ir);
   /* text says it all in its message; the other forms are written */
   if (!fits && ts_report_out_of_memory(summary, &stop) < 0) {
     int written = t->form == TEXT ?
                     TS_EXIT_DONE :
                     ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
-    return written == TS_EXIT_DONE ? tell(t, &stop, ir) : written;
+    return written == TS_EXIT_DONE ? report_stop(t, &stop, ir) : written;
   }
   int status = ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
   if (status == TS_EXIT_DONE)
@@ -454,7 +454,7 @@ static int compare_networks(task *t, const ts_ir *ir)
   ts_networks *networks =
     ts_networks_play(t->arena, ir, &t->run, t->run.network, &implausible, &stop);
   if (!networks)
-    return tell(t, &stop, ir);
+    return report_stop(t, &stop, ir);
   if (!warn(t, &implausible, ir))
     return TS_EXIT_REJECTED;
   return ts_options_write(&t->options, t->output,
@@ -474,9 +474,9 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
   say_what_it_takes(t, ir);
   ts_run *other = before ? ts_run_new(before, &t->run, &stop) : NULL;
   if (before && !other)
-    return tell(t, &stop, before);
+    return report_stop(t, &stop, before);
   ts_run *run = ts_run_new(ir, &t->run, &stop);
-  int status = run ? report(t, input, run, other, &wanted) : tell(t, &stop, ir);
+  int status = run ? report(t, input, run, other, &wanted) : report_stop(t, &stop, ir);
   ts_run_free(run);
   ts_run_free(other);
   return status;

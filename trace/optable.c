@@ -289,9 +289,9 @@ static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uin
   s->kernels++;
 }
 
-/* A backward of a convolution is both gradients in one operator. Where names of kernels tell them
- * apart it is two products, as ops ask for them: what the other kernels take (layouts, zeros, the
- * bias) goes to both in proportion. */
+/* A backward of a convolution is both gradients in one operator. Where names of kernels distinguish
+ * them apart it is two products, as ops ask for them: what the other kernels take (layouts, zeros,
+ * the bias) goes to both in proportion. */
 static void add_gradients(maker *m, sample row, const char *dtype, const int64_t mnk[4],
                           const sums *s)
 {

@@ -675,12 +675,12 @@ static bool recursion(checker *c)
 {
   bool any = false;
   size_t count = c->references.count;
-  uint8_t *told = TS_NEW_ARRAY(c->s->arena, uint8_t, count + 1);
+  uint8_t *reported = TS_NEW_ARRAY(c->s->arena, uint8_t, count + 1);
   for (size_t i = 0; i < count; i++) {
     uint8_t *seen = TS_NEW_ARRAY(c->s->arena, uint8_t, count + 1);
     trail path = {.at = TS_NEW_ARRAY(c->s->arena, const reference *, count + 1)};
     const reference *r = &c->references.at[i];
-    if (told[i] || (r->to != r->from && !reaches(c, r->to, r->from, &path, seen)))
+    if (reported[i] || (r->to != r->from && !reaches(c, r->to, r->from, &path, seen)))
       continue;
     any = true;
     ts_diag *d = ts_report(c->s, TS_E0208, r->span, "`%s` calls itself", r->from->name);
@@ -688,7 +688,7 @@ static bool recursion(checker *c)
     for (size_t k = 0; k < path.count; k++) {
       ts_diag_note_at(d, path.at[k]->span, "`%s` calls `%s`", path.at[k]->from->name,
                       path.at[k]->to->name);
-      told[path.at[k] - c->references.at] = 1;
+      reported[path.at[k] - c->references.at] = 1;
     }
     ts_diag_help(d, "a list `[... for i in 0..n]`, `sum` or `repeat` does a thing many times");
   }

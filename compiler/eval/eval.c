@@ -11,7 +11,7 @@
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e);
 
 /* Told once: all that rests on it would be too many steps as well. */
-static const uint64_t told = UINT64_C(1) << 62;
+static const uint64_t stopped = UINT64_C(1) << 62;
 
 static void too_many_steps(ts_session *s, ts_span at, const char *what)
 {
@@ -51,13 +51,13 @@ static bool within_limits(ts_session *s, ts_span at, const char *what)
     s->next_look = s->steps + LOOK_EVERY < TS_MAX_STEPS ? s->steps + LOOK_EVERY : TS_MAX_STEPS;
     return true;
   }
-  if (s->steps < told) {
+  if (s->steps < stopped) {
     if (memory)
       too_much_memory(s, at);
     else
       too_many_steps(s, at, what);
   }
-  s->steps = told;
+  s->steps = stopped;
   return false;
 }
 
@@ -645,7 +645,7 @@ static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_AST_BINARY: return binary(s, env, e);
   case TS_AST_IF: return conditional(s, env, e);
   case TS_AST_WITH: return s->domain->changed(s, env, ts_eval(s, env, ts_ast_base(e)), e);
-  default: return ts_error_value(); /* what a syntax error left: told already */
+  default: return ts_error_value(); /* left by a syntax error, which was reported */
   }
 }
 

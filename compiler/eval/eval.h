@@ -64,7 +64,7 @@ ts_value ts_settle(ts_session *s, ts_value value);
 
 /* The value of an argument for an Axis parameter: a mesh axis, a product of such, or 1. */
 ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *expr);
-/* Where labels are wanted: strings, or lists of such; a path without quotes is told as one. */
+/* Where labels are wanted: strings, or lists of such; a path without quotes is reported as one. */
 ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *expr);
 /* The path without quotes that stands where a label is wanted, as text: `attn.core`, whose first
  * name `known` does not know; NULL: there is none. `at` is what was written so. */

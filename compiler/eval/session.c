@@ -14,7 +14,7 @@
 
 enum { MAX_LISTED = 4096, MAX_FRAMES = 3 };
 
-/* ---- Errors told once ---- */
+/* ---- Errors reported once ---- */
 
 typedef struct reported_key {
   ts_code code;
@@ -56,13 +56,13 @@ static void reported_grow(ts_arena *arena, struct ts_reported *r)
  * anyway. */
 static void note_calls(const ts_session *s, ts_diag *d, ts_span span)
 {
-  int told = 0;
-  for (const ts_frame *f = s->frame; f && told < MAX_FRAMES; f = f->outer) {
+  int reported = 0;
+  for (const ts_frame *f = s->frame; f && reported < MAX_FRAMES; f = f->outer) {
     if (!f->span.file ||
         (f->span.file == span.file && f->span.begin <= span.begin && f->span.end >= span.end))
       continue;
     ts_diag_note_at(d, f->span, "in this call of `%s`", f->name);
-    told++;
+    reported++;
   }
 }
 

@@ -16,7 +16,7 @@ typedef struct ts_session ts_session;
 typedef struct ts_value ts_value;
 typedef struct ts_env ts_env;
 
-/* A call being evaluated: errors inside of it also tell where it stands. */
+/* A call being evaluated: errors inside it also show where it stands. */
 typedef struct ts_frame { const char *name; ts_span span; const struct ts_frame *outer; } ts_frame;
 
 typedef struct ts_define { const char *name; const char *expression; } ts_define; /* -D NAME=EXPR */
@@ -94,7 +94,7 @@ struct ts_session {
   ts_names builtins;                /* name -> ts_value: functions, cost sources, number formats */
   TS_VEC(const char *) builtin_names;
   ts_names types;                   /* name -> ts_type_info */
-  struct ts_reported *reported;     /* errors already told: compiler/eval/session.c */
+  struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */
   struct ts_uses *uses;

@@ -171,7 +171,7 @@ static void add_once(ts_arena *arena, name_list *list, const char *name)
 }
 
 /* Warns of costs of devices that the cluster has not (W0531). */
-static void tell_devices(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+static void warn_of_devices(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
 {
   ts_asking *a = c->asking;
   ts_session *s = a->s;
@@ -240,7 +240,7 @@ void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *
                     "put a source that knows them first in `costs`");
   }
   a->beyond.count = 0;
-  tell_devices(c, g, sh);
+  warn_of_devices(c, g, sh);
 }
 
 static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)

@@ -228,8 +228,8 @@ static void add_nvlink(reader *r, uint32_t gpu, int other, uint32_t count, bool 
   TS_PUSH(r->arena, &r->t->nvlinks, (ts_topology_nvlink){gpu, other, count});
 }
 
-/* GPUs are numbered by dev, targets become their numbers; links between two GPUs are told at both.
- * */
+/* GPUs are numbered by dev, targets become their numbers; links between two GPUs are listed at
+ * both. */
 static bool resolve(reader *r)
 {
   ts_topology *t = r->t;

@@ -88,15 +88,15 @@ static uint32_t kinds_of(const ts_network_file *f, int kind, int mask, bool algo
 static int keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
 {
   uint32_t all = kinds_of(f, TS_IR_BARRIER, 0, algorithm),
-           left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, told = 0;
+           left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, reported = 0;
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
     if (mask >> (algorithm ? m->algorithm : m->protocol) & 1 &&
         (kind < 0 || (uint32_t)kind == m->collective))
-      told |= 1u << m->collective;
+      reported |= 1u << m->collective;
   }
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    if (lost >> k & 1 && (kind >= 0 || !told))
+    if (lost >> k & 1 && (kind >= 0 || !reported))
       return (int)k;
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];

@@ -319,7 +319,7 @@ static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool 
 
 static ts_env *body_env(ts_op_scope *scope) { return ts_env_new(scope->s, scope->op->module); }
 
-/* Errors inside tell which op of the model they are about. */
+/* Errors inside say which op of the model they are about. */
 static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
 {
   ts_frame frame = {scope->op->kind, scope->op->span, scope->s->frame};

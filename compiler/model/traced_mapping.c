@@ -108,7 +108,7 @@ bool ts_mapping_read(ts_session *s, const ts_applied *model, ts_mapping *map)
   reader reader = {s, model, map}, *r = &reader;
   const ts_value *v = ts_record_find(&model->args, "ops");
   if (!v || v->type != TS_T_RECORD)
-    return bad_mapping(r, model->span, "`trace` needs to be told which kinds of rows are which ops",
+    return bad_mapping(r, model->span, "`trace` needs a mapping from kinds of rows to ops",
                        "give `ops:`, a record as in std.import");
   const ts_record *in = v->u.record;
   const ts_value *sums = ts_record_find(in, "sums");

@@ -242,7 +242,7 @@ static bool no_batch(ts_tracer *t, ts_span at, const ts_row *row, int64_t dimens
 }
 
 /* Nobody says which dimension is the batch, and the plan has another one: W0533. */
-static void tell_batch(ts_tracer *t, const ts_row *row, const char *why)
+static void report_batch(ts_tracer *t, const ts_row *row, const char *why)
 {
   ts_diag *d =
     ts_diag_add(t->s->diags, TS_W0533, t->model->span,
@@ -280,7 +280,7 @@ bool ts_traced_batch(ts_tracer *t)
   t->batch_dim = stated ? (uint32_t)dimension : second;
   t->batch = dim[t->batch_dim];
   if (!stated && !first && t->plan->micro_batch > 0 && t->plan->micro_batch != t->batch)
-    tell_batch(t, row, second ? ": dimension 0 is as long as `tokens`" : "");
+    report_batch(t, row, second ? ": dimension 0 is as long as `tokens`" : "");
   return true;
 }
 
@@ -336,8 +336,9 @@ bool ts_traced_layer(ts_tracer *t)
   else
     ts_diag_here(
       d, "the numbered rows have no output that the model uses, or no input of the same shape");
-  ts_diag_help(d, "a layer is told by the number in its path, as in `h.0.attn`; leave `repeat:` "
-                  "out if the table lists the whole model");
+  ts_diag_help(d,
+               "a layer is recognized by the number in its path, as in `h.0.attn`; leave `repeat:` "
+               "out if the table lists the whole model");
   return false;
 }
 

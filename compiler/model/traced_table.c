@@ -407,7 +407,7 @@ static bool read_id(file *f, const char *text, uint64_t *id)
   return fail(f, "ids are whole numbers", "`%.40s` is not the id of a tensor", text);
 }
 
-/* Bytes of an element tell the number format as far as a trace needs it. */
+/* Bytes of an element give the number format as far as a trace needs it. */
 static const ts_dtype *dtype_of_bytes(const char *bytes, const char *type)
 {
   const char *name = !strcmp(bytes, "4") ? "fp32" :

@@ -1,5 +1,5 @@
-/* Traced tables as rows: one operator each, in the order of execution. Two layouts are read, told
- * apart by their header.
+/* Traced tables as rows: one operator each, in the order of execution. Two layouts are read,
+ * recognized by their header.
  *
  * Operator tables
  * (`name,kind,inputs,input_shapes,output_shape,dtype,forward_us,backward_us[,accumulate_us][,parameters]`):

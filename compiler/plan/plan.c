@@ -501,8 +501,8 @@ static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
   mesh->axis[mesh->count++].span = span;
 }
 
-/* Innermost axis first. An axis that is wrong still is an axis, so that one error is told and not
- * all that follow. */
+/* Innermost axis first. An axis that is wrong still is an axis, so that one error is reported and
+ * not all that follow. */
 static void evaluate_mesh(loader *l)
 {
   const ts_ast *mesh = l->field[TS_PLAN_mesh];

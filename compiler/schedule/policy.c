@@ -519,7 +519,7 @@ static const char *size_text(builder *b, double bytes)
   return ts_value_print(b->s->arena, ts_quantity_value(8 * bytes, TS_DIM_SIZE, TS_NO_SPAN));
 }
 
-static bool tell_stuck(builder *b, const ts_policy_stop *stop)
+static bool report_stuck(builder *b, const ts_policy_stop *stop)
 {
   const ts_schedule *sc = b->sc;
   ts_diag *d = ts_report(b->s, TS_E0402, sc->span, "the policy of `%s` comes to a stop", sc->name);
@@ -591,7 +591,7 @@ bool ts_policy_run(builder *b, const ts_stage_costs *costs)
       good = all(&find, sc->env, 0);
     }
   if (good && !find.best.b)
-    good = tell_stuck(b, &find.stop);
+    good = report_stuck(b, &find.stop);
   if (good) {
     const ts_attempt *best = &find.best;
     ts_order *order = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);

@@ -1,7 +1,7 @@
 /* Can the order of work of all ranks be played to its end? Each rank plays its items in order; an
  * item waits for the items whose messages it receives, even where some of them suffice: the engine
  * needs to know when each comes. If nothing can move on, ranks wait for each other in a circle; the
- * shortest such circle is told, item by item. */
+ * shortest cycle is reported, item by item. */
 #include <string.h>
 
 #include "compiler/schedule/stage.h"
@@ -150,7 +150,7 @@ static const char *edge_text(const player *p, const block *b, uint32_t to)
                                               text, ts_placed_name(s, p->sc, stands));
 }
 
-static void tell_circle(const player *p)
+static void report_cycle(const player *p)
 {
   const ts_schedule *sc = p->sc;
   uint32_t *from = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1),
@@ -194,7 +194,7 @@ bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *st
   }
   for (uint32_t r = 0; r < sc->ranks; r++)
     if (p.next[r] < sc->order[r].count) {
-      tell_circle(&p);
+      report_cycle(&p);
       return false;
     }
   return true;

@@ -442,8 +442,8 @@ static void index_steps(builder *b)
   sc->step_first = first;
 }
 
-/* What a schedule requires holds whenever it is asked something; what it expects is told once, with
- * its work. */
+/* What a schedule requires holds whenever it is asked something; what it expects is reported once,
+ * with its work. */
 static void requirements(builder *b, const ts_env *env, const ts_ast *decl, ts_kind kind)
 {
   const ts_required_by by = {"schedule",        decl->name, b->sc->span,

@@ -259,7 +259,7 @@ static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t
   }
 }
 
-/* Errors in what a rule asks for tell where its strategy is applied. */
+/* Errors in what a rule asks for say where its strategy is applied. */
 static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
 {
   const ts_rule *rule = ts_rule_at(c, index);

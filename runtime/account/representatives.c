@@ -43,7 +43,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 }
 
 /* Times add up, so whoever differs somewhere mostly differs at the end: the last of each kind of
- * fact tells players apart at little cost. */
+ * fact distinguishes players at little cost. */
 static uint32_t bucket_of(const finder *f, uint32_t player)
 {
   enum { LAST = 16 };

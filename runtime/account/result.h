@@ -119,8 +119,8 @@ ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop
 void ts_run_free(ts_run *run);
 const ts_result *ts_run_result(const ts_run *run);
 
-/* What tells ranks apart, so that they are in classes of their own: "device speed", "whom they meet
- * in dp", with how many classes more it made. */
+/* What distinguishes ranks, so that they are in classes of their own: "device speed", "whom they
+ * meet in dp", with how many classes more it made. */
 typedef struct ts_class_split { const char *by; uint32_t more; } ts_class_split;
 uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **splits);
 

@@ -5,21 +5,21 @@
 
 #include "runtime/account/run.h"
 
-typedef struct teller {
+typedef struct cursor {
   const ts_facts *facts;
   const ts_player *w;
   uint32_t rank;
   uint64_t *free;  /* [streams] */
   uint32_t *call;  /* [comms] */
   uint64_t host;
-} teller;
+} cursor;
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static teller teller_new(ts_arena *arena, const ts_run *run, uint32_t rank)
+static cursor cursor_new(ts_arena *arena, const ts_run *run, uint32_t rank)
 {
   const ts_facts *facts = ts_run_facts(run);
-  return (teller){.facts = facts,
+  return (cursor){.facts = facts,
                   .w = &facts->players[facts->fold->of[rank]],
                   .rank = rank,
                   .free = TS_NEW_ARRAY(arena, uint64_t, facts->tables->streams),
@@ -27,13 +27,13 @@ static teller teller_new(ts_arena *arena, const ts_run *run, uint32_t rank)
 }
 
 /* What the node took if it took another time here than elsewhere, else `usual`. */
-static uint64_t took(const teller *l, const ts_play_item *v, const ts_ir_node *node, uint64_t usual)
+static uint64_t took(const cursor *l, const ts_play_item *v, const ts_ir_node *node, uint64_t usual)
 {
   return ts_took(l->w, v->index,
                  (uint32_t)(node - ts_fragment_nodes(l->facts->tables->ir, v->fragment)), usual);
 }
 
-static void tell_message(teller *l, const ts_play_item *v, const ts_ir_node *node, ts_span_event *e)
+static void fill_message(cursor *l, const ts_play_item *v, const ts_ir_node *node, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
   const ts_route *route = &l->w->program->routes[v->port_base + node->arg];
@@ -47,7 +47,7 @@ static void tell_message(teller *l, const ts_play_item *v, const ts_ir_node *nod
   }
 }
 
-static void tell_collective(teller *l, const ts_play_item *v, const ts_ir_node *node,
+static void fill_collective(cursor *l, const ts_play_item *v, const ts_ir_node *node,
                             ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
@@ -59,7 +59,7 @@ static void tell_collective(teller *l, const ts_play_item *v, const ts_ir_node *
   e->end = e->start + took(l, v, node, l->w->role->collective_time[node->arg]);
 }
 
-static void tell_host(teller *l, const ts_play_item *v, const ts_node_info *info,
+static void fill_host(cursor *l, const ts_play_item *v, const ts_node_info *info,
                       const ts_ir_node *node, ts_span_event *e)
 {
   uint64_t begin = l->host;
@@ -77,7 +77,7 @@ static void tell_host(teller *l, const ts_play_item *v, const ts_node_info *info
   e->end = e->issued = l->host;
 }
 
-static void tell_stream(teller *l, const ts_play_item *v, const ts_node_info *info,
+static void fill_stream(cursor *l, const ts_play_item *v, const ts_node_info *info,
                         const ts_ir_node *node, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
@@ -93,15 +93,15 @@ static void tell_stream(teller *l, const ts_play_item *v, const ts_node_info *in
     e->ready = later(e->ready, events[t->waits[info->first_wait + i]]);
   e->start = e->ready;
   if (node->op == TS_IR_COLLECTIVE)
-    tell_collective(l, v, node, e);
+    fill_collective(l, v, node, e);
   else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)
-    tell_message(l, v, node, e);
+    fill_message(l, v, node, e);
   else
     e->end = e->start + took(l, v, node, ts_kernel_time(l->w->role, node));
   l->free[node->stream] = e->end;
 }
 
-static void tell(teller *l, const ts_play_item *v, uint32_t n, ts_span_event *e)
+static void fill_event(cursor *l, const ts_play_item *v, uint32_t n, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
   const ts_ir_node *node = &ts_fragment_nodes(t->ir, v->fragment)[n];
@@ -111,22 +111,22 @@ static void tell(teller *l, const ts_play_item *v, uint32_t n, ts_span_event *e)
                        .peer = TS_IR_NONE,
                        .tag = TS_IR_NONE};
   if (ts_is_host(node))
-    tell_host(l, v, info, node, e);
+    fill_host(l, v, info, node, e);
   else
-    tell_stream(l, v, info, node, e);
+    fill_stream(l, v, info, node, e);
 }
 
 void ts_run_timeline(const ts_run *run, uint32_t rank,
                      void (*each)(void *closure, const ts_span_event *event), void *closure)
 {
   ts_arena *scratch = ts_arena_new("timeline");
-  teller l = teller_new(scratch, run, rank);
+  cursor l = cursor_new(scratch, run, rank);
   const ts_ir *ir = l.facts->tables->ir;
   for (uint32_t i = 0; i < ir->programs[l.w->role->program].item_count; i++) {
     const ts_play_item *v = &l.w->program->items[i];
     for (uint32_t n = 0; n < ir->fragments[v->fragment].node_count; n++) {
       ts_span_event e;
-      tell(&l, v, n, &e);
+      fill_event(&l, v, n, &e);
       each(closure, &e);
     }
   }
@@ -136,7 +136,7 @@ void ts_run_timeline(const ts_run *run, uint32_t rank,
 /* ---- One stream ---- */
 
 struct ts_lane {
-  teller l;
+  cursor l;
   uint32_t row;                 /* into ts_fragment_layout.stream_first: the host's is the last */
   const ts_play_item *item, *end; /* the next, and the end of all */
   const uint32_t *node, *until;   /* of the item before `item` */
@@ -145,7 +145,7 @@ struct ts_lane {
 ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream)
 {
   ts_lane *lane = TS_NEW(arena, ts_lane);
-  *lane = (ts_lane){.l = teller_new(arena, run, rank)};
+  *lane = (ts_lane){.l = cursor_new(arena, run, rank)};
   const ts_tables *t = lane->l.facts->tables;
   const ts_program_info *program = lane->l.w->program;
   lane->row = stream == TS_IR_NONE ? t->streams : stream;
@@ -158,7 +158,7 @@ ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t
 }
 
 /* The host's clock in front of the node. */
-static uint64_t host_before(const teller *l, const ts_play_item *v,
+static uint64_t host_before(const cursor *l, const ts_play_item *v,
                             const ts_fragment_layout *layout, uint32_t n)
 {
   const ts_ir_node *node = &ts_fragment_nodes(l->facts->tables->ir, v->fragment)[n];
@@ -182,6 +182,6 @@ bool ts_lane_next(ts_lane *lane, ts_span_event *event)
   }
   const ts_play_item *v = lane->item - 1;
   lane->l.host = host_before(&lane->l, v, &layouts[v->fragment], *lane->node);
-  tell(&lane->l, v, *lane->node++, event);
+  fill_event(&lane->l, v, *lane->node++, event);
   return true;
 }

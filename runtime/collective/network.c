@@ -82,10 +82,10 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
   if (only && !found && strcmp(only, TS_NETWORK_LINKS) != 0) {
     ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "no network model `%s` in this plan", only);
     for (uint32_t m = 0; m < ir->net_models_count && m < 10; m++) {
-      bool told = false;
+      bool reported = false;
       for (uint32_t k = 0; k < m; k++)
-        told |= ir->net_models[k].name == ir->net_models[m].name;
-      if (!told)
+        reported |= ir->net_models[k].name == ir->net_models[m].name;
+      if (!reported)
         ts_stop_fact(stop, m ? "" : "there are", "%s", ir->strings + ir->net_models[m].name);
     }
     ts_stop_help(stop, ir->net_models_count ?

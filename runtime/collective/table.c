@@ -51,7 +51,7 @@ bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, 
   return at < model->point_count && order(&ir->net_points[model->first_point + at], kind, p) == 0;
 }
 
-/* `first`: the shortest of the kind and profile. With a single size nothing tells latency from
+/* `first`: the shortest of the kind and profile. With a single size nothing separates latency from
  * bandwidth: then all of it occupies. */
 static uint64_t latency(const ts_ir_net_model *model, const ts_ir_net_point *points, uint32_t first,
                         uint32_t kind, const ts_profile *p, uint64_t most)

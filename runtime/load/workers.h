@@ -12,7 +12,7 @@ typedef struct ts_workers_job {
   /* worker: 0 .. workers - 1; one piece at a time each */
   void (*work)(void *closure, uint32_t piece, uint32_t worker);
   void *closure;
-  const ts_progress *progress; /* or NULL; told of pieces begun */
+  const ts_progress *progress; /* or NULL; called for pieces begun */
   const char *what;            /* for it */
 } ts_workers_job;
 

@@ -121,7 +121,7 @@ static standing look_at(const ts_engine *e, ts_arena *arena, uint32_t id)
   return s;
 }
 
-static void tell(const ts_engine *e, ts_stop *stop, const standing *s)
+static void report(const ts_engine *e, ts_stop *stop, const standing *s)
 {
   const ts_ir *ir = e->facts.tables->ir;
   const ts_player *w = &e->facts.players[e->processes[s->id].player];
@@ -148,7 +148,7 @@ static uint32_t first_standing(const ts_engine *e)
   return TS_IR_NONE;
 }
 
-/* Goes as many steps as there are processes, which ends on the circle if there is one, then tells
+/* Goes as many steps as there are processes, which ends on the circle if there is one, then reports
  * the circle. */
 static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
 {
@@ -160,7 +160,7 @@ static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
   if (steps < e->process_count) {
     ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled",
                 "the step never ends: something is waited for that never comes");
-    tell(e, stop, &s);
+    report(e, stop, &s);
     ts_stop_help(stop, "whoever should do that ends its program without it");
     return -1;
   }
@@ -168,7 +168,7 @@ static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
               "the step never ends: work waits for itself in a circle");
   from = s.id;
   do {
-    tell(e, stop, &s);
+    report(e, stop, &s);
     s = look_at(e, stop->arena, s.for_id);
   } while (s.id != from);
   ts_stop_help(

@@ -121,7 +121,7 @@ static uint32_t cross(ts_fan_finder *f, uint32_t from, uint32_t to)
 }
 
 /* Of links that nobody knows nothing says that they are more than one. */
-static void tell_branch(ts_fan_finder *f, const crossing *path, uint32_t hops, uint32_t branches)
+static void price_branch(ts_fan_finder *f, const crossing *path, uint32_t hops, uint32_t branches)
 {
   double all = hops ? 0 : 1, alone = 0;
   for (uint32_t h = 0; h < hops; h++) {
@@ -141,8 +141,8 @@ static void tell_branch(ts_fan_finder *f, const crossing *path, uint32_t hops, u
   TS_PUSH(f->scratch, &f->fares, (ts_fare){.share = all, .queue = TS_IR_NONE, .last = 1});
 }
 
-static void tell_fan(ts_fan_finder *f, const ts_program_info *program, const ts_branch *branches,
-                     uint32_t count, uint32_t rank)
+static void price_fan(ts_fan_finder *f, const ts_program_info *program, const ts_branch *branches,
+                      uint32_t count, uint32_t rank)
 {
   uint32_t *hops = TS_NEW_ARRAY(f->scratch, uint32_t, count), at = 0;
   f->crossings.count = 0;
@@ -150,7 +150,7 @@ static void tell_fan(ts_fan_finder *f, const ts_program_info *program, const ts_
     hops[b] = cross(
       f, rank, ts_peer_rank(f->tables->ranks, rank, program->peers[branches[b].peer].coordinate));
   for (uint32_t b = 0; b < count; at += hops[b++])
-    tell_branch(f, f->crossings.at + at, hops[b], count);
+    price_branch(f, f->crossings.at + at, hops[b], count);
   for (size_t i = 0; i < f->crossings.count; i++)
     f->crossed[f->crossings.at[i].link] = 0;
 }
@@ -166,7 +166,7 @@ uint32_t ts_fan_find(ts_fan_finder *f, uint32_t rank)
   for (uint32_t b = 0, end; b < list->count; b = end) {
     for (end = b + 1; end < list->count && list->branches[end].stream == list->branches[b].stream;)
       end++;
-    tell_fan(f, &f->tables->programs[number], list->branches + b, end - b, rank);
+    price_fan(f, &f->tables->programs[number], list->branches + b, end - b, rank);
   }
   uint32_t words = (uint32_t)(f->fares.count * sizeof(ts_fare) / sizeof(uint32_t)),
            *run = TS_NEW_ARRAY(f->scratch, uint32_t, words);

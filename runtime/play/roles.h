@@ -79,7 +79,7 @@ typedef struct ts_role {
   const ts_compiled *code;           /* [fragments] */
 } ts_role;
 
-typedef enum ts_split_by { /* what tells ranks apart */
+typedef enum ts_split_by { /* what distinguishes ranks */
                            TS_SPLIT_PROGRAM,
                            TS_SPLIT_SPEED,
                            TS_SPLIT_LINKS,

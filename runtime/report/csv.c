@@ -55,7 +55,7 @@ static void header(const ts_summary *s, FILE *out)
   fputs(",warnings\n", out);
 }
 
-/* Codes, so that rows of many reports can be told apart. */
+/* Codes, so that rows of many reports can be distinguished. */
 static const char *codes(const ts_summary *s)
 {
   const char *all = "";

@@ -83,16 +83,16 @@ static const char *holders_of(const ts_summary *s, const ts_memory_class *m, uin
 static void held(const ts_summary *s, const ts_memory_class *m, ts_stop *stop)
 {
   const char *text = "";
-  bool told[TS_IR_CATEGORIES] = {false};
+  bool reported[TS_IR_CATEGORIES] = {false};
   for (uint32_t line = 0; line < TS_IR_CATEGORIES; line++) {
     uint32_t largest = TS_IR_CATEGORIES;
     for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-      if (!told[c] && m->category[c] &&
+      if (!reported[c] && m->category[c] &&
           (largest == TS_IR_CATEGORIES || m->category[c] > m->category[largest]))
         largest = c;
     if (largest == TS_IR_CATEGORIES)
       break;
-    told[largest] = true;
+    reported[largest] = true;
     text = ts_arena_printf(
       s->arena, "%s%s%-20s %10s%s", text, *text ? "\n" : "", ts_category_name(largest),
       ts_format_bytes((double)m->category[largest]).text, holders_of(s, m, largest));

@@ -1,5 +1,5 @@
 /* Pictures of a run, as SVG that needs no script and no network. Colours keep their meaning in all
- * of them: one for each kind of work, with a texture besides, so that they can be told apart
+ * of them: one for each kind of work, with a texture besides, so that they can be distinguished
  * without colour. Widths and heights are in pixels. */
 #ifndef TS_RUNTIME_REPORT_PICTURE_H
 #define TS_RUNTIME_REPORT_PICTURE_H

@@ -14,7 +14,7 @@
 enum {
   WIDTH = 80,
   CODE = 9,
-  SHORT_DIGEST = 8 /* hexadecimal digits: enough to tell the versions of a file apart */
+  SHORT_DIGEST = 8 /* hexadecimal digits: enough to distinguish the versions of a file */
 };
 
 static const char *string(const ts_summary *s, ts_ir_str text) { return s->ir->strings + text; }

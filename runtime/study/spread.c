@@ -126,7 +126,7 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
   double *transfer = TS_NEW_ARRAY(scratch, double, calls);
   varied.slower = slower;
   varied.transfer = jitter->network > 0 ? transfer : options->transfer;
-  varied.progress = NULL; /* told of repetitions instead */
+  varied.progress = NULL; /* reports repetitions instead */
   ts_prepared usual;
   bool good = ts_run_prepare(scratch, ir, options, &usual, stop);
   for (uint32_t i = 0; i < repetitions && good; i++) {

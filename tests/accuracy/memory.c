@@ -152,7 +152,7 @@ static void measured(const acc_context *c)
 }
 
 /* What a recording of a small model's step holds by category, as shares of its peak: the plan of
- * that run is not stated, so only its shape is told. */
+ * that run is not stated, so only its shape is reported. */
 static void profiled(const acc_context *c)
 {
   csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/e2e/nanotron_memprofile.csv", c->data));

@@ -233,10 +233,11 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
     printf("    asked for                 %s\n", set->target);
   if (failed) {
     printf("    no prediction             %zu rows\n", failed);
-    for (size_t i = 0, told = 0; i < rows->count && told < (c->verbose ? rows->count : 1); i++)
+    for (size_t i = 0, reported = 0; i < rows->count && reported < (c->verbose ? rows->count : 1);
+         i++)
       if (!rows->at[i].done) {
         printf("      %s: %s\n", rows->at[i].name, rows->at[i].why ? rows->at[i].why : "");
-        told++;
+        reported++;
       }
   }
   printf("\n");

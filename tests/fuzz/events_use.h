@@ -33,7 +33,7 @@ static inline void play_trace(ts_arena *arena, const ts_events *e)
   ts_ir_builder_free(r->ir);
 }
 
-/* NULL: it was refused, for a reason that must be told. */
+/* NULL: it was refused, for a reason that must be reported. */
 static inline void use_events(ts_arena *arena, const ts_events *e, const ts_error *error)
 {
   if (!e && !error->message[0])

@@ -27,7 +27,7 @@ static void count(void *closure, const ts_db_row *row)
   ++*(size_t *)closure;
 }
 
-static void told(bool good, const ts_error *error)
+static void reported(bool good, const ts_error *error)
 {
   if (!good && !error->message[0])
     fail("a database is refused without a reason");
@@ -39,11 +39,11 @@ static void read_all(ts_arena *arena, ts_db *db)
   uint8_t digest[TS_DIGEST_SIZE];
   ts_db_disputes disputes = {0};
   size_t rows = 0, size;
-  told(ts_db_each(db, NULL, NULL, NULL, count, &rows, &error), &error);
-  told(ts_db_digest(db, digest, &error), &error);
-  told(ts_db_find_disputes(arena, db, &disputes, &error), &error);
+  reported(ts_db_each(db, NULL, NULL, NULL, count, &rows, &error), &error);
+  reported(ts_db_digest(db, digest, &error), &error);
+  reported(ts_db_find_disputes(arena, db, &disputes, &error), &error);
   const char *table = ts_db_table(arena, db, NULL, NULL, &size, &error);
-  told(table, &error);
+  reported(table, &error);
   if (!table)
     return;
   ts_error wrong = {0};
@@ -58,11 +58,11 @@ static void use(ts_arena *arena, const char *file, bool create)
   ts_error error = {0};
   size_t replaced;
   ts_db *db = ts_db_open(arena, file, create, &error);
-  told(db, &error);
+  reported(db, &error);
   if (!db)
     return;
   if (create)
-    told(ts_db_add(db, &row, 1, &replaced, &error), &error);
+    reported(ts_db_add(db, &row, 1, &replaced, &error), &error);
   read_all(arena, db);
   ts_db_close(db);
 }

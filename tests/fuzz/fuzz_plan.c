@@ -23,8 +23,8 @@ static void fail(const char *why)
   abort();
 }
 
-/* As a program would tell them; a message of E0799 is a fault of the compiler. */
-static void tell(const ts_session *s)
+/* As a program would print them; a message of E0799 is a fault of the compiler. */
+static void print_messages(const ts_session *s)
 {
   static const ts_color never = TS_COLOR_NEVER;
   FILE *out = fopen("/dev/null", "w");
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   s->given = &given;
   s->given_count = 1;
   compile(s, strncmp(text, "//", 2) == 0 ? (unsigned)strtoul(text + 2, NULL, 10) & 255 : 0);
-  tell(s);
+  print_messages(s);
   ts_arena_free(arena);
   return 0;
 }

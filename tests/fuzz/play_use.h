@@ -46,8 +46,8 @@ static inline bool is_small_job(const ts_ir *ir)
          ir->devices_count <= 4096 && ir->links_count <= 4096;
 }
 
-/* There is no result: for a reason that is told. */
-static inline void told(const ts_stop *stop)
+/* There is no result: for a reason that is reported. */
+static inline void reported(const ts_stop *stop)
 {
   if (!stop->exit_code)
     abort();
@@ -65,11 +65,11 @@ static inline void change(ts_summary *s, const ts_run_options *options, ts_stop 
       s->extras.not_followed_count = ts_what_if_not_followed(s->arena, s->ir, options, changes[i],
                                                              s->result, &s->extras.not_followed);
     else if (!wrong)
-      told(&why);
+      reported(&why);
   }
   s->extras.sensitivities = ts_sensitivities_new(s->arena, s->ir, s->run, options, stop);
   if (!s->extras.sensitivities)
-    told(stop);
+    reported(stop);
 }
 
 static inline void spread(ts_summary *s, const ts_run_options *options, ts_stop *stop)
@@ -80,7 +80,7 @@ static inline void spread(ts_summary *s, const ts_run_options *options, ts_stop 
   ts_jitter_parse("lognormal:2%,slow:0.1:1.5,network:0.01", &jitter);
   s->extras.spread = ts_spread_new(s->arena, s->ir, options, &jitter, "fuzz", 3, stop);
   if (!s->extras.spread)
-    told(stop);
+    reported(stop);
   if (!(s->seconds > 0))
     return;
   ts_goodput good = ts_goodput_of(s->seconds, s->ir->meta->world, &faults);
@@ -104,10 +104,10 @@ static inline void trace(const ts_summary *s)
   for (uint32_t r = 0; r < s->ir->meta->world; r++)
     ranks[r] = r;
   if (ts_report_trace(s, &(ts_trace_options){.memory = true}, "/dev/null", &stop) < 0)
-    told(&stop);
+    reported(&stop);
   if (ts_report_trace(s, &(ts_trace_options){true, ranks, s->ir->meta->world}, "/dev/null", &stop) <
       0)
-    told(&stop);
+    reported(&stop);
 }
 
 static inline void study(ts_summary *s, const ts_run_options *options, play_study what, FILE *out)
@@ -127,7 +127,7 @@ static inline void study(ts_summary *s, const ts_run_options *options, play_stud
     s->extras.steps =
       ts_steps_new(s->arena, s->ir, options, 4, &(ts_checkpoint){2, 1000000}, &stop);
     if (!s->extras.steps)
-      told(&stop);
+      reported(&stop);
     break;
   case PLAY_WHAT_IF: change(s, options, &stop); break;
   case PLAY_TRACE: trace(s); break;
@@ -187,7 +187,7 @@ static inline void play(const ts_ir *ir, unsigned how)
   if (run)
     report(ir, run, &options, arena, how);
   else
-    told(&stop);
+    reported(&stop);
   ts_run_free(run);
   ts_arena_free(arena);
 }

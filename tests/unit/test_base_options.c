@@ -67,7 +67,7 @@ Test(options, clusters_operands_and_dashes)
 
 static void expect_mistake(const char *line, const char *message)
 {
-  char copy[200], told[400] = "";
+  char copy[200], reported[400] = "";
   ts_options o;
   strcpy(copy, line);
   cr_redirect_stderr();
@@ -75,9 +75,9 @@ static void expect_mistake(const char *line, const char *message)
   cr_expect_eq(o.status, TS_EXIT_USAGE);
   fflush(stderr);
   FILE *pipe = cr_get_redirected_stderr();
-  size_t size = fread(told, 1, strlen(message), pipe);
-  told[size] = '\0';
-  cr_expect_str_eq(told, message);
+  size_t size = fread(reported, 1, strlen(message), pipe);
+  reported[size] = '\0';
+  cr_expect_str_eq(reported, message);
 }
 
 Test(options, unknown_long)

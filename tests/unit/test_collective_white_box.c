@@ -231,7 +231,7 @@ Test(white_box, other_numbers_of_islands_follow_those_measured)
   cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 100000).time, 40000000u);
   cr_assert(!ask(&n, TS_IR_ALL_REDUCE, 1000).beyond);
   box_free(&n);
-  box_new(&n, 16, 2, methods); /* beyond the last its error holds, and it is told */
+  box_new(&n, 16, 2, methods); /* beyond the last its error holds, and is reported */
   cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 1000).time, 80000000u);
   cr_assert(ask(&n, TS_IR_ALL_REDUCE, 1000).beyond);
   box_free(&n);

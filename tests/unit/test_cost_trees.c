@@ -1,4 +1,4 @@
-/* Boosted trees: they find steps, the same each time, and fit files hold them; fits tell how far
+/* Boosted trees: they find steps, the same each time, and fit files hold them; fits say how far
  * beyond their rows they are asked. */
 #include "cost/trees.h"
 

@@ -361,7 +361,7 @@ static uint32_t check_lane(const ts_run *run, uint32_t rank, uint32_t stream, co
 {
   ts_arena *arena = ts_arena_new("test");
   ts_lane *lane = ts_lane_new(arena, run, rank, stream);
-  uint32_t told = 0;
+  uint32_t reported = 0;
   for (uint32_t i = 0; i < list->count; i++) {
     ts_span_event e;
     if (list->at[i].stream != stream)
@@ -369,12 +369,12 @@ static uint32_t check_lane(const ts_run *run, uint32_t rank, uint32_t stream, co
     cr_assert(ts_lane_next(lane, &e), "seed %u: rank %u, stream %u ends before event %u", seed,
               rank, stream, i);
     cr_assert(same_event(&e, &list->at[i]), "seed %u: rank %u, event %u", seed, rank, i);
-    told++;
+    reported++;
   }
   cr_assert(!ts_lane_next(lane, &(ts_span_event){0}), "seed %u: rank %u, stream %u does not end",
             seed, rank, stream);
   ts_arena_free(arena);
-  return told;
+  return reported;
 }
 
 Test(engine, lanes_are_the_timeline_stream_by_stream)
@@ -387,11 +387,11 @@ Test(engine, lanes_are_the_timeline_stream_by_stream)
     ts_run *run = must_play(&ir, &folded, 0, seed);
     for (uint32_t r = 0; r < p.world; r++) {
       events list = timeline(run, r);
-      uint32_t told = check_lane(run, r, TS_IR_NONE, &list, seed);
-      hosted += told;
+      uint32_t reported = check_lane(run, r, TS_IR_NONE, &list, seed);
+      hosted += reported;
       for (uint32_t s = 0; s < ir.streams_count; s++)
-        told += check_lane(run, r, s, &list, seed);
-      cr_assert_eq(told, list.count);
+        reported += check_lane(run, r, s, &list, seed);
+      cr_assert_eq(reported, list.count);
       free(list.at);
     }
     ts_run_free(run);

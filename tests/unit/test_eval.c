@@ -163,7 +163,7 @@ Test(eval, calls)
     {"let x = y + 1\nlet y = x", "E0207 `x` is defined through itself"});
 }
 
-Test(eval, an_error_told_once_counts_its_repetitions)
+Test(eval, an_error_reported_once_counts_its_repetitions)
 {
   ts_desk desk = ts_desk_open();
   ts_desk_value(&desk, "fn f(a: Int) = a / 2\nlet x = [f(1), f(3), f(5)]");

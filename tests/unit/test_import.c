@@ -195,7 +195,8 @@ Test(import, gzip_and_gzip_cut_off)
   packed[size / 2] ^= 0x55;
   ts_error error = {0};
   ts_events *e = ts_events_parse(arena, "x", packed, size, NULL, &error);
-  cr_expect(!e || e->cut || (e->seen == 8 && e->device_count == 2)); /* told, or nothing was lost */
+  cr_expect(!e || e->cut ||
+            (e->seen == 8 && e->device_count == 2)); /* reported, or nothing was lost */
 }
 
 Test(import, every_cut_is_read_or_refused)

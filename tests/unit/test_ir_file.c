@@ -251,7 +251,7 @@ Test(ir_file, encoding_is_canonical)
   }
 }
 
-/* Runs stored twice, text that nothing uses: the bytes do not tell. */
+/* Runs stored twice, text that nothing uses: the bytes do not differ. */
 Test(ir_file, equal_content_gives_equal_bytes)
 {
   ts_ir ir, other;

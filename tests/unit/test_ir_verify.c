@@ -411,8 +411,8 @@ Test(ir_verify, fragments_just_below_and_above_the_limit)
   ts_ir_builder_free(b);
 }
 
-/* 4,096 sends on each of 8,192 coordinates. Those just below the limit go to nobody, which is told
- * before they are put in order. */
+/* 4,096 sends on each of 8,192 coordinates. Those just below the limit go to nobody, which is
+ * reported before they are put in order. */
 Test(ir_verify, messages_just_below_and_above_the_limit)
 {
   enum { SENDS = 1 << 12 };

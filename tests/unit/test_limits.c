@@ -21,7 +21,7 @@
 
 static const char too_many[] = "E0226 the evaluation takes too many steps";
 
-/* What `text` gives or is told when only `left` steps are left. */
+/* What `text` gives or reports when only `left` steps are left. */
 static const char *with_steps(ts_desk *desk, const char *text, uint64_t left)
 {
   desk->s->steps = TS_MAX_STEPS - left;
@@ -105,7 +105,7 @@ Test(limits, the_last_step_is_taken)
   cr_expect(done);
 }
 
-Test(limits, nested_deeper_than_levels_is_told)
+Test(limits, nested_deeper_than_levels_is_reported)
 {
   ts_desk desk = ts_desk_open();
   const char *text = "let a0 = [1]\n", *list = "a0";

@@ -28,7 +28,7 @@ static void act(const char *text)
     exit(TS_EXIT_ENVIRONMENT);
 }
 
-static void tell(lsp_wire *wire, const char *method, const char *uri)
+static void post(lsp_wire *wire, const char *method, const char *uri)
 {
   cJSON *params = cJSON_CreateObject();
   cJSON_AddStringToObject(params, "uri", uri);
@@ -49,7 +49,7 @@ static void work(void *context, lsp_wire *wire)
           *uri = get(document, "uri"), *text = get(document, "text");
     over = !strcmp(method, "exit");
     if (uri)
-      tell(wire, LSP_WORKING, uri->valuestring);
+      post(wire, LSP_WORKING, uri->valuestring);
     if (cJSON_IsString(text))
       act(text->valuestring);
     if (get(params, "ask"))
@@ -57,7 +57,7 @@ static void work(void *context, lsp_wire *wire)
     if (get(message, "id"))
       lsp_reply(wire, get(message, "id"), cJSON_CreateString(method));
     else if (uri)
-      tell(wire, "textDocument/publishDiagnostics", uri->valuestring);
+      post(wire, "textDocument/publishDiagnostics", uri->valuestring);
     lsp_notify(wire, LSP_WAITING, cJSON_CreateObject());
     cJSON_Delete(message);
   }

@@ -210,7 +210,7 @@ Test(plan, a_session_may_be_used_again_with_other_values)
   ts_desk_close(&desk);
 }
 
-Test(plan, independent_mistakes_are_told_in_one_run)
+Test(plan, independent_mistakes_are_reported_in_one_run)
 {
   ts_desk desk = ts_desk_open();
   const ts_define defines[] = {{"ppp", "4"}};

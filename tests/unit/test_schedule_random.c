@@ -1,6 +1,6 @@
 /* Random orders of work, on a line of stages and on a V, with whole and with split backwards: each
  * either plays to its end, or is refused because it comes to a stop, as a player of a few lines
- * finds too. Then the circle that is told must be one: every edge is a wait that the rules demand,
+ * finds too. Then the reported cycle must be one: every edge is a wait that the rules demand,
  * for an item that stands behind the next edge's on its rank, and no circle is shorter. */
 #include <criterion/criterion.h>
 #include <stdio.h>

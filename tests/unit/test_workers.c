@@ -68,7 +68,7 @@ static bool stop_at_once(void *closure, const char *what, double share)
   return false;
 }
 
-Test(workers, stops_when_told)
+Test(workers, stops_when_asked)
 {
   tallies t = {.caller = pthread_self()};
   stopper s = {.t = &t};

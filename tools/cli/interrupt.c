@@ -28,8 +28,8 @@ static void die(int number)
 
 static void end(int number)
 {
-  ssize_t told = write(STDERR_FILENO, said, strlen(said));
-  (void)told;
+  ssize_t written = write(STDERR_FILENO, said, strlen(said));
+  (void)written;
   die(number);
 }
 

@@ -164,7 +164,7 @@ ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_opt
 {
   bool named = strcmp(argument, "all") != 0;
   names all = names_of(arena, ir, argument);
-  /* who names a model is told by it */
+  /* a model that is named reports for itself */
   const char *left = named ? NULL : leave_out(arena, ir, &all);
   ts_networks *n = TS_NEW(arena, ts_networks);
   *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count, left};

@@ -30,7 +30,7 @@ typedef struct ts_plan_options {
   TS_VEC(const char *) imports, reads, natives;
 } ts_plan_options;
 
-/* Takes one of these options. TS_EXIT_DONE, or TS_EXIT_USAGE after telling a mistake. */
+/* Takes one of these options. TS_EXIT_DONE, or TS_EXIT_USAGE after reporting a mistake. */
 int ts_plan_option(ts_plan_options *p, ts_arena *arena, const ts_options *o, int id);
 /* -W: how a warning is taken. The same. */
 int ts_warning_option(const ts_options *o, ts_diags *diags);

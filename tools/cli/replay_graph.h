@@ -17,7 +17,7 @@ int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_graph_machine 
 /* Does a table hold what all ranks are played from: the graph of one, or a schedule of all? */
 bool ts_is_graph(const ts_events *e);
 /* The ranks of the graphs or the schedule of the task's paths, the first of which has been read.
- * NULL after telling what is wrong. */
+ * NULL after reporting what is wrong. */
 const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *count);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct study {
   const char *diff;    /* the plan to compare with */
 } study;
 
-/* TS_EXIT_DONE, or after telling what is wrong with the option another code. */
+/* TS_EXIT_DONE, or after reporting what is wrong with the option another code. */
 int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id);
 bool ts_study_any(const study *s);          /* is something asked for beside the play? */
 const char *ts_study_wrong(const study *s); /* options that do not go together; NULL: they do */

@@ -9,7 +9,8 @@
 
 typedef struct ts_against ts_against;
 
-/* Compiles or loads the plan and plays it. NULL after telling what is wrong, with the exit code. */
+/* Compiles or loads the plan and plays it. NULL after reporting what is wrong, with the exit code.
+ * */
 ts_against *ts_against_new(ts_trace_task *t, const char *path, const ts_plan_options *options,
                            int *status);
 /* One row a recording: that of its rank; of a recording that knows no rank, the rank that holds

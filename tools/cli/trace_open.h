@@ -1,4 +1,4 @@
-/* What `trainspec trace`, `table` and `replay` share: opening traces, and telling what is wrong
+/* What `trainspec trace`, `table` and `replay` share: opening traces, and reporting what is wrong
  * with them. */
 #ifndef TS_TOOLS_CLI_TRACE_OPEN_H
 #define TS_TOOLS_CLI_TRACE_OPEN_H

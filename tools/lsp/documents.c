@@ -67,9 +67,9 @@ void lsp_document_drop(lsp_documents *all, lsp_document *d)
   free(d->uri);
   free(d->path);
   free(d->text);
-  for (i = 0; i < d->told_count; i++)
-    free(d->told[i]);
-  free(d->told);
+  for (i = 0; i < d->reported_count; i++)
+    free(d->reported[i]);
+  free(d->reported);
   free(d);
 }
 
@@ -126,14 +126,14 @@ static void start(const lsp_documents *all, const lsp_document *d, lsp_analysis 
 }
 
 /* What names mean, even where the text cannot be understood as a whole; what else is wrong with it
- * then is not told. */
+ * then is not reported. */
 static void check_anyway(lsp_analysis *a)
 {
-  ts_diags *told = a->session->diags;
-  if (ts_diags_errors(told))
+  ts_diags *reported = a->session->diags;
+  if (ts_diags_errors(reported))
     a->session->diags = ts_diags_new(a->arena, a->session->sources);
   ts_check(a->session);
-  a->session->diags = told;
+  a->session->diags = reported;
 }
 
 static void play(const lsp_documents *all, lsp_analysis *a, ts_ir_builder *b)

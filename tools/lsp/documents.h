@@ -26,8 +26,8 @@ typedef struct lsp_document {
   bool slow;             /* lowering it takes long: not at each key */
   uint32_t count;
   lsp_analysis plan[LSP_MOST_PLANS];
-  char **told;           /* URIs of files that have messages of this document */
-  size_t told_count;
+  char **reported; /* URIs of files that have messages of this document */
+  size_t reported_count;
 } lsp_document;
 
 typedef struct lsp_documents {

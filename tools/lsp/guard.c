@@ -473,7 +473,7 @@ int lsp_guard(lsp_wire *editor, double seconds, void (*work)(void *context, lsp_
   cJSON_Delete(g.shown);
   free(g.queue);
   if (editor->lost)
-    fputs("trainspec lsp: what was to be told cannot be written\n", stderr);
+    fputs("trainspec lsp: a message cannot be written\n", stderr);
   return !done || editor->lost  ? TS_EXIT_ENVIRONMENT :
          broken || !g.shut_down ? TS_EXIT_REJECTED :
                                   TS_EXIT_DONE;

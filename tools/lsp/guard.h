@@ -8,8 +8,8 @@
 
 #include "tools/lsp/rpc.h"
 
-/* What a worker tells the guard, besides the messages to the editor: it works on the document `uri`
- * now, or it waits for messages. */
+/* What a worker reports to the guard, besides the messages to the editor: it works on the document
+ * `uri` now, or it waits for messages. */
 #define LSP_WORKING "$/working"
 #define LSP_WAITING "$/waiting"
 

@@ -114,9 +114,13 @@ static cJSON *diagnostic(const lsp_documents *all, const message *m)
 /* ---- Sorted by file ---- */
 
 typedef struct file_messages { char *uri; cJSON *list; } file_messages;
-typedef struct told { const lsp_documents *all; file_messages *at; size_t count; } told;
+typedef struct reported {
+  const lsp_documents *all;
+  file_messages *at;
+  size_t count;
+} reported;
 
-static cJSON *list_for(told *t, const char *uri)
+static cJSON *list_for(reported *t, const char *uri)
 {
   for (size_t i = 0; i < t->count; i++)
     if (!strcmp(t->at[i].uri, uri))
@@ -138,7 +142,7 @@ static void add(cJSON *list, cJSON *item)
   cJSON_AddItemToArray(list, item);
 }
 
-static void collect(told *t, const lsp_document *d, const lsp_analysis *a)
+static void collect(reported *t, const lsp_document *d, const lsp_analysis *a)
 {
   ts_arena *scratch = ts_arena_new("messages");
   size_t count;
@@ -149,7 +153,7 @@ static void collect(told *t, const lsp_document *d, const lsp_analysis *a)
     char *uri = m.path && a->module && m.span.file != a->module->file ? lsp_uri_of_path(m.path) :
                                                                         ts_heap_text(d->uri);
     bool other = strcmp(uri, d->uri) != 0;
-    if (m.span.file && !(other && lsp_document_of(t->all, uri))) /* an open file tells its own */
+    if (m.span.file && !(other && lsp_document_of(t->all, uri))) /* an open file reports its own */
       add(list_for(t, uri), diagnostic(t->all, &m));
     free(uri);
   }
@@ -168,21 +172,21 @@ static void publish(lsp_wire *wire, const lsp_document *d, const char *uri, cJSO
 
 void lsp_tell(const lsp_documents *all, lsp_document *d, lsp_wire *wire)
 {
-  told t = {.all = all};
+  reported t = {.all = all};
   list_for(&t, d->uri);
-  for (size_t i = 0; i < d->told_count; i++) {
-    list_for(&t, d->told[i]);
-    free(d->told[i]);
+  for (size_t i = 0; i < d->reported_count; i++) {
+    list_for(&t, d->reported[i]);
+    free(d->reported[i]);
   }
   for (uint32_t i = 0; i < d->count; i++)
     collect(&t, d, &d->plan[i]);
-  d->told = ts_heap_resize(d->told, t.count, sizeof *d->told);
-  d->told_count = 0;
+  d->reported = ts_heap_resize(d->reported, t.count, sizeof *d->reported);
+  d->reported_count = 0;
   for (size_t i = 0; i < t.count; i++) {
     bool keep = cJSON_GetArraySize(t.at[i].list) && strcmp(t.at[i].uri, d->uri);
     publish(wire, d, t.at[i].uri, t.at[i].list);
     if (keep)
-      d->told[d->told_count++] = t.at[i].uri;
+      d->reported[d->reported_count++] = t.at[i].uri;
     else
       free(t.at[i].uri);
   }

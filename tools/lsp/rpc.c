@@ -54,7 +54,7 @@ static size_t length_in(const char *at, const char *end)
   return at == end || *at == ' ' || *at == '\t' ? length : 0;
 }
 
-/* Lines up to an empty one. The length of what follows; 0: none is told. */
+/* Lines up to an empty one. The length of what follows; 0: none is given. */
 static size_t header(lsp_wire *w, bool *broken)
 {
   size_t length = 0;

@@ -1,4 +1,5 @@
-/* Places as editors tell them: lines from 0, columns in UTF-16 units or in bytes, files as URIs. */
+/* Places as editors write them: lines from 0, columns in UTF-16 units or in bytes, files as URIs.
+ * */
 #ifndef TS_TOOLS_LSP_TEXT_H
 #define TS_TOOLS_LSP_TEXT_H
 

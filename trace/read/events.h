@@ -180,7 +180,7 @@ typedef struct ts_events {
   const char *shapes_from;
   uint32_t shapes_taken;
   bool shapes_by_number;
-  /* What did not fit: counted, told in the report. */
+  /* What did not fit: counted, and reported. */
   uint64_t untimed, negative, unknown_category, backward_clock, duplicate_ids, too_many,
     missing_nodes;
   uint32_t unknown_name; /* string: the first unknown category */

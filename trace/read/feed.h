@@ -1,6 +1,6 @@
-/* Bytes of a file as a stream: plain or gzip (told by its first bytes), from a path or from memory.
- * What lies between `at` and `end` has been read and not yet used; ts_feed_more brings more behind
- * it and may move it. */
+/* Bytes of a file as a stream: plain or gzip (recognized by its first bytes), from a path or from
+ * memory. What lies between `at` and `end` has been read and not yet used; ts_feed_more brings more
+ * behind it and may move it. */
 #ifndef TS_TRACE_READ_FEED_H
 #define TS_TRACE_READ_FEED_H
 

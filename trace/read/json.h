@@ -1,6 +1,6 @@
 /* JSON as a stream of values, pulled one by one; nothing is kept. What traces get wrong is taken as
  * meant: a comma before a closing bracket, control characters in strings, NaN and Infinity. A file
- * that ends early is told from one that is wrong.
+ * that ends early is distinguished from one that is wrong.
  *
  *   if (ts_json_value(j) == TS_JSON_OBJECT)
  *     while (ts_json_member(j))            key: j->text, j->length

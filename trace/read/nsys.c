@@ -1,7 +1,7 @@
 /* SQLite exports of Nsight Systems (`nsys export --type sqlite`): kernels, copies, fills, calls of
  * the runtime and ranges of NVTX, as the tables CUPTI_ACTIVITY_KIND_* and NVTX_EVENTS have them.
  * Times are nanoseconds. Which tables and columns there are differs between versions: those that
- * are not there are done without. Synchronising calls are told by their names. */
+ * are not there are done without. Synchronizing calls are recognized by their names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct reader {
   ts_error *error;
 } reader;
 
-/* The first thing that goes wrong is told, and reading ends. */
+/* The first error is reported, and reading ends. */
 static bool wrong(reader *r)
 {
   bool no_memory = sqlite3_errcode(r->db) == SQLITE_NOMEM;

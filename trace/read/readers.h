@@ -1,4 +1,4 @@
-/* The readers of formats, told apart by read.c. Each is at the value that holds its events. False
+/* The readers of formats, which read.c chooses. Each is at the value that holds its events. False
  * with the error filled. */
 #ifndef TS_TRACE_READ_READERS_H
 #define TS_TRACE_READ_READERS_H

@@ -1,4 +1,4 @@
-"""Runs the tests beside it and tells the results as TAP."""
+"""Runs the tests beside it and reports the results as TAP."""
 import pathlib
 import sys
 import unittest
@@ -7,20 +7,20 @@ import unittest
 class Tap(unittest.TestResult):
     number = 0
 
-    def tell(self, good, test, note="", why=""):
+    def report(self, good, test, note="", why=""):
         Tap.number += 1
         for line in why.splitlines():
             print(f"# {line}")
         print(f"{'ok' if good else 'not ok'} {Tap.number} - {test.id().split('.', 1)[1]}{note}", flush=True)
 
     def addSuccess(self, test):
-        self.tell(True, test)
+        self.report(True, test)
 
     def addSkip(self, test, reason):
-        self.tell(True, test, f" # SKIP {reason}")
+        self.report(True, test, f" # SKIP {reason}")
 
     def addError(self, test, error):
-        self.tell(False, test, why=self._exc_info_to_string(error, test))
+        self.report(False, test, why=self._exc_info_to_string(error, test))
 
     addFailure = addError
 

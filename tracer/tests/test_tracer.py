@@ -81,11 +81,11 @@ class Gpt(Folder):
 
     def setUp(self):
         super().setUp()
-        self.told = self.trace(8, GPT).stderr
+        self.report = self.trace(8, GPT).stderr
 
     def test_equals_eight_real_processes(self):
         """The graph of each rank equals, op by op, that of a real process. Half of them are traced, the others alike."""
-        self.assertIn("8 graphs written, 4 traced, 4 alike", self.told)
+        self.assertIn("8 graphs written, 4 traced, 4 alike", self.report)
         self.assertEqual([r for r in range(8) if "like" in read(self.folder, "traced", r)], [1, 2, 5, 6])
         run_real(self.folder, 8, GPT)
         self.assert_equal_graphs(8)
@@ -226,11 +226,11 @@ class Command(unittest.TestCase):
         self.assertEqual(ranks_of("0,4-6", 8), [0, 4, 5, 6])
 
     def test_wrong_usage(self):
-        for arguments, told in ((["--world", "2"], "no command"), (["--", "python", "x.py"], "how many ranks"), (["--world", "2", "--", "bash", "x"], "begins with python"),
+        for arguments, message in ((["--world", "2"], "no command"), (["--", "python", "x.py"], "how many ranks"), (["--world", "2", "--", "bash", "x"], "begins with python"),
                                 (["--world", "2", "--ranks", "5", "--", "python", "x.py"], "ranks 0 to 1"), (["--world", "2", "-o", "x.json", "--", "python", "x.py"], "{rank}")):
             done = tracer(*arguments)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(told, done.stderr)
+            self.assertIn(message, done.stderr)
 
     def test_groups_are_renamed(self):
         graph = {"rank": 0, "world": 4, "groups": [{"id": 0, "ranks": [0, 1]}, {"id": 1, "ranks": [2, 3]}, {"id": 2, "ranks": [0, 2]}, {"id": 3, "ranks": [1, 3]}],
@@ -269,7 +269,7 @@ dist.all_gather(parts, x)
 dist.gather(x, parts if rank == 0 else None, dst=0)
 dist.scatter(x, parts if rank == 1 else None, src=1)
 dist.barrier()
-shape = torch.tensor([5 * (rank + 1), 3])  # the other rank is told what to expect, as pipelines do
+shape = torch.tensor([5 * (rank + 1), 3])  # the other rank receives what to expect, as pipelines do
 if rank == 0:
     dist.send(shape, 1)
     dist.send(torch.ones(5, 3), 1, tag=4)

@@ -133,7 +133,7 @@ class Tracer:
         collectives = sum("comm" in node for node in graph["nodes"])
         self.say(f"rank {rank}: {len(graph['nodes']) - collectives} operators, {collectives} collectives and messages")
         if "out_of_memory" in graph:
-            self.tell_short(graph)
+            self.report_short(graph)
         return graph
 
     def act(self, rank, patient):
@@ -158,7 +158,7 @@ class Tracer:
             raise Failed(rank, status)
         return graphs.read(str(self.folder / f"graph.{rank}.json"))
 
-    def tell_short(self, graph):
+    def report_short(self, graph):
         short = graph["out_of_memory"]
         self.short.append(graph["rank"])
         where = f" of {short['module']}" if short["module"] else ""

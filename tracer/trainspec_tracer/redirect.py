@@ -167,12 +167,12 @@ def set_compiling_aside():
     def as_written(model=None, **how):
         if model is None:
             return lambda f: as_written(f, **how)
-        if not as_written.told:
+        if not as_written.warned:
             print("trainspec-trace: torch.compile is set aside, its regions are recorded as written, unfused", file=sys.stderr)
-            as_written.told = True
+            as_written.warned = True
         return model
 
-    as_written.told = False
+    as_written.warned = False
     torch.compile = as_written
     torch.nn.Module.compile = lambda self, *args, **how: as_written(self) and None
 

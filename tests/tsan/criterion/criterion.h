@@ -1,6 +1,6 @@
-/* The few macros of Criterion that test_workers.c needs, told as TAP from one process. Criterion
- * starts each test with a piece of memory at an address that ThreadSanitizer keeps for itself, so
- * its programs do not start under it. */
+/* The few macros of Criterion that test_workers.c needs, reported as TAP from one process.
+ * Criterion starts each test with a piece of memory at an address that ThreadSanitizer keeps for
+ * itself, so its programs do not start under it. */
 #ifndef TS_TESTS_TSAN_CRITERION_H
 #define TS_TESTS_TSAN_CRITERION_H
 
@@ -14,7 +14,7 @@ typedef struct tap_test {
 } tap_test;
 
 void tap_add(tap_test *test);
-/* What does not hold is told, and the test has failed; `end`: and so has the program. */
+/* What does not hold is reported, and the test has failed; `end`: and so has the program. */
 void tap_check(bool holds, bool end, const char *file, int line, const char *condition);
 
 #define Test(suite, title)                                                                  \
