@@ -428,7 +428,7 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
     m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
   if (wrong)
     return ts_ir_fail(c->error, "net model `%s`: `%s` of its packets is out of range",
-                      text(c, m->name), wrong->clause.word);
+                      text(c, m->name), wrong->clause.name);
   const ts_ir_net_links *k = &m->links;
   if ((k->intra_links != 0 && !rate(k->intra_links)) ||
       (k->inter_links != 0 && !rate(k->inter_links)) || signbit(k->intra_links) ||
