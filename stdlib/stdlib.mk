@@ -7,6 +7,7 @@ stdlib_files = \
 	stdlib/clusters/islands.ts \
 	stdlib/clusters/meshes.ts \
 	stdlib/clusters/nccl.ts \
+	stdlib/clusters/tpu.ts \
 	stdlib/costs.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
 	stdlib/fits/a100_sxm.fit.json \
@@ -31,23 +32,38 @@ stdlib_files = \
 	stdlib/fits/l40s.fit.json \
 	stdlib/fits/l4_elementwise.fit.json \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
+	stdlib/frameworks/maxtext.ts \
+	stdlib/frameworks/nvidia.ts \
+	stdlib/frameworks/profile.ts \
+	stdlib/frameworks/torch.ts \
+	stdlib/gpus/amd.ts \
+	stdlib/gpus/blackwell.ts \
+	stdlib/gpus/google.ts \
+	stdlib/gpus/hopper.ts \
+	stdlib/gpus/intel.ts \
 	stdlib/gpus/nvidia.ts \
 	stdlib/hosts.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \
 	stdlib/import/torch_fx.ts \
 	stdlib/import/triosim.ts \
+	stdlib/machines.ts \
 	stdlib/models/bert.ts \
 	stdlib/models/clip.ts \
 	stdlib/models/deepseek.ts \
 	stdlib/models/densenet.ts \
 	stdlib/models/gemma.ts \
 	stdlib/models/gpt.ts \
+	stdlib/models/gpt_oss.ts \
+	stdlib/models/grok.ts \
 	stdlib/models/llama.ts \
 	stdlib/models/llama4.ts \
 	stdlib/models/llama_eager.ts \
 	stdlib/models/llama_moe.ts \
+	stdlib/models/lora.ts \
 	stdlib/models/mixtral.ts \
+	stdlib/models/mpt.ts \
+	stdlib/models/nemotron.ts \
 	stdlib/models/qwen3.ts \
 	stdlib/models/resnet.ts \
 	stdlib/models/t5.ts \
@@ -66,6 +82,7 @@ stdlib_files = \
 	stdlib/networks/nccl_hopper.json \
 	stdlib/ops/eager.ts \
 	stdlib/ops/latent.ts \
+	stdlib/ops/mamba.ts \
 	stdlib/ops/moe.ts \
 	stdlib/ops/nn.ts \
 	stdlib/ops/routing.ts \

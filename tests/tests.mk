@@ -1845,6 +1845,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/operators.c \
 	tests/accuracy/operators.h \
 	tests/accuracy/predict.c \
+	tests/accuracy/published.c \
+	tests/accuracy/published.h \
 	tests/accuracy/report.c \
 	tests/accuracy/sets.c
 
@@ -1856,6 +1858,7 @@ EXTRA_DIST += \
 	tests/accuracy/plans/megatron_a100.ts \
 	tests/accuracy/plans/moe_layer.ts \
 	tests/accuracy/plans/nanotron.ts \
+	tests/accuracy/plans/published.ts \
 	tests/accuracy/plans/published_moe.ts \
 	tests/accuracy/plans/traced_fx.ts \
 	tests/accuracy/plans/vtrain.ts \

@@ -1,11 +1,13 @@
 // GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them. `memory` is what the driver
 // reports as the board's total (nvidia-smi, MiB); `reserved` is taken by the CUDA context and the libraries' handles before a
-// framework allocates anything. `sms` and `l2` are for kernel models. `called`: the names under which measurements that hold for it
+// framework allocates anything. `watts` is the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
+// figure, for functions of plans to ask. `fp4` is the rate in 4 bits, no number format of tensors here. `sms` and `l2` are for kernel models. `called`: the names under which measurements that hold for it
 // are filed, the driver's among them; those of the A100 and H100 hold for the A800 and H800, which differ in their links alone.
 //
 // Sources: [V100] NVIDIA Tesla V100 data sheet (2020); [A100] NVIDIA A100 data sheet (2021) and GA100 whitepaper; [H100] NVIDIA H100
 // data sheet (2023) and GH100 whitepaper v1.04; [H200] NVIDIA H200 data sheet (2024); [B200] NVIDIA DGX B200 data sheet (2024);
-// [A40] NVIDIA A40 data sheet (2021); [L4] NVIDIA L4 data sheet (2023). The A800 and H800 are the A100 and H100 with
+// [A40] NVIDIA A40 data sheet (2021); [L4] NVIDIA L4 data sheet (2023). Newer boards are in std.gpus.blackwell, variants of the
+// H100 in std.gpus.hopper. The A800 and H800 are the A100 and H100 with
 // NVLink at 400 GB/s in both directions together (NVIDIA product pages of 2022 and 2023).
 
 gpu v100_sxm_32g { // [V100]
@@ -15,6 +17,8 @@ gpu v100_sxm_32g { // [V100]
   peak = { fp32: 15.7 TFLOP/s, tf32: 15.7 TFLOP/s, fp16: 125 TFLOP/s, bf16: 15.7 TFLOP/s }
   sms = 80
   l2 = 6 MiB
+  watts = 300 W
+  price = $0.55/h
   called = ["v100_sxm*", "*V100-SXM2*"]
 }
 
@@ -25,6 +29,8 @@ gpu v100_pcie_32g { // [V100]
   peak = { fp32: 14 TFLOP/s, tf32: 14 TFLOP/s, fp16: 112 TFLOP/s, bf16: 14 TFLOP/s }
   sms = 80
   l2 = 6 MiB
+  watts = 250 W
+  price = $0.50/h
   called = ["v100_pcie*", "*V100-PCIE*"]
 }
 
@@ -35,6 +41,8 @@ gpu a100_sxm_40g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  watts = 400 W
+  price = $1.10/h
   called = ["a100_sxm", "*A100-SXM4-40GB"]
 }
 
@@ -45,6 +53,8 @@ gpu a100_sxm_80g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  watts = 400 W
+  price = $1.40/h
   called = ["a100", "a100_sxm", "*A100-SXM4-80GB"]
 }
 
@@ -55,6 +65,8 @@ gpu a100_pcie_80g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  watts = 300 W
+  price = $1.20/h
   called = ["a100_pcie", "a100_pcie_80", "*A100 80GB PCIe"]
 }
 
@@ -65,6 +77,8 @@ gpu a800_sxm_80g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  watts = 400 W
+  price = $1.40/h
   called = ["a800_sxm", "*A800-SXM4-80GB", "a100_sxm", "a100_sxm_80g", "*A100-SXM4-80GB"]
 }
 
@@ -75,6 +89,8 @@ gpu a40 { // [A40]
   peak = { fp32: 37.4 TFLOP/s, tf32: 74.8 TFLOP/s, fp16: 149.7 TFLOP/s, bf16: 149.7 TFLOP/s }
   sms = 84
   l2 = 6 MiB
+  watts = 300 W
+  price = $0.40/h
   called = ["*NVIDIA A40"]
 }
 
@@ -85,6 +101,8 @@ gpu l4 { // [L4]
   peak = { fp32: 30.3 TFLOP/s, tf32: 60 TFLOP/s, fp16: 121 TFLOP/s, bf16: 121 TFLOP/s, fp8: 242 TFLOP/s }
   sms = 58
   l2 = 48 MiB
+  watts = 72 W
+  price = $0.50/h
   called = ["*NVIDIA L4"]
 }
 
@@ -95,6 +113,8 @@ gpu h100_sxm { // [H100]
   peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
   sms = 132
   l2 = 50 MiB
+  watts = 700 W
+  price = $2.20/h
   called = ["h100", "h100_sxm_80g", "*H100 80GB HBM3", "h800_sxm", "*NVIDIA H800"]
 }
 
@@ -105,6 +125,8 @@ gpu h800_sxm { // [H100]
   peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
   sms = 132
   l2 = 50 MiB
+  watts = 700 W
+  price = $2.20/h
   called = ["*NVIDIA H800", "h100_sxm", "h100_sxm_80g", "*H100 80GB HBM3"]
 }
 
@@ -115,6 +137,8 @@ gpu h200_sxm { // [H200]
   peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
   sms = 132
   l2 = 50 MiB
+  watts = 700 W
+  price = $2.80/h
   called = ["h200", "*NVIDIA H200"]
 }
 
@@ -123,7 +147,10 @@ gpu b200_sxm { // [B200], one GPU of eight
   reserved = 0.7 GiB
   bandwidth = 8000 GB/s
   peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s }
+  fp4 = 9000 TFLOP/s
   sms = 148
   l2 = 126 MiB
+  watts = 1000 W
+  price = $4.50/h
   called = ["b200", "*NVIDIA B200"]
 }

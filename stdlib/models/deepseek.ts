@@ -98,3 +98,21 @@ fn deepseek_v3(seq: Int = 4096, mtp: Int = 1, load: Any = 1) -> Model = deepseek
   mtp: mtp,
   load: load,
 )
+
+// Kimi K2 (Moonshot AI, arXiv 2507.20534): the same architecture with half the heads, more experts and no further words predicted.
+fn kimi_k2(seq: Int = 4096, load: Any = 1) -> Model = deepseek(
+  layers: 61,
+  dense_layers: 1,
+  hidden: 7168,
+  heads: 64,
+  q_rank: 1536,
+  kv_rank: 512,
+  dense: 18432,
+  ffn: 2048,
+  experts: 384,
+  top: 8,
+  vocab: 163840,
+  seq: seq,
+  mtp: 0,
+  load: load,
+)

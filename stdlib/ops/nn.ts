@@ -11,15 +11,25 @@
 // y = x w^T (+ b). `tied`: the weight is that of the op labelled `table`, and held once where both are on one rank; a stage of a pipeline that has this op
 // alone holds a copy, and the two sum their gradients before the update (Megatron-LM's embedding group). Its input gradient is the
 // product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `products`: a narrower format of the products. Operands are cast where they lie
-// and gathered so, and the cast of x is what stays (Transformer Engine: the fp8 shard is saved, and gathered again in fp8).
-op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, table: Label = "embed", products: Any = none) {
-  param w: [out, last(x.shape)]
+// and gathered so, and the cast of x is what stays (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `frozen`: a weight that is not
+// trained; it is no parameter, has neither gradient nor state, and what holds it is said in the plan's `memory`.
+op linear(
+  x: Tensor,
+  out: Int,
+  bias: Bool = false,
+  tied: Bool = false,
+  table: Label = "embed",
+  products: Any = none,
+  frozen: Bool = false,
+) {
+  param w: [out, last(x.shape)] if not frozen
   tie w with table if tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
   cast x dtype products if products != none
   cast dy dtype products if products != none
-  let weight = if products != none then bytes(products) * numel(w) else bytes(w)
+  let elements = last(y.shape) * last(x.shape)
+  let weight = if products != none then bytes(products) * elements else if frozen then bytes(y.dtype) * elements else bytes(w)
   contracts x dim -1
   forward {
     kernel gemm {
@@ -45,7 +55,7 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, table: La
     }
   }
   backward(weight) {
-    kernel gemm {
+    kernel gemm if not frozen {
       m = last(y.shape)
       n = last(x.shape)
       k = rows(y)
@@ -56,7 +66,7 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, table: La
     }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
-  saves [x]
+  saves [x] if not frozen
 }
 
 // A batch of pictures, in the compute type: what a model begins with whose input are no whole numbers.
@@ -72,6 +82,13 @@ op embedding(ids: Tensor, vocab: Int, hidden: Int) {
   forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
   backward(weight) { kernel elementwise { reads = [dy, ids], writes = [dw] } }
   saves [ids]
+}
+
+// The same with a table that is not trained, and so no parameter.
+op frozen_embedding(ids: Tensor, vocab: Int, hidden: Int) {
+  output y: ids.shape + [hidden]
+  require min(vocab, hidden) >= 1, "a table has words and a width"
+  forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
 }
 
 // Learned positions, added to x.
@@ -541,4 +558,12 @@ op global_average_pool(x: Tensor) {
 
 op flatten(x: Tensor) {
   output y: [x.shape[0], div(numel(x), x.shape[0])]
+}
+
+// The square of what is above 0, as models use it whose MLPs have no gate (So et al., arXiv 2109.08668).
+op squared_relu(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  saves [x]
 }

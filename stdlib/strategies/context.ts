@@ -8,7 +8,7 @@
 // they go around again and their gradients with them. `overlap: true`: they are gathered before and scattered after, and held whole meanwhile.
 strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = true) {
   rule tokens optional {
-    match embedding | eager_embedding
+    match embedding | eager_embedding | frozen_embedding
     split ids dim 1 over c
   }
   rule packed optional {
@@ -43,7 +43,7 @@ fn _with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = 1.0 * (heads + 
 // there are fewer heads of keys and values than ranks, copies of them travel, so that each rank has one.
 strategy ulysses(c: Axis) {
   rule tokens optional {
-    match embedding | eager_embedding
+    match embedding | eager_embedding | frozen_embedding
     split ids dim 1 over c
   }
   rule heads optional {

@@ -16,6 +16,7 @@ typedef struct acc_context {
 typedef struct acc_row {
   const char *name;        /* of the configuration, for people */
   const char *group;       /* rows that compare with one another */
+  const char *missing;     /* why it cannot be predicted: counted, not guessed; or NULL */
   bool validation;         /* not used by any fit */
   double measured;         /* seconds */
   double memory;           /* bytes, NaN: not measured */
@@ -35,6 +36,7 @@ typedef struct acc_row {
   double predicted, predicted_memory, reserved_memory;
   double baseline;         /* 6 N tokens at one rate, see report.c */
   double work;             /* 6 N tokens / devices: what the baseline knows */
+  double flops;            /* of the model, a step and device */
 } acc_row;
 
 typedef struct acc_set {
@@ -48,6 +50,7 @@ typedef struct acc_set {
   bool (*row)(const acc_context *c, const csv *table, size_t i, acc_row *row);
   const char *fitted;      /* what was fitted on the other rows, for the report; or NULL */
   const char *target;      /* what is asked for */
+  bool by_group;           /* the report is by group, with FLOP/s */
 } acc_set;
 
 extern const acc_set acc_sets[];
@@ -61,6 +64,8 @@ bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows);
 /* Compiles and plays the plan of a row, with `extra` defines after its own. */
 void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra,
                  uint32_t extra_count);
+/* All rows of a set, on as many processes as there are processors. */
+void acc_predict_all(const acc_context *c, const acc_set *set, acc_rows *rows);
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows);
 /* Searches parameters of a set's plan on the rows that are not validation:
  * "launch=20us:1us:60us,...": start, least, most. `group`: only rows whose group begins so; NULL:

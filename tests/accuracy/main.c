@@ -40,8 +40,7 @@ static void one(const acc_context *c, const acc_set *set)
   acc_rows rows;
   if (!acc_read(c, set, &rows))
     return;
-  for (size_t i = 0; i < rows.count; i++)
-    acc_predict(c, set, &rows.at[i], NULL, 0);
+  acc_predict_all(c, set, &rows);
   acc_report(c, set, &rows);
   fflush(stdout);
 }

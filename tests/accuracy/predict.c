@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "compiler/compile.h"
 #include "runtime/account/allocator.h"
@@ -57,7 +60,7 @@ bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows)
   rows->at = TS_NEW_ARRAY(c->arena, acc_row, table->rows + 1);
   for (size_t i = 0; i < table->rows; i++) {
     acc_row row = {.csv_row = i, .memory = NAN, .group = "", .validation = true};
-    if (!set->row(c, table, i, &row) || !(row.measured > 0))
+    if (!set->row(c, table, i, &row) || (!row.missing && !(row.measured > 0)))
       continue;
     mapping m = {c->arena, table, &row};
     pairs(c->arena, set->columns, map_column, &m);
@@ -144,10 +147,78 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
             .reserved;
       double tokens = (double)(input.ir.meta->tokens_per_step ? input.ir.meta->tokens_per_step :
                                                                 input.ir.meta->samples_per_step);
+      row->flops = input.ir.meta->model_flops_per_step / input.ir.meta->world;
       row->work = 6 * (double)input.ir.meta->parameters * tokens / input.ir.meta->world;
       ts_run_free(run);
     }
     ts_input_close(&input);
   }
   ts_arena_free(arena);
+}
+
+/* What a process hands back of a row. */
+typedef struct answer {
+  bool done;
+  double predicted, predicted_memory, reserved_memory, work, flops;
+  char why[1000];
+} answer;
+
+static void predict_every(const acc_context *c, const acc_set *set, acc_rows *rows, size_t first,
+                          size_t step, answer *answers)
+{
+  for (size_t i = first; i < rows->count; i += step) {
+    acc_row *r = &rows->at[i];
+    if (r->missing)
+      continue;
+    acc_predict(c, set, r, NULL, 0);
+    answers[i] = (answer){.done = r->done,
+                          .predicted = r->predicted,
+                          .predicted_memory = r->predicted_memory,
+                          .reserved_memory = r->reserved_memory,
+                          .work = r->work,
+                          .flops = r->flops};
+    if (r->why)
+      snprintf(answers[i].why, sizeof answers[i].why, "%s", r->why);
+  }
+}
+
+void acc_predict_all(const acc_context *c, const acc_set *set, acc_rows *rows)
+{
+  size_t size = (rows->count + 1) * sizeof(answer);
+  FILE *shared = tmpfile();
+  if (!shared || ftruncate(fileno(shared), (off_t)size))
+    abort();
+  answer *answers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t workers = processors > 1 && rows->count > 8 ? (size_t)processors : 1;
+  pid_t child[64];
+  size_t children = 0;
+  if (answers == MAP_FAILED)
+    abort();
+  fflush(stdout);
+  for (size_t k = 1; k < workers && k < 64; k++) {
+    child[children] = fork();
+    if (child[children] == 0) {
+      predict_every(c, set, rows, k, workers, answers);
+      _exit(0);
+    }
+    if (child[children++] < 0)
+      abort();
+  }
+  predict_every(c, set, rows, 0, workers, answers);
+  for (size_t k = 0; k < children; k++)
+    waitpid(child[k], NULL, 0);
+  for (size_t i = 0; i < rows->count; i++) {
+    acc_row *r = &rows->at[i];
+    const answer *a = &answers[i];
+    r->done = a->done;
+    r->predicted = a->predicted;
+    r->predicted_memory = a->predicted_memory;
+    r->reserved_memory = a->reserved_memory;
+    r->work = a->work;
+    r->flops = a->flops;
+    r->why = *a->why ? ts_arena_printf(c->arena, "%s", a->why) : NULL;
+  }
+  munmap(answers, size);
+  fclose(shared);
 }

@@ -205,6 +205,98 @@ static void relative(const acc_context *c, const acc_rows *rows)
          median(c->arena, baseline, n));
 }
 
+/* -- sets by group -- */
+
+typedef struct group_figures {
+  size_t count;
+  double *error, *predicted, *measured, *predicted_rate, *measured_rate, *baseline, bias;
+  const acc_row *worst;
+} group_figures;
+
+/* Rows of a group (all: NULL). The baseline is one rate of the model's FLOPs for all of them, the
+ * median of the measured ones: fitted to the very rows that it is compared on. */
+static group_figures figures(ts_arena *arena, const acc_rows *rows, const char *group)
+{
+  group_figures g = {0};
+  double **arrays[] = {&g.error,          &g.predicted,     &g.measured,
+                       &g.predicted_rate, &g.measured_rate, &g.baseline};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    *arrays[i] = TS_NEW_ARRAY(arena, double, rows->count + 1);
+  for (size_t i = 0; i < rows->count; i++) {
+    const acc_row *r = &rows->at[i];
+    if (!r->done || (group && strcmp(r->group, group)))
+      continue;
+    size_t n = g.count++;
+    g.predicted[n] = r->predicted;
+    g.measured[n] = r->measured;
+    g.predicted_rate[n] = r->flops / r->predicted;
+    g.measured_rate[n] = r->flops / r->measured;
+    g.error[n] = 100 * fabs(r->predicted / r->measured - 1);
+    g.bias += 100 * (r->predicted / r->measured - 1);
+    if (!g.worst || fabs(r->predicted / r->measured - 1) >
+                      fabs(g.worst->predicted / g.worst->measured - 1))
+      g.worst = r;
+  }
+  double rate = median(arena, g.measured_rate, g.count);
+  for (size_t n = 0; n < g.count; n++)
+    g.baseline[n] = 100 * fabs(g.measured_rate[n] / rate - 1);
+  g.bias /= g.count ? (double)g.count : 1;
+  return g;
+}
+
+static void print_group(ts_arena *arena, const char *title, const group_figures *g)
+{
+  printf("  %-26s %4zu  %6.1f %6.1f %6.1f  %+6.1f   %3.0f %3.0f %3.0f", title, g->count,
+         mean(g->error, g->count), median(arena, g->error, g->count),
+         g->worst ? 100 * (g->worst->predicted / g->worst->measured - 1) : NAN, g->bias,
+         share_below(g->error, g->count, 5), share_below(g->error, g->count, 10),
+         share_below(g->error, g->count, 20));
+  if (g->count >= 3)
+    printf("   %6.3f %6.3f", correlation(arena, g->predicted, g->measured, g->count),
+           correlation(arena, g->predicted_rate, g->measured_rate, g->count));
+  else
+    printf("   %6s %6s", "-", "-");
+  printf("   %6.1f\n", mean(g->baseline, g->count));
+}
+
+static void by_group(const acc_context *c, const acc_rows *rows)
+{
+  printf("  %-26s rows    mean median  worst    bias   5/10/20 %%    order  FLOP/s   one MFU\n",
+         "errors in %");
+  for (size_t i = 0; i < rows->count; i++) {
+    bool first = !rows->at[i].missing;
+    for (size_t k = 0; k < i; k++)
+      first &= rows->at[k].missing || strcmp(rows->at[k].group, rows->at[i].group);
+    if (!first)
+      continue;
+    group_figures g = figures(c->arena, rows, rows->at[i].group);
+    print_group(c->arena, rows->at[i].group, &g);
+  }
+  group_figures all = figures(c->arena, rows, NULL);
+  print_group(c->arena, "all", &all);
+  if (all.worst)
+    printf("    worst row                 %s: %.4g s, measured %.4g s\n", all.worst->name,
+           all.worst->predicted, all.worst->measured);
+  printf("    order, FLOP/s             rank correlations of time and of FLOP/s a device\n"
+         "    one MFU                   mean error of one rate for the line, fitted to its rows\n");
+}
+
+/* Rows that lack something, by what. */
+static void missing(const acc_rows *rows)
+{
+  for (size_t i = 0; i < rows->count; i++) {
+    size_t same = 0;
+    bool first = rows->at[i].missing != NULL;
+    for (size_t k = 0; k < rows->count && first; k++)
+      if (rows->at[k].missing && !strcmp(rows->at[k].missing, rows->at[i].missing)) {
+        first = k >= i;
+        same++;
+      }
+    if (first)
+      printf("    not predicted             %zu rows: %s\n", same, rows->at[i].missing);
+  }
+}
+
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
 {
   size_t failed = 0, fitted = 0;
@@ -212,7 +304,7 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
   printf("%s: %s\n", set->name, set->title);
   for (size_t i = 0; i < rows->count; i++) {
     const acc_row *r = &rows->at[i];
-    failed += !r->done;
+    failed += !r->done && !r->missing;
     fitted += r->done && !r->validation;
     if (c->verbose && r->done)
       printf("    %-58s %9.4g s  measured %9.4g  %+6.1f %%   memory %5.1f of %5.1f GiB%s\n",
@@ -220,7 +312,9 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
              r->predicted_memory / 1073741824.0, r->memory / 1073741824.0,
              r->validation ? "" : "  (fit)");
   }
-  if (fitted) {
+  if (set->by_group) {
+    by_group(c, rows);
+  } else if (fitted) {
     part(c, rows, true, "rows not fitted");
     part(c, rows, false, "rows of the fit");
   } else {
@@ -231,11 +325,12 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
     printf("    fitted                    %s\n", set->fitted);
   if (set->target)
     printf("    asked for                 %s\n", set->target);
+  missing(rows);
   if (failed) {
     printf("    no prediction             %zu rows\n", failed);
     for (size_t i = 0, reported = 0; i < rows->count && reported < (c->verbose ? rows->count : 1);
          i++)
-      if (!rows->at[i].done) {
+      if (!rows->at[i].done && !rows->at[i].missing) {
         printf("      %s: %s\n", rows->at[i].name, rows->at[i].why ? rows->at[i].why : "");
         reported++;
       }

@@ -1,0 +1,13 @@
+// MaxText and PaxML: JAX on TPUs. The compiler (XLA) schedules the whole step: no host, collectives beside work that does not need them.
+let maxtext = {
+  gradients: bf16,
+  accumulate: 0 B,
+  bucket: 25 MiB,
+  overlap: true,
+  tensor: "stream",
+  keep: false,
+  attention: "cudnn",
+  host: { launch: 0 us, collective: 0 us, message: 0 us, item: 0 us, step: 1 ms },
+  graphs: false,
+  sharding: "fsdp",
+}

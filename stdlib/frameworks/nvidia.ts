@@ -1,0 +1,33 @@
+// NVIDIA's stack: Megatron-LM, NeMo and Megatron-Bridge, which share Megatron-Core and Transformer Engine. Defaults of their recipes by release; sources:
+// Megatron-LM's arguments, Megatron-Bridge `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
+import std.hosts
+
+// Fused kernels, gradients in fp32 summed in the product, attention by cuDNN, the distributed optimizer's sums beside the backward.
+let megatron_core = {
+  gradients: fp32,
+  accumulate: 0 B,
+  bucket: 160 MB,
+  overlap: true,
+  tensor: "ring",
+  keep: false,
+  attention: "cudnn",
+  host: megatron_host,
+  graphs: false,
+  sharding: "zero1",
+}
+// Megatron-LM as its papers of 2021 and 2022 ran it: nothing overlaps, attention unfused.
+let megatron_2021 = {
+  gradients: fp32,
+  accumulate: 0 B,
+  bucket: 25 MiB,
+  overlap: false,
+  tensor: "none",
+  keep: false,
+  attention: "flash2",
+  host: megatron_host,
+  graphs: false,
+  sharding: "ddp",
+}
+// Megatron-Bridge and NeMo's automodel for experts: as above.
+let megatron_bridge = megatron_core
+let nemo = megatron_core

@@ -1,0 +1,32 @@
+// Frameworks on PyTorch's own parallelism: torchtitan (FSDP2), llm-foundry and Composer (FSDP1), NeMo AutoModel (FSDP2), DeepSpeed (ZeRO).
+import std.hosts
+
+// Parameters gathered in bf16, gradients summed in fp32; FlashAttention 2 of PyTorch's SDPA.
+let torchtitan = {
+  gradients: fp32,
+  accumulate: 0 B,
+  bucket: 25 MiB,
+  overlap: true,
+  tensor: "none",
+  keep: false,
+  attention: "flash2",
+  host: eager_torch,
+  graphs: false,
+  sharding: "fsdp",
+}
+// Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16.
+let llm_foundry = torchtitan
+let llm_foundry_pure = {
+  gradients: bf16,
+  accumulate: 0 B,
+  bucket: 25 MiB,
+  overlap: true,
+  tensor: "none",
+  keep: false,
+  attention: "flash2",
+  host: eager_torch,
+  graphs: false,
+  sharding: "fsdp",
+}
+let nemo_automodel = torchtitan
+let deepspeed = torchtitan

@@ -1,0 +1,54 @@
+// Accelerators of AMD. Rates are dense. `watts` is the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
+// figure, for functions of plans to ask. `fp4` is the rate in 4 bits (MXFP4), no number format of tensors here.
+//
+// Sources: AMD Instinct MI300X, MI325X, MI350X and MI355X data sheets (2023 to 2025).
+
+gpu mi300x {
+  memory = 196592 MiB
+  reserved = 0.8 GiB
+  bandwidth = 5300 GB/s
+  peak = { fp32: 163.4 TFLOP/s, tf32: 653.7 TFLOP/s, fp16: 1307.4 TFLOP/s, bf16: 1307.4 TFLOP/s, fp8: 2614.9 TFLOP/s }
+  sms = 304
+  l2 = 256 MiB
+  watts = 750 W
+  price = $2.00/h
+  called = ["*MI300X*"]
+}
+
+gpu mi325x {
+  memory = 262128 MiB
+  reserved = 0.8 GiB
+  bandwidth = 6000 GB/s
+  peak = { fp32: 163.4 TFLOP/s, tf32: 653.7 TFLOP/s, fp16: 1307.4 TFLOP/s, bf16: 1307.4 TFLOP/s, fp8: 2614.9 TFLOP/s }
+  sms = 304
+  l2 = 256 MiB
+  watts = 1000 W
+  price = $2.25/h
+  called = ["*MI325X*"]
+}
+
+gpu mi350x {
+  memory = 294896 MiB
+  reserved = 0.8 GiB
+  bandwidth = 8000 GB/s
+  peak = { fp32: 144.2 TFLOP/s, fp16: 2306.9 TFLOP/s, bf16: 2306.9 TFLOP/s, fp8: 4613.7 TFLOP/s }
+  fp4 = 9227 TFLOP/s
+  sms = 256
+  l2 = 256 MiB
+  watts = 1000 W
+  price = $3.00/h
+  called = ["*MI350X*"]
+}
+
+gpu mi355x {
+  memory = 294896 MiB
+  reserved = 0.8 GiB
+  bandwidth = 8000 GB/s
+  peak = { fp32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s }
+  fp4 = 10066 TFLOP/s
+  sms = 256
+  l2 = 256 MiB
+  watts = 1400 W
+  price = $3.50/h
+  called = ["*MI355X*"]
+}

@@ -1,0 +1,70 @@
+// GPUs of NVIDIA's Blackwell generation, and the L40S of the one before. Rates as in std.gpus.nvidia: dense, of one direction. `fp4` is the rate in 4 bits, which
+// is no number format of tensors here: products in it are priced by std.costs. `watts` is the limit of the board, `price` an hour of one from
+// public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
+//
+// Sources: [GB200], [GB300] NVIDIA GB200 NVL72 and GB300 NVL72 data sheets (2024, 2025), a 72nd of the rack; [B300] NVIDIA DGX B300 data sheet
+// (2025), an eighth; [RTX] NVIDIA RTX PRO 6000 Blackwell server edition data sheet (2025); [L40S] NVIDIA L40S data sheet (2023).
+
+gpu gb200 { // [GB200]
+  memory = 189471 MiB
+  reserved = 0.7 GiB
+  bandwidth = 8000 GB/s
+  peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s }
+  fp4 = 10000 TFLOP/s
+  sms = 148
+  l2 = 126 MiB
+  watts = 1200 W
+  price = $6.00/h
+  called = ["*NVIDIA GB200", "b200", "b200_sxm"]
+}
+
+gpu gb300 { // [GB300]
+  memory = 284208 MiB
+  reserved = 0.7 GiB
+  bandwidth = 8000 GB/s
+  peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s }
+  fp4 = 15000 TFLOP/s
+  sms = 148
+  l2 = 126 MiB
+  watts = 1400 W
+  price = $7.00/h
+  called = ["*NVIDIA GB300", "b300", "b300_sxm"]
+}
+
+gpu b300_sxm { // [B300]
+  memory = 275040 MiB
+  reserved = 0.7 GiB
+  bandwidth = 7750 GB/s
+  peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s }
+  fp4 = 13500 TFLOP/s
+  sms = 148
+  l2 = 126 MiB
+  watts = 1100 W
+  price = $5.50/h
+  called = ["b300", "*NVIDIA B300", "gb300"]
+}
+
+gpu rtx_pro_6000_server { // [RTX]
+  memory = 97887 MiB
+  reserved = 0.6 GiB
+  bandwidth = 1597 GB/s
+  peak = { fp32: 117 TFLOP/s, tf32: 234 TFLOP/s, fp16: 467.8 TFLOP/s, bf16: 467.8 TFLOP/s, fp8: 935.6 TFLOP/s }
+  fp4 = 1871 TFLOP/s
+  sms = 188
+  l2 = 128 MiB
+  watts = 600 W
+  price = $1.80/h
+  called = ["*RTX PRO 6000*"]
+}
+
+gpu l40s { // [L40S]
+  memory = 46068 MiB
+  reserved = 0.45 GiB
+  bandwidth = 864 GB/s
+  peak = { fp32: 91.6 TFLOP/s, tf32: 183 TFLOP/s, fp16: 362 TFLOP/s, bf16: 362 TFLOP/s, fp8: 733 TFLOP/s }
+  sms = 142
+  l2 = 96 MiB
+  watts = 350 W
+  price = $0.90/h
+  called = ["*NVIDIA L40S"]
+}

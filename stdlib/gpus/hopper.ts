@@ -1,0 +1,54 @@
+// Boards with the H100's processor that differ from its usual SXM module. Rates as in std.gpus.nvidia: dense, of one direction. `watts` is
+// the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
+//
+// Sources: [H20] figures quoted by resellers and by DeepSeek's and Tencent's reports; NVIDIA publishes no data sheet. [torchtitan] pytorch/torchtitan,
+// benchmarks/llama3_h100_202412_torchtitan.md: 96 GB of HBM2e at 2.4 TB/s and 500 W. [GH200] NVIDIA GH200 data sheet (2023). [H200 NVL] NVIDIA
+// H200 data sheet (2024).
+
+gpu h100_96g_500w { // [torchtitan]
+  memory = 97871 MiB
+  reserved = 0.6 GiB
+  bandwidth = 2400 GB/s
+  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
+  sms = 132
+  l2 = 50 MiB
+  watts = 500 W
+  price = $2.00/h
+  called = ["h100_96g*", "h100_sxm", "*H100 80GB HBM3"]
+}
+
+gpu gh200 { // [GH200], 96 GB
+  memory = 97871 MiB
+  reserved = 0.6 GiB
+  bandwidth = 4000 GB/s
+  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
+  sms = 132
+  l2 = 50 MiB
+  watts = 700 W
+  price = $1.99/h
+  called = ["*GH200*", "h100_sxm", "*H100 80GB HBM3"]
+}
+
+gpu h20_sxm { // [H20]
+  memory = 97871 MiB
+  reserved = 0.6 GiB
+  bandwidth = 4000 GB/s
+  peak = { fp32: 44 TFLOP/s, tf32: 74 TFLOP/s, fp16: 148 TFLOP/s, bf16: 148 TFLOP/s, fp8: 296 TFLOP/s }
+  sms = 78
+  l2 = 60 MiB
+  watts = 500 W
+  price = $1.10/h
+  called = ["h20", "*NVIDIA H20"]
+}
+
+gpu h200_nvl { // [H200 NVL], on PCIe
+  memory = 143771 MiB
+  reserved = 0.6 GiB
+  bandwidth = 4800 GB/s
+  peak = { fp32: 60 TFLOP/s, tf32: 417.5 TFLOP/s, fp16: 835.5 TFLOP/s, bf16: 835.5 TFLOP/s, fp8: 1670.5 TFLOP/s }
+  sms = 132
+  l2 = 50 MiB
+  watts = 600 W
+  price = $2.50/h
+  called = ["*H200 NVL", "h200_sxm", "*NVIDIA H200"]
+}

@@ -1,0 +1,40 @@
+// Operators of state-space layers (Mamba-2: Dao and Gu, arXiv 2405.21060). A layer's input projection packs the gate z, what is scanned x, the input and output
+// matrices B and C of each group, and a time step for each head: [.., 2 inner + 2 groups state + heads]. How much of it a rank has follows from the width.
+
+// The short convolution over x, B and C, and what is cut off for the gate and the time steps.
+op mamba_conv(p: Tensor, inner: Int, groups: Int, state: Int, heads: Int, taps: Int = 4) {
+  let whole_width = 2 * inner + 2 * groups * state + heads
+  let width = div(last(p.shape) * (inner + 2 * groups * state), whole_width)
+  output y: with_last(p.shape, div(last(p.shape) * (inner + 2 * groups * state), whole_width))
+  output z: with_last(p.shape, div(last(p.shape) * inner, whole_width))
+  whole p dim 1
+  require min(inner, groups, state, heads, taps) >= 1, "counts and widths are 1 or more"
+  forward { kernel elementwise { reads = [y], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, y, y], writes = [dp] } }
+  saves [p]
+}
+
+// The scan by chunks: inside a chunk a product of C and B, masked, and one with x; between chunks states of [head width, state]. Work for an element of x: `chunk / 2` keys
+// on average for scores (shared by the heads of a group) and for values, and the state twice. Its kernels read and write x, B, C and states several times.
+op mamba_scan(y: Tensor, z: Tensor, inner: Int, groups: Int, state: Int, heads: Int, chunk: Int = 128) {
+  output o: z.shape
+  whole y dim 1
+  whole z dim 1
+  let elements = numel(z)
+  let each = 2 * (chunk + 2 * state) + div(2 * chunk * state * groups, inner)
+  let states = 4 B * div(elements * state, chunk)
+  require min(inner, groups, state, heads, chunk) >= 1, "counts and widths are 1 or more"
+  forward {
+    kernel mamba_scan { flops = elements * each, reads = [y, y, states, states], writes = [o, states, states] }
+    kernel elementwise { reads = [o, z], writes = [o] }
+  }
+  backward(input) {
+    kernel elementwise { reads = [do, z, o], writes = [do, dz] }
+    kernel mamba_scan {
+      flops = 5 * div(elements * each, 2)
+      reads = [y, y, y, do, do, states, states, states]
+      writes = [dy, dy, states, states]
+    }
+  }
+  saves [y, z, o]
+}

@@ -1,0 +1,66 @@
+// A published run from the columns of its table: a model by name or by its sizes, a machine, a framework's profile (std.frameworks), degrees, batch, formats. What a source leaves
+// open is as the profile says. Experts lie over ranks of tp, cp and of `ed`, a part of the replicas; routing is balanced and drops nothing.
+import std.models.llama, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3, std.models.deepseek,
+  std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
+import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
+import std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.fp8, std.strategies.recompute
+import std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
+
+// Stages of equal size where layers divide; else the first and the last are smaller, as they have the embedding and the head.
+fn even(layers: Int, n: Int, less: Int) -> List = [
+  div(layers + less, n) - (if s == n - 1 then less - div(less, 2) else if s == 0 then div(less, 2) else 0) for s in 0..n
+]
+fn sizes_of(layers: Int, n: Int) -> List = if n == 1 or layers % n == 0 then [] else if (layers + 1) % n == 0 then even(
+  layers,
+  n,
+  1,
+) else if (layers + 2) % n == 0 then even(layers, n, 2) else []
+
+plan published(
+  model: Model,
+  machine: Record = machine_h100,
+  framework: Record = megatron_core,
+  recipe: String = "bf16",
+  recompute: String = "none",
+  sharding: String = framework.sharding,
+  gpus: Int = 8,
+  layers: Int = 1,
+  tp: Int = 1,
+  pp: Int = 1,
+  chunks: Int = 1,
+  cp: Int = 1,
+  ep: Int = 1,
+  etp: Int = 1,
+  experts: Bool = false,
+  sequence: Bool = true,
+  graphs: Bool = framework.graphs,
+  micro: Int = 1,
+  global: Int = 8,
+  ed: Int = max(1, div(ep * etp, tp * cp)),
+  dp: Int = div(gpus, tp * cp * pp * ed),
+) {
+  model = model
+  cluster = machine.cluster(gpus)
+  mesh = { tp, cp, ed, dp, pp }
+  apply = [
+    if sequence then framework_tensor(framework, tp) else tensor_parallel(tp),
+    if cp > 1 then context_parallel(cp) else none,
+    if not experts then none else if etp > 1 then [expert_parallel(ed), expert_tensor_parallel(tp)]
+      else expert_parallel(tp * cp * ed, batch: ed),
+    framework_data(framework, cp * ed * dp, sharding),
+    if recipe == "bf16" then none else fp8_products(),
+  ]
+  recompute = if recompute == "full" then full() else if recompute == "selective" then full(every: 2) else if recompute == "attention"
+    then selective("attn.core") else none
+  schedule = if chunks == 1 then one_f_one_b(
+    p: pp,
+    m: div(global, micro * ed * dp),
+    sizes: sizes_of(layers, pp),
+  ) else interleaved_one_f_one_b(p: pp, m: div(global, micro * ed * dp), v: chunks, sizes: sizes_of(layers, pp * chunks))
+  batch = { micro: micro * ed }
+  precision = framework_precision(framework)
+  optimizer = adam()
+  costs = machine_costs(machine, recipe, framework.attention)
+  network = machine.network
+  host = framework_host(framework, graphs)
+}

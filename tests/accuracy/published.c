@@ -1,0 +1,361 @@
+/* Published runs: from the words of a table to parameters of plans/published.ts. What is known of
+ * models, machines and frameworks by name stands in the tables here; nothing is guessed: a row that
+ * lacks what it needs says so. */
+#include "tests/accuracy/published.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(column) csv_number(t, i, column)
+#define T(column) csv_cell(t, i, column)
+
+static const char *text(ts_arena *arena, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+static const char *text(ts_arena *arena, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  const char *t = ts_arena_vprintf(arena, format, args);
+  va_end(args);
+  return t;
+}
+
+/* Letters and digits alone, small. */
+static const char *plain(ts_arena *arena, const char *name)
+{
+  char *copy = ts_arena_printf(arena, "%s", name), *to = copy;
+  for (const char *at = name; *at; at++)
+    if (isalnum((unsigned char)*at))
+      *to++ = (char)tolower((unsigned char)*at);
+  *to = 0;
+  return copy;
+}
+
+/* -- models -- */
+
+/* `call` by name alone, %s its sequence; `sizes`: where the row has sizes of its own, from these.
+ * `experts`: some ops lie over ranks by expert. */
+typedef struct known_model {
+  const char *pattern, *call;
+  int layers;
+  enum { BY_NAME, SIZES_LLAMA, SIZES_MPT, SIZES_GPT } sizes;
+  bool experts;
+} known_model;
+
+static const known_model known_models[] = {
+  {"mpt*", NULL, 0, SIZES_MPT, false},
+  {"gpt35b", "gpt(24, 4096, 32, 51200, %s, flash: true)", 24, BY_NAME, false},
+  {"gpt320b", "gpt(44, 6144, 48, 51200, %s, flash: true)", 44, BY_NAME, false},
+  {"gpt3*175b", "gpt(96, 12288, 96, 51200, %s, flash: true)", 96, BY_NAME, false},
+  {"gpt3", "gpt(96, 12288, 96, 51200, %s, flash: true)", 96, BY_NAME, false},
+  {"gptoss20b", "gpt_oss_20b(%s)", 24, BY_NAME, true},
+  {"gptoss120b", "gpt_oss_120b(%s)", 36, BY_NAME, true},
+  {"llama270blora", "llama2_70b_lora(%s)", 80, BY_NAME, false},
+  {"llama27b", "llama2_7b(%s)", 32, SIZES_LLAMA, false},
+  {"llama213b", "llama2_13b(%s)", 40, SIZES_LLAMA, false},
+  {"llama270b", "llama2_70b(%s)", 80, SIZES_LLAMA, false},
+  {"llama3*405b", "llama3_405b(%s)", 126, SIZES_LLAMA, false},
+  {"llama3*70b", "llama3_70b(%s)", 80, SIZES_LLAMA, false},
+  {"llama3*8b", "llama3_8b(%s)", 32, SIZES_LLAMA, false},
+  {"llama4*scout*", "llama4_scout(%s)", 48, BY_NAME, true},
+  {"llama4*maverick*", "llama4_maverick(%s)", 48, BY_NAME, true},
+  {"nemotron38b", "nemotron3_8b(%s)", 32, BY_NAME, false},
+  {"nemotron8b", "nemotron3_8b(%s)", 32, BY_NAME, false},
+  {"nemotron22b", "nemotron_22b(%s)", 40, BY_NAME, false},
+  {"nemotron415b", "nemotron4_15b(%s)", 32, BY_NAME, false},
+  {"nemotron4340b", "nemotron4_340b(%s)", 96, BY_NAME, false},
+  {"nemotronh56b", "nemotron_h_56b(%s)", 118, BY_NAME, false},
+  {"nemotron*3*nano*", "nemotron3_nano(%s)", 52, BY_NAME, true},
+  {"nemotron*3*super*", "nemotron3_super(%s)", 88, BY_NAME, true},
+  {"nemotron*3*ultra*", "nemotron3_ultra(%s)", 108, BY_NAME, true},
+  {"qwen3*30b*a3b", "qwen3_30b_a3b(%s)", 48, BY_NAME, true},
+  {"qwen3*235b*a22b", "qwen3_235b_a22b(%s)", 94, BY_NAME, true},
+  {"qwen3*32b", "qwen3_32b(%s)", 64, BY_NAME, false},
+  {"qwen3*14b", "qwen3_14b(%s)", 40, BY_NAME, false},
+  {"qwen3*8b", "qwen3_8b(%s)", 36, BY_NAME, false},
+  {"deepseekv3*", "deepseek_v3(%s)", 62, BY_NAME, true},
+  {"kimik2*", "kimi_k2(%s)", 61, BY_NAME, true},
+  {"grok1*", "grok1(%s)", 64, BY_NAME, true},
+  {"mixtral8x7b", "mixtral_8x7b(%s)", 32, BY_NAME, true},
+  {"mixtral8x22b", "mixtral_8x22b(%s)", 56, BY_NAME, true},
+  {"gpt*", NULL, 0, SIZES_GPT, false},
+  {"mtnlg*", NULL, 0, SIZES_GPT, false},
+};
+
+static const known_model *model_of(ts_arena *arena, const char *name)
+{
+  const char *short_name = plain(arena, name);
+  for (size_t k = 0; k < sizeof known_models / sizeof *known_models; k++)
+    if (!fnmatch(known_models[k].pattern, short_name, 0))
+      return &known_models[k];
+  return NULL;
+}
+
+static const char *or_else(const char *cell, const char *otherwise)
+{
+  return *cell ? cell : otherwise;
+}
+
+/* NULL: neither named nor sized. */
+static const char *call_of(const acc_context *c, const csv *t, size_t i, const known_model *m)
+{
+  const char *layers = T("layers"), *hidden = T("hidden"), *heads = T("heads"), *seq = T("seq");
+  bool sized = *layers && *hidden && *heads;
+  if (sized && m->sizes == SIZES_MPT)
+    return text(c->arena, "mpt(layers: %s, hidden: %s, heads: %s, seq: %s, vocab: %s)", layers,
+                hidden, heads, seq, or_else(T("vocab"), "50368"));
+  if (sized && m->sizes == SIZES_GPT)
+    return text(c->arena, "gpt(layers: %s, hidden: %s, heads: %s, vocab: %s, seq: %s)", layers,
+                hidden, heads, or_else(T("vocab"), "51200"), seq);
+  if (sized && m->sizes == SIZES_LLAMA && *T("ffn") && *T("vocab"))
+    return text(c->arena,
+                "llama(layers: %s, hidden: %s, heads: %s, kv_heads: %s, ffn: %s, vocab: %s, "
+                "seq: %s)",
+                layers, hidden, heads, or_else(T("kv_heads"), heads), T("ffn"), T("vocab"), seq);
+  if (!m->call)
+    return NULL;
+  char *call = ts_arena_printf(c->arena, "%s", m->call), *hole = strstr(call, "%s");
+  return text(c->arena, "%.*s%s%s", (int)(hole - call), call, seq, hole + 2);
+}
+
+/* -- machines, formats -- */
+
+typedef struct known_word { const char *word, *meaning; } known_word;
+
+/* The first word that is in the name counts. */
+static const known_word machines[] = {
+  {"H100 96GB", "h100_500w"}, {"GB300", "gb300"},      {"GB200", "gb200"},   {"B300", "b300"},
+  {"B200", "b200"},           {"H200-NVL", "h200_nvl"}, {"H200", "h200"},     {"H100", "h100"},
+  {"h100", "h100"},           {"a100_40", "a100_40g"},  {"A100-SXM4-40", "a100_40g"},
+  {"a100", "a100"},           {"A100", "a100"},         {"MI300X", "mi300x"}, {"MI325X", "mi325x"},
+  {"MI350X", "mi350x"},       {"MI355X", "mi355x"},     {"Gaudi2", "gaudi2"},
+  {"Gaudi(R) 2", "gaudi2"},   {"v5e", "v5e"},             {"v5p", "v5p"},           {"trillium", "v6e"},  {"v6e", "v6e"},
+  {"L40S", "l40s"},
+};
+/* A row without precision is of a paper before fp8. */
+static const known_word recipes[] = {
+  {"NVFP4", "nvfp4"}, {"nvfp4", "nvfp4"}, {"mxfp4", "mxfp4"}, {"MXFP8", "mxfp8"},
+  {"mxfp8", "mxfp8"}, {"FP8-MX", "mxfp8"}, {"FP8", "fp8"},    {"fp8", "fp8"},
+  {"int8", "fp8"},    {"", "bf16"},
+};
+
+static const char *meaning(const known_word *words, size_t count, const char *in)
+{
+  for (size_t k = 0; k < count; k++)
+    if (strstr(in, words[k].word))
+      return words[k].meaning;
+  return NULL;
+}
+#define MEANING(words, in) meaning(words, sizeof words / sizeof *words, in)
+
+/* -- sources -- */
+
+/* From whom: the profile of std.frameworks, and the group of the report. */
+typedef struct known_source { const char *word, *framework, *group; } known_source;
+
+static const known_source sources[] = {
+  {"llm-foundry", "llm_foundry", "llm-foundry"},
+  {"torchtitan", "torchtitan", "torchtitan"},
+  {"AutoModel", "nemo_automodel", "NeMo AutoModel"},
+  {"Automodel", "nemo_automodel", "NeMo AutoModel"},
+  {"Megatron-Bridge", "megatron_bridge", "NVIDIA"},
+  {"NeMo", "nemo", "NVIDIA"},
+  {"dgxc", "nemo", "NVIDIA"},
+  {"Llama 3 paper", "torchtitan", "Llama 3 paper"},
+  {"Narayanan", "megatron_2021", "papers of 2021 and 2022"},
+  {"Korthikanti", "megatron_2021", "papers of 2021 and 2022"},
+  {"Smith", "megatron_2021", "papers of 2021 and 2022"},
+  {"BLOOM", "megatron_2021", "papers of 2021 and 2022"},
+};
+
+static const char *quoted(ts_arena *arena, const char *word)
+{
+  return text(arena, "\"%s\"", word);
+}
+
+static const char *recompute_of(const char *cell, bool attention)
+{
+  if (strstr(cell, "full"))
+    return "\"full\"";
+  if (attention)
+    return "\"attention\"";
+  return strstr(cell, "per op") ? "\"ops\"" : strstr(cell, "selective") ? "\"selective\"" :
+                                                                          "\"none\"";
+}
+
+static const char *sharding_of(const char *cell)
+{
+  if (strstr(cell, "zero2"))
+    return "\"zero2\"";
+  return strstr(cell, "fsdp") ? "\"fsdp\"" : NULL;
+}
+
+static void degree(const acc_context *c, const csv *t, size_t i, acc_row *row,
+                   const char *parameter, const char *column)
+{
+  acc_define(c->arena, row, parameter, or_else(T(column), "1"));
+}
+
+bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  const known_model *m = model_of(c->arena, T("model"));
+  const char *machine = MEANING(machines, T("gpu")), *recipe = MEANING(recipes, T("precision"));
+  const known_source *from = NULL;
+  for (size_t k = 0; k < sizeof sources / sizeof *sources && !from; k++)
+    if (strstr(T("source"), sources[k].word))
+      from = &sources[k];
+  row->memory = NAN;
+  row->measured = N("step_s_derived");
+  row->name =
+    text(c->arena, "%s %s %s x%s %s tp %s pp %s x %s cp %s ep %s, micro-batch %s, batch %s, seq %s",
+         from ? from->framework : "?", T("model"), T("gpu"), T("gpus"), T("precision"), T("tp"),
+         T("pp"), or_else(T("vp"), "1"), or_else(T("cp"), "1"), or_else(T("ep"), "1"),
+         T("micro_batch"), T("global_batch"), T("seq"));
+  row->group = from ? from->group : "other";
+  if (!from)
+    row->missing = "a framework that has no profile";
+  else if (!m || !call_of(c, t, i, m))
+    row->missing = "a model whose sizes are not public";
+  else if (!machine)
+    row->missing = "a gpu that std has not";
+  else if (!(N("gpus") > 0) || !(N("tp") > 0) || !(N("pp") > 0) || !*T("seq"))
+    row->missing = "degrees or sequence not stated";
+  if (row->missing)
+    return true;
+  double gpus = N("gpus"), cp = N("cp") > 0 ? N("cp") : 1, micro = N("micro_batch"),
+         global = N("global_batch"), replicas = floor(gpus / (N("tp") * N("pp") * cp));
+  /* torchtitan does not accumulate: one batch a replica, cut into as many parts as stages */
+  bool torchtitan = !strcmp(from->framework, "torchtitan");
+  if (!(global > 0) && torchtitan && micro > 0)
+    global = micro * replicas;
+  if (!(row->measured > 0) && global > 0 && N("tok_s_gpu") > 0)
+    row->measured = global * N("seq") / (N("tok_s_gpu") * gpus);
+  if (!(micro > 0) && torchtitan && N("pp") > 1 && global > 0)
+    micro = global / replicas / N("pp");
+  bool paper = strstr(from->group, "papers") != NULL;
+  if (!(micro > 0) && paper)
+    micro = 1;
+  if (!(global > 0) || !(row->measured > 0) || !(micro > 0))
+    row->missing = "batch, micro-batch or time not stated";
+  else if (replicas * N("tp") * N("pp") * cp != gpus || fmod(global, replicas * micro) != 0)
+    row->missing = "degrees or batch do not multiply to what is printed";
+  if (row->missing)
+    return true;
+  /* experts lie over ranks of tp and cp, and over a part of the replicas */
+  double spread = m->experts && N("ep") > 0 ? N("ep") * (N("etp") > 0 ? N("etp") : 1) : 1,
+         part = fmax(1, floor(spread / (N("tp") * cp)));
+  if (fmod(replicas, part) != 0)
+    row->missing = "degrees or batch do not multiply to what is printed";
+  if (row->missing)
+    return true;
+  bool nvidia = !strcmp(from->group, "NVIDIA"), foundry = !strcmp(from->group, "llm-foundry");
+  if (nvidia)
+    row->group = m->experts                 ? text(c->arena, "NVIDIA %s", recipe) :
+                 !strcmp(recipe, "bf16")    ? "NVIDIA bf16" :
+                                              text(c->arena, "NVIDIA %s", recipe);
+  if (foundry)
+    row->group = text(c->arena, "llm-foundry %s", T("gpu"));
+  acc_define(c->arena, row, "model", call_of(c, t, i, m));
+  acc_define(c->arena, row, "machine", text(c->arena, "machine_%s", machine));
+  acc_define(c->arena, row, "framework",
+             foundry && strstr(T("other"), "PURE") ? "llm_foundry_pure" : from->framework);
+  acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
+  acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), paper));
+  if (sharding_of(T("sharding")))
+    acc_define(c->arena, row, "sharding", sharding_of(T("sharding")));
+  acc_define(c->arena, row, "gpus", T("gpus"));
+  acc_define(c->arena, row, "layers",
+             *T("layers") && m->sizes != BY_NAME ? T("layers") : text(c->arena, "%d", m->layers));
+  degree(c, t, i, row, "tp", "tp");
+  degree(c, t, i, row, "pp", "pp");
+  degree(c, t, i, row, "cp", "cp");
+  acc_define(c->arena, row, "chunks", N("pp") > 1 ? or_else(T("vp"), "1") : "1");
+  if (m->experts) {
+    acc_define(c->arena, row, "experts", "true");
+    degree(c, t, i, row, "ep", "ep");
+    degree(c, t, i, row, "etp", "etp");
+  }
+  if (paper)
+    acc_define(c->arena, row, "sequence",
+               csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
+  acc_define(c->arena, row, "micro", text(c->arena, "%.0f", micro));
+  acc_define(c->arena, row, "global", text(c->arena, "%.0f", global));
+  return true;
+}
+
+/* -- MLPerf -- */
+
+/* The value of NAME=value in flags, or "". */
+static const char *flag(const acc_context *c, const char *flags, const char *name)
+{
+  size_t length = strlen(name);
+  for (const char *at = flags; (at = strstr(at, name)); at += length)
+    if ((at == flags || at[-1] == ';') && at[length] == '=')
+      return text(c->arena, "%.*s", (int)strcspn(at + length + 1, ";*"), at + length + 1);
+  return "";
+}
+
+static bool is_on(const char *value)
+{
+  return !strcmp(value, "1") || !strcmp(value, "True") || !strcmp(value, "true");
+}
+
+bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  const known_model *m = model_of(c->arena, T("benchmark"));
+  const char *machine = MEANING(machines, T("gpu")), *recipe = MEANING(recipes, T("precision")),
+             *flags = T("flags");
+  bool deepspeed = strstr(flags, "deepspeed"), tpu = strstr(T("gpu"), "TPU") != NULL;
+  row->memory = NAN;
+  row->measured = N("step_s");
+  row->name = text(c->arena, "%s %s %s x%s %s %s tp %s pp %s x %s cp %s, micro-batch %s, batch %s",
+                   T("version"), T("submitter"), T("gpu"), T("gpus"), T("benchmark"),
+                   T("precision"), T("tp"), T("pp"), or_else(T("vp"), "1"), T("cp"),
+                   T("micro_batch"), T("global_batch"));
+  row->group = text(c->arena, "%s", T("benchmark"));
+  if (!strncmp(T("benchmark"), "flux", 4))
+    row->missing = "an image model without sizes";
+  else if (!m)
+    row->missing = "a model that std has not";
+  else if (!machine)
+    row->missing = "a gpu that std has not";
+  else if (csv_is(t, i, "includes_eval", "1"))
+    row->missing = "its step holds evaluation too";
+  else if (!(N("tp") > 0) || !(N("micro_batch") > 0) || !*T("precision"))
+    row->missing = "its configuration is not known";
+  if (row->missing)
+    return true;
+  double gpus = N("gpus"), replicas = gpus / (N("tp") * N("pp") * N("cp"));
+  if (fmod(N("global_batch"), replicas * N("micro_batch")) != 0 || replicas != floor(replicas))
+    row->missing = "degrees or batch do not multiply to what is printed";
+  if (row->missing)
+    return true;
+  acc_define(c->arena, row, "model",
+             text(c->arena, "%s", call_of(c, t, i, m)));
+  acc_define(c->arena, row, "machine", text(c->arena, "machine_%s", machine));
+  acc_define(c->arena, row, "framework", tpu ? "maxtext" : deepspeed ? "deepspeed" : "nemo");
+  acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
+  if (strstr(flags, "recompute=full"))
+    acc_define(c->arena, row, "recompute", "\"full\"");
+  acc_define(c->arena, row, "gpus", T("gpus"));
+  acc_define(c->arena, row, "layers", text(c->arena, "%d", m->layers));
+  degree(c, t, i, row, "tp", "tp");
+  degree(c, t, i, row, "pp", "pp");
+  degree(c, t, i, row, "cp", "cp");
+  acc_define(c->arena, row, "chunks", N("pp") > 1 ? or_else(T("vp"), "1") : "1");
+  if (m->experts) {
+    acc_define(c->arena, row, "experts", "true");
+    degree(c, t, i, row, "ep", "ep");
+  }
+  if (is_on(flag(c, flags, "MCORE_CUDA_GRAPH")) || is_on(flag(c, flags, "LAYER_CUDA_GRAPH")) ||
+      is_on(flag(c, flags, "FULL_CUDA_GRAPH")) || strstr(flags, "full-iteration CUDA graph"))
+    acc_define(c->arena, row, "graphs", "true");
+  acc_define(c->arena, row, "micro", T("micro_batch"));
+  acc_define(c->arena, row, "global", T("global_batch"));
+  return true;
+}
