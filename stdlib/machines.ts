@@ -1,8 +1,8 @@
 // Machines by name: a gpu, how so many of it are joined, what collectives and kernels cost there. For plans that take a machine as one parameter:
 //   plan mine(machine: Record = machine_h100) { cluster = machine.cluster(64), network = machine.network, costs = training(machine.costs) }
-// `costs` is a record of std.costs; `measured` says whether kernels of this gpu were.
-export import std.costs
-import std.clusters.dgx, std.clusters.islands, std.clusters.tpu, std.networks
+// `costs` is a record of std.training; `measured` says whether kernels of this gpu were.
+export import std.training
+import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
 
 fn _nodes(gpus: Int) -> Int = ceil_div(gpus, 8)
 fn _a100(gpus: Int) -> Cluster = dgx_a100(nodes: _nodes(gpus))

@@ -4,7 +4,9 @@
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
 	stdlib/clusters/fabrics.ts \
+	stdlib/clusters/hgx.ts \
 	stdlib/clusters/islands.ts \
+	stdlib/clusters/linked.ts \
 	stdlib/clusters/meshes.ts \
 	stdlib/clusters/nccl.ts \
 	stdlib/clusters/tpu.ts \
@@ -109,6 +111,7 @@ stdlib_files = \
 	stdlib/strategies/offload.ts \
 	stdlib/strategies/recompute.ts \
 	stdlib/strategies/tied.ts \
+	stdlib/training.ts \
 	stdlib/ways_out.ts
 
 nobase_dist_pkgdata_DATA += $(stdlib_files)

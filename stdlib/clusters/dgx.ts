@@ -4,8 +4,6 @@
 // Sources: NVIDIA DGX-1V, DGX A100, DGX H100 and DGX B200 system data sheets (NVLink: 300, 600, 900 and 1800 GB/s of both directions
 // together; A800 and H800: 400; NICs: 4 x 100 Gb/s, 8 x 200, 8 x 400, 8 x 400 Gb/s).
 export import std.gpus.nvidia
-export import std.gpus.hopper
-export import std.gpus.blackwell
 
 cluster nvswitch_nodes(
   nodes: Int,
@@ -35,10 +33,6 @@ fn dgx_h100(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h100_sxm, nvlin
 fn dgx_h800(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h800_sxm, nvlink: 200 GB/s, nic: 400 Gb/s)
 fn dgx_h200(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h200_sxm, nvlink: 450 GB/s, nic: 400 Gb/s)
 fn dgx_b200(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: b200_sxm, nvlink: 900 GB/s, nic: 400 Gb/s)
-fn dgx_b300(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: b300_sxm, nvlink: 900 GB/s, nic: 800 Gb/s)
-fn hgx_h20(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h20_sxm, nvlink: 450 GB/s, nic: 400 Gb/s)
-// The machine of torchtitan's figures: NVSwitch, 400 Gb/s of RoCE a GPU.
-fn hgx_h100_500w(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h100_96g_500w, nvlink: 450 GB/s, nic: 400 Gb/s)
 
 // Instances of a public cloud: eight H100 on NVSwitch, 3200 Gb/s of EFA a node (32 x 100 Gb/s), longer latency than InfiniBand.
 fn p5_h100(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h100_sxm, nvlink: 450 GB/s, nic: 400 Gb/s, nic_latency: 15 us)

@@ -1,9 +1,5 @@
 // Nodes and racks whose devices talk to each other without leaving them: PCIe, meshes of direct links, NVSwitch domains of a rack.
 export import std.gpus.nvidia
-export import std.gpus.hopper
-export import std.gpus.blackwell
-export import std.gpus.amd
-export import std.gpus.intel
 
 // Eight V100 joined by NVLink in a hybrid cube mesh (DGX-1V): six links of 25 GB/s a GPU. GPUs are numbered along a ring of pairs of links, as NCCL finds it: 0 3 2 1 5 6 7 4 in
 // the order of nvidia-smi. Pairs without a link go over PCIe and the processors' link, which devices of two PCIe switches also share to the four NICs.
@@ -65,35 +61,3 @@ cluster nvl72(racks: Int, kind: Gpu, gpus: Int = 72, nvlink: Rate = 900 GB/s, ni
     link leaf[r, l] <-> spine[0] { bandwidth = nic * div(gpus, rails), latency = 0.4 us, tier = 1 }
   }
 }
-
-// Jobs of so many GPUs on such racks. Those that fill no rack have one domain; larger ones take 64 of its 72 GPUs, so that groups of a power of two stay in it
-// (NVIDIA's own submissions to MLPerf and recipes: 16 nodes of 4 a rack). ConnectX-7 of 400 Gb/s with the GB200, ConnectX-8 of 800 Gb/s with the GB300.
-fn _racks(gpus: Int, kind: Gpu, nic: Rate) -> Cluster = if gpus <= 72 then nvl72(
-  1,
-  kind,
-  gpus: gpus,
-  nic: nic,
-  rails: gcd(gpus, 4),
-) else if gpus % 72 == 0 then nvl72(div(gpus, 72), kind, nic: nic) else nvl72(ceil_div(gpus, 64), kind, gpus: 64, nic: nic)
-fn racks_of_gb200(gpus: Int) -> Cluster = _racks(gpus, gb200, 400 Gb/s)
-fn racks_of_gb300(gpus: Int) -> Cluster = _racks(gpus, gb300, 800 Gb/s)
-
-// Nodes of eight accelerators each linked to the seven others: what a device sends to one of them has a seventh of its links, a collective over all uses
-// all of them at once, as a switch of their sum would. Sources: AMD Instinct MI300X platform data sheet (seven links of 64 GB/s a direction, 76.8 with the
-// MI350 series); Intel Gaudi 2 white paper (21 ports of 100 Gb/s inside, 3 outside).
-cluster linked_nodes(nodes: Int, kind: Gpu, links: Rate, nic: Rate, gpus: Int = 8, latency: Time = 1 us) {
-  device gpu[nodes, gpus]: kind
-  switch inside[nodes], leaf[gpus], spine[1]
-  for n in 0..nodes, g in 0..gpus {
-    link gpu[n, g] <-> inside[n] { bandwidth = links, latency = latency, tier = 0 }
-    link gpu[n, g] <-> leaf[g] { bandwidth = nic, latency = 2 us, tier = 1 }
-  }
-  for g in 0..gpus {
-    link leaf[g] <-> spine[0] { bandwidth = nic * nodes, latency = 0.4 us, tier = 1 }
-  }
-}
-fn mi300x_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: mi300x, links: 448 GB/s, nic: 400 Gb/s)
-fn mi325x_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: mi325x, links: 448 GB/s, nic: 400 Gb/s)
-fn mi350x_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: mi350x, links: 537.6 GB/s, nic: 400 Gb/s)
-fn mi355x_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: mi355x, links: 537.6 GB/s, nic: 400 Gb/s)
-fn gaudi2_nodes(nodes: Int) -> Cluster = linked_nodes(nodes, kind: gaudi2, links: 262.5 GB/s, nic: 37.5 GB/s, latency: 2 us)

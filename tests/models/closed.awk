@@ -27,6 +27,25 @@ function llama4_vision(   h, f) {
   h = 1408; f = 5632
   return 34 * (4 * (h * h + h) + 2 * h * f + f + h + 4 * h) + 588 * h + h + 577 * h + 4 * h + f * 4096 + 4096 * 4096 + 4096 * 5120
 }
+# MLPs without a gate; MPT, and Nemotron-4.
+function mlp(h, f, s) { return 4 * s * h * f }
+function nemotron(l, h, a, k, f, v, s) { return l * (gqa(h, a, k, h / a, s, 0) + mlp(h, f, s)) + 2 * s * h * v }
+# Mamba-2, arXiv 2405.21060: projections in and out, and the scan in chunks of 128 with `n` states: for an element of x 128 / 2 keys and as many values, two products with the states, and the
+# scores of each of g groups.
+function mamba(h, inner, g, n, heads, s) { return 2 * s * h * (2 * inner + 2 * g * n + heads) + 2 * s * inner * h + s * (2 * inner * (128 + 2 * n) + 2 * 128 * n * g) }
+# Experts without a gate, in a space of z (0: of the width h).
+function plain_experts(h, e, top, f, shared, z, s) { return 2 * s * h * e + 4 * s * top * f * (z ? z : h) + (z ? 4 * s * h * z : 0) + 4 * s * h * shared }
+# Hybrids: attention, state spaces of heads of 64, and MLPs or experts, after one another.
+function hybrid_attention(n, h, a, k, v, s) { return n * gqa(h, a, k, 128, s, 0) + 2 * s * h * v }
+function nemotron_h(s) { return hybrid_attention(10, 8192, 64, 8, 131072, s) + 54 * (mamba(8192, 16384, 8, 256, 256, s) + mlp(8192, 32768, s)) }
+function hybrid(n, m, h, a, inner, e, top, f, shared, z, s) { return hybrid_attention(n, h, a, 2, 131072, s) + m * (mamba(h, inner, 8, 128, inner / 64, s) + plain_experts(h, e, top, f, shared, z, s)) }
+# GPT-OSS: every other layer sees 128 words.
+function gpt_oss(l, e, s) { return l / 2 * (gqa(2880, 64, 8, 64, s, 0) + gqa(2880, 64, 8, 64, s, 128)) + l * experts(2880, e, 4, 2880, 0, s) + 2 * s * 2880 * 201088 }
+# Low-rank pairs beside two frozen products of attention.
+function lora(l, h, a, k, f, v, s, r) { return llama(l, h, a, k, h / a, f, v, s) + l * 2 * s * r * (h + (h + 2 * k * h / a) + 2 * h) }
+# What no step needs of the trained: the weight gradients of what is frozen.
+function frozen_lora(l, h, a, k, f, v, s, r) { return llama(l, h, a, k, h / a, f, v, s) - l * 2 * h * s * s }
+function kimi(s) { return 61 * mla(7168, 64, 1536, 512, 128, 64, 128, s) + glu(7168, 18432, s) + 60 * experts(7168, 384, 8, 2048, 2048, s) + 2 * s * 7168 * 163840 }
 # DeepSeek-V3, arXiv 2412.19437, section 2.1: ranks q and r, heads of n + p for queries and keys, of o for values.
 function mla(h, a, q, r, n, p, o, s) { return 2 * s * (h * q + q * a * (n + p) + h * (r + p) + r * a * (n + o) + a * o * h) + a * (n + p + o) * s * s }
 function deepseek(l, dense, mtp, s,   h, one) {

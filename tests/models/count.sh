@@ -11,6 +11,7 @@ while IFS=';' read -r family model parameters tolerance flops flops_tolerance so
     gpt) trained="3 * ($flops - masked_${flops})" ;;
     vit | clip) trained="3 * $flops - patches(${flops#*\(}" ;;
     vgg | resnet | densenet) trained="3 * $flops - first(\"$model\")" ;;
+    lora) trained="3 * $flops - frozen_$flops" ;;
     *) trained="3 * $flops" ;;
   esac
   tsc -S -o - -D "model=$model" _plan.ts >"$scratch/count.ir" || exit 1

@@ -1,0 +1,2 @@
+./count.sh grok &&
+./compile.sh 'dp tp sp cp ep pp all most' 'grok1()'
