@@ -97,9 +97,12 @@ let costs_gb300 = {
   attention: 1.0,
 }
 
-fn _by(c: Record, recipe: String) = if recipe == "nvfp4" or recipe == "mxfp4"
-  then roofline(c.kind, flops: c.four * (c.kind.fp4 / c.kind.peak.fp8), bytes: c.bytes, floor: 2 us)
-  else roofline(c.kind, flops: c.eight, bytes: c.bytes, floor: 2 us)
+fn _by(c: Record, recipe: String) = roofline(
+  c.kind,
+  flops: if recipe == "nvfp4" or recipe == "mxfp4" then c.four else c.eight,
+  bytes: c.bytes,
+  floor: 2 us,
+)
 
 fn training(c: Record, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5) = [
   slower(slower(fit(c.fit), by: c.power, family: "gemm"), by: if library == "flash2" then c.attention else 1, family: "attention"),

@@ -1649,12 +1649,22 @@ EXTRA_DIST += \
 	tests/models/gemma.out \
 	tests/models/gpt.cmd \
 	tests/models/gpt.out \
+	tests/models/gpt_oss.cmd \
+	tests/models/gpt_oss.out \
+	tests/models/grok.cmd \
+	tests/models/grok.out \
 	tests/models/llama.cmd \
 	tests/models/llama.out \
 	tests/models/llama4.cmd \
 	tests/models/llama4.out \
+	tests/models/lora.cmd \
+	tests/models/lora.out \
 	tests/models/mixtral.cmd \
 	tests/models/mixtral.out \
+	tests/models/mpt.cmd \
+	tests/models/mpt.out \
+	tests/models/nemotron.cmd \
+	tests/models/nemotron.out \
 	tests/models/published.csv \
 	tests/models/qwen3.cmd \
 	tests/models/qwen3.out \

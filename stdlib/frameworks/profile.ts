@@ -10,7 +10,7 @@
 //   host        what the host thread spends
 //   graphs      whether CUDA graphs take the launches off the host
 //   accumulate  bytes moved for a parameter to add a micro-batch's gradient
-import std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
+import std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data, std.strategies.fp8
 
 // Tensor parallelism over `t`, with sequence parallelism.
 fn framework_tensor(f: Record, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(
@@ -30,4 +30,11 @@ fn framework_data(f: Record, d: Axis, sharding: String) = if d.size == 1 then no
 ) else data_parallel(d, bucket: f.bucket, overlap: f.overlap)
 
 fn framework_precision(f: Record) = { compute: bf16, weights: bf16, gradients: f.gradients, accumulate: f.accumulate }
-fn framework_host(f: Record, graphs: Bool = f.graphs) = if graphs then { launch: 0.5 us, collective: 2 us, message: 5 us, item: 50 us, step: 1 ms } else f.host
+fn framework_host(f: Record, graphs: Bool = f.graphs) = if graphs
+  then { launch: 0.5 us, collective: 2 us, message: 5 us, item: 50 us, step: 1 ms } else f.host
+
+// Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor), "fp8_block", "mxfp8", "nvfp4", "mxfp4".
+fn framework_products(recipe: String, layers: Label = "layer[*]") = if recipe == "bf16" then none else if recipe == "fp8"
+  then fp8_products(layers) else if recipe == "fp8_block" then fp8_products(layers, format: fp8_block) else if recipe == "mxfp8"
+  then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe == "mxfp4"
+  then fp4_products(layers, format: mxfp4) else refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")

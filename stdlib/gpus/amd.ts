@@ -1,5 +1,5 @@
 // Accelerators of AMD. Rates are dense. `watts` is the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
-// figure, for functions of plans to ask. `fp4` is the rate in 4 bits (MXFP4), no number format of tensors here.
+// figure, for functions of plans to ask.
 //
 // Sources: AMD Instinct MI300X, MI325X, MI350X and MI355X data sheets (2023 to 2025).
 
@@ -31,8 +31,7 @@ gpu mi350x {
   memory = 294896 MiB
   reserved = 0.8 GiB
   bandwidth = 8000 GB/s
-  peak = { fp32: 144.2 TFLOP/s, fp16: 2306.9 TFLOP/s, bf16: 2306.9 TFLOP/s, fp8: 4613.7 TFLOP/s }
-  fp4 = 9227 TFLOP/s
+  peak = { fp32: 144.2 TFLOP/s, fp16: 2306.9 TFLOP/s, bf16: 2306.9 TFLOP/s, fp8: 4613.7 TFLOP/s, fp4: 9227 TFLOP/s }
   sms = 256
   l2 = 256 MiB
   watts = 1000 W
@@ -44,8 +43,7 @@ gpu mi355x {
   memory = 294896 MiB
   reserved = 0.8 GiB
   bandwidth = 8000 GB/s
-  peak = { fp32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s }
-  fp4 = 10066 TFLOP/s
+  peak = { fp32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s, fp4: 10066 TFLOP/s }
   sms = 256
   l2 = 256 MiB
   watts = 1400 W

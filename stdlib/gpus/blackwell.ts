@@ -1,5 +1,4 @@
-// GPUs of NVIDIA's Blackwell generation, and the L40S of the one before. Rates as in std.gpus.nvidia: dense, of one direction. `fp4` is the rate in 4 bits, which
-// is no number format of tensors here: products in it are priced by std.costs. `watts` is the limit of the board, `price` an hour of one from
+// GPUs of NVIDIA's Blackwell generation, and the L40S of the one before. Rates as in std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board, `price` an hour of one from
 // public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
 //
 // Sources: [GB200], [GB300] NVIDIA GB200 NVL72 and GB300 NVL72 data sheets (2024, 2025), a 72nd of the rack; [B300] NVIDIA DGX B300 data sheet
@@ -9,8 +8,7 @@ gpu gb200 { // [GB200]
   memory = 189471 MiB
   reserved = 0.7 GiB
   bandwidth = 8000 GB/s
-  peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s }
-  fp4 = 10000 TFLOP/s
+  peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s, fp4: 10000 TFLOP/s }
   sms = 148
   l2 = 126 MiB
   watts = 1200 W
@@ -22,8 +20,7 @@ gpu gb300 { // [GB300]
   memory = 284208 MiB
   reserved = 0.7 GiB
   bandwidth = 8000 GB/s
-  peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s }
-  fp4 = 15000 TFLOP/s
+  peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s, fp4: 15000 TFLOP/s }
   sms = 148
   l2 = 126 MiB
   watts = 1400 W
@@ -35,8 +32,7 @@ gpu b300_sxm { // [B300]
   memory = 275040 MiB
   reserved = 0.7 GiB
   bandwidth = 7750 GB/s
-  peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s }
-  fp4 = 13500 TFLOP/s
+  peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s, fp4: 13500 TFLOP/s }
   sms = 148
   l2 = 126 MiB
   watts = 1100 W
@@ -48,8 +44,7 @@ gpu rtx_pro_6000_server { // [RTX]
   memory = 97887 MiB
   reserved = 0.6 GiB
   bandwidth = 1597 GB/s
-  peak = { fp32: 117 TFLOP/s, tf32: 234 TFLOP/s, fp16: 467.8 TFLOP/s, bf16: 467.8 TFLOP/s, fp8: 935.6 TFLOP/s }
-  fp4 = 1871 TFLOP/s
+  peak = { fp32: 117 TFLOP/s, tf32: 234 TFLOP/s, fp16: 467.8 TFLOP/s, bf16: 467.8 TFLOP/s, fp8: 935.6 TFLOP/s, fp4: 1871 TFLOP/s }
   sms = 188
   l2 = 128 MiB
   watts = 600 W

@@ -1,7 +1,7 @@
 // GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them. `memory` is what the driver
 // reports as the board's total (nvidia-smi, MiB); `reserved` is taken by the CUDA context and the libraries' handles before a
 // framework allocates anything. `watts` is the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
-// figure, for functions of plans to ask. `fp4` is the rate in 4 bits, no number format of tensors here. `sms` and `l2` are for kernel models. `called`: the names under which measurements that hold for it
+// figure, for functions of plans to ask. `sms` and `l2` are for kernel models. `called`: the names under which measurements that hold for it
 // are filed, the driver's among them; those of the A100 and H100 hold for the A800 and H800, which differ in their links alone.
 //
 // Sources: [V100] NVIDIA Tesla V100 data sheet (2020); [A100] NVIDIA A100 data sheet (2021) and GA100 whitepaper; [H100] NVIDIA H100
@@ -146,8 +146,7 @@ gpu b200_sxm { // [B200], one GPU of eight
   memory = 183359 MiB
   reserved = 0.7 GiB
   bandwidth = 8000 GB/s
-  peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s }
-  fp4 = 9000 TFLOP/s
+  peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s, fp4: 9000 TFLOP/s }
   sms = 148
   l2 = 126 MiB
   watts = 1000 W

@@ -3,7 +3,7 @@
 import std.models.llama, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3, std.models.deepseek,
   std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
 import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
-import std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.fp8, std.strategies.recompute
+import std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.recompute
 import std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
 
 // Stages of equal size where layers divide; else the first and the last are smaller, as they have the embedding and the head.
@@ -48,7 +48,7 @@ plan published(
     if not experts then none else if etp > 1 then [expert_parallel(ed), expert_tensor_parallel(tp)]
       else expert_parallel(tp * cp * ed, batch: ed),
     framework_data(framework, cp * ed * dp, sharding),
-    if recipe == "bf16" then none else fp8_products(),
+    framework_products(recipe),
   ]
   recompute = if recompute == "full" then full() else if recompute == "selective" then full(every: 2) else if recompute == "attention"
     then selective("attn.core") else none
