@@ -21,15 +21,14 @@ static uint32_t *unseen(uint32_t count)
 
 static void canon_begin(canon *c, const ts_ir *in)
 {
-  static const uint32_t shared[] = {TS_IR_NET_METHODS, TS_IR_NET_POINTS, TS_IR_NET_CURVES,
-                                    TS_IR_DEPS,        TS_IR_MEMS,       TS_IR_BINDINGS,
-                                    TS_IR_ITEMS,       TS_IR_HOLDINGS};
   *c = (canon){.in = in,
                .out = ts_ir_builder_new(),
                .new_string = unseen(in->strings_count),
                .new_loc = unseen(in->locs_count)};
-  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-    c->new_run[shared[i]] = unseen(ts_ir_count(in, shared[i]));
+  for (uint32_t r = 0; r < ts_ir_run_count; r++)
+    if (!ts_ir_runs[r].own)
+      c->new_run[ts_ir_runs[r].table] = unseen(ts_ir_count(in, ts_ir_runs[r].table));
+  c->new_run[TS_IR_BINDINGS] = unseen(in->bindings_count);
 }
 
 static void canon_end(canon *c)
@@ -80,49 +79,59 @@ static void *copy_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
   return copy;
 }
 
-static uint32_t move_run(canon *c, uint32_t kind, uint32_t first, uint32_t count);
+static void move_runs(canon *c, uint32_t kind, void *records, uint32_t count);
 
-static void move_bindings(canon *c, ts_ir_item *items, uint32_t count)
+/* Appends a run that has one owner. */
+static uint32_t move_own(canon *c, uint32_t kind, uint32_t first, uint32_t count)
 {
-  for (uint32_t i = 0; i < count; i++)
-    items[i].first_binding = move_run(c, TS_IR_BINDINGS, items[i].first_binding,
-                                      c->in->fragments[items[i].fragment].port_count);
+  void *records = copy_run(c, kind, first, count), *at;
+  move_runs(c, kind, records, count);
+  uint32_t moved = ts_ir_append(c->out, kind, count, &at);
+  if (count)
+    memcpy(at, records, (size_t)count * ts_ir_tables[kind].record_size);
+  free(records);
+  return moved;
 }
 
-static uint32_t move_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
+/* Moves a run that others may share, once. */
+static uint32_t move_shared(canon *c, uint32_t kind, uint32_t first, uint32_t count)
 {
   if (!count)
     return 0;
   uint32_t *moved = &c->new_run[kind][first];
   if (*moved == TS_IR_NONE) {
     void *records = copy_run(c, kind, first, count);
-    if (kind == TS_IR_ITEMS)
-      move_bindings(c, records, count);
+    move_runs(c, kind, records, count);
     *moved = ts_ir_intern_run(c->out, kind, records, count);
     free(records);
   }
   return *moved;
 }
 
-/* Nodes and ports are a fragment's own: never shared. */
-static uint32_t append_and_free(canon *c, uint32_t kind, void *records, uint32_t count)
+static void move_run(canon *c, const ts_ir_run_fields *run, uint8_t *record)
 {
-  void *at;
-  uint32_t first = ts_ir_append(c->out, kind, count, &at);
-  if (count)
-    memcpy(at, records, (size_t)count * ts_ir_tables[kind].record_size);
-  free(records);
-  return first;
+  uint32_t first, count;
+  uint16_t few;
+  memcpy(&first, record + run->first, sizeof first);
+  memcpy(&few, record + run->count, sizeof few);
+  memcpy(&count, record + run->count, sizeof count);
+  count = run->count_size == sizeof few ? few : count;
+  first = (run->own ? move_own : move_shared)(c, run->table, first, count);
+  memcpy(record + run->first, &first, sizeof first);
 }
 
-static uint32_t move_nodes(canon *c, const ts_ir_fragment *f)
+/* The runs that copied records name go to the output, in the order of the records. */
+static void move_runs(canon *c, uint32_t kind, void *records, uint32_t count)
 {
-  ts_ir_node *nodes = copy_run(c, TS_IR_NODES, f->first_node, f->node_count);
-  for (uint32_t i = 0; i < f->node_count; i++) {
-    nodes[i].first_dep = move_run(c, TS_IR_DEPS, nodes[i].first_dep, nodes[i].dep_count);
-    nodes[i].first_mem = move_run(c, TS_IR_MEMS, nodes[i].first_mem, nodes[i].mem_count);
-  }
-  return append_and_free(c, TS_IR_NODES, nodes, f->node_count);
+  uint8_t *record = records;
+  for (uint32_t i = 0; i < count; i++, record += ts_ir_tables[kind].record_size)
+    for (uint32_t r = 0; r < ts_ir_run_count; r++)
+      if (ts_ir_runs[r].kind == kind)
+        move_run(c, &ts_ir_runs[r], record);
+  ts_ir_item *items = records;
+  for (uint32_t i = 0; kind == TS_IR_ITEMS && i < count; i++)
+    items[i].first_binding = move_shared(c, TS_IR_BINDINGS, items[i].first_binding,
+                                         c->in->fragments[items[i].fragment].port_count);
 }
 
 static void move_table(canon *c, uint32_t kind)
@@ -134,32 +143,17 @@ static void move_table(canon *c, uint32_t kind)
   ts_ir_append(c->out, kind, count, &records);
   memcpy(records, ts_ir_records(c->in, kind), (size_t)count * ts_ir_tables[kind].record_size);
   move_text(c, kind, records, count);
-  for (uint32_t i = 0; i < count; i++) {
-    if (kind == TS_IR_NET_MODELS) {
-      ts_ir_net_model *m = (ts_ir_net_model *)records + i;
-      m->first_method = move_run(c, TS_IR_NET_METHODS, m->first_method, m->method_count);
-      m->first_point = move_run(c, TS_IR_NET_POINTS, m->first_point, m->point_count);
-      m->first_curve = move_run(c, TS_IR_NET_CURVES, m->first_curve, m->curve_count);
-    } else if (kind == TS_IR_FRAGMENTS) {
-      ts_ir_fragment *f = (ts_ir_fragment *)records + i;
-      f->first_node = move_nodes(c, f);
-      f->first_port = append_and_free(
-        c, TS_IR_PORTS, copy_run(c, TS_IR_PORTS, f->first_port, f->port_count), f->port_count);
-    } else if (kind == TS_IR_PROGRAMS) {
-      ts_ir_program *p = (ts_ir_program *)records + i;
-      p->first_item = move_run(c, TS_IR_ITEMS, p->first_item, p->item_count);
-      p->first_holding = move_run(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count);
-    }
-  }
+  move_runs(c, kind, records, count);
 }
 
-/* Tables whose content follows from the runs that others name. */
+/* Tables whose content follows from what others name. */
 static bool moved_with_owner(uint32_t kind)
 {
-  return kind == TS_IR_STRINGS || kind == TS_IR_META || kind == TS_IR_LOCS ||
-         kind == TS_IR_NET_METHODS || kind == TS_IR_NET_POINTS || kind == TS_IR_NET_CURVES ||
-         kind == TS_IR_DEPS || kind == TS_IR_MEMS || kind == TS_IR_NODES || kind == TS_IR_PORTS ||
-         kind == TS_IR_BINDINGS || kind == TS_IR_ITEMS || kind == TS_IR_HOLDINGS;
+  bool moved =
+    kind == TS_IR_STRINGS || kind == TS_IR_META || kind == TS_IR_LOCS || kind == TS_IR_BINDINGS;
+  for (uint32_t r = 0; r < ts_ir_run_count; r++)
+    moved |= ts_ir_runs[r].table == kind;
+  return moved;
 }
 
 static ts_ir_builder *gather_runs(const ts_ir *in)

@@ -2,7 +2,7 @@
  *
  * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
  * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
- * ts_ir_section_kind, zero bytes between them. A file is read by mapping it: after ts_ir_verify()
+ * ir/records.def, zero bytes between them. A file is read by mapping it: after ts_ir_verify()
  * accepted it every index and offset in it is in range, and it can be used as it lies. Equal
  * content gives equal bytes: no time, no path of a machine, no padding that is not zero.
  *
@@ -31,39 +31,10 @@
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
 
-typedef enum ts_ir_section_kind {
-  TS_IR_STRINGS = 1, /* bytes */
-  TS_IR_META,        /* exactly one ts_ir_meta */
-  TS_IR_SOURCES,     /* ts_ir_source: every file that decided the content */
-  TS_IR_LOCS,        /* ts_ir_loc: source positions that nodes and records point at */
-  TS_IR_AXES,        /* ts_ir_axis: the mesh, innermost first */
-  TS_IR_GROUPS,      /* ts_ir_group: the products of axes that communicate */
-  TS_IR_ARRAYS,      /* ts_ir_array: device and switch arrays of the cluster */
-  TS_IR_DEVICE_CLASSES, /* ts_ir_device_class */
-  TS_IR_DEVICES,     /* ts_ir_device: one for each vertex of the cluster graph */
-  TS_IR_LINK_CLASSES, /* ts_ir_link_class */
-  TS_IR_LINKS,       /* ts_ir_link */
-  /* uint32_t vertex of each rank; may be empty: rank r is on the r-th device vertex */
-  TS_IR_PLACEMENT,
-  TS_IR_NET_MODELS,  /* ts_ir_net_model, in the order in which they are asked */
-  TS_IR_NET_METHODS, /* ts_ir_net_method: ways to do a collective, of white-box models */
-  TS_IR_NET_POINTS,  /* ts_ir_net_point: rows of measured models, anchors of white-box models */
-  TS_IR_NET_CURVES,  /* ts_ir_net_curve: of statistical models */
-  TS_IR_COST_SOURCES, /* ts_ir_cost_source */
-  TS_IR_FORMATS,     /* ts_ir_format: of the numbers that are multiplied */
-  TS_IR_KERNELS,     /* ts_ir_kernel */
-  TS_IR_COLLECTIVES, /* ts_ir_collective */
-  TS_IR_STREAMS,     /* ts_ir_stream: stream i of every device */
-  TS_IR_DEPS,        /* uint32_t: node indices, relative to the fragment's first node */
-  TS_IR_MEMS,        /* ts_ir_mem: memory effects of nodes */
-  TS_IR_NODES,       /* ts_ir_node */
-  TS_IR_PORTS,       /* ts_ir_port: the sends and receives of fragments */
-  TS_IR_FRAGMENTS,   /* ts_ir_fragment */
-  TS_IR_BINDINGS,    /* ts_ir_binding: peers and tags of a played fragment's ports */
-  TS_IR_ITEMS,       /* ts_ir_item */
-  TS_IR_HOLDINGS,    /* ts_ir_holding: memory held for the whole step */
-  TS_IR_PROGRAMS,    /* ts_ir_program */
-  TS_IR_REMARKS,     /* ts_ir_remark: what the compiler warned of */
+typedef enum ts_ir_section_kind { /* from 1 */
+  TS_IR_NO_SECTION,
+#define TABLE(kind, record, name, bytes) TS_IR_##kind,
+#include "ir/records.def"
   TS_IR_SECTION_KINDS
 } ts_ir_section_kind;
 
@@ -524,33 +495,9 @@ typedef struct ts_ir_remark { /* so that an IR is reported as the plan that it w
 /* A view of an IR: pointers to its records. Filled by the loader (pointing into the mapped file) or
  * by hand (pointing anywhere) for the writer. Counts are numbers of records. */
 typedef struct ts_ir {
-  const ts_ir_meta *meta;
-#define TS_IR_TABLES(X)                                                                            \
-  X(TS_IR_STRINGS, char, strings)                                                                  \
-  X(TS_IR_SOURCES, ts_ir_source, sources) X(TS_IR_LOCS, ts_ir_loc, locs)                           \
-    X(TS_IR_AXES, ts_ir_axis, axes) X(TS_IR_GROUPS, ts_ir_group, groups) X(                        \
-      TS_IR_ARRAYS, ts_ir_array, arrays) X(TS_IR_DEVICE_CLASSES, ts_ir_device_class,               \
-                                           device_classes) X(TS_IR_DEVICES, ts_ir_device, devices) \
-      X(TS_IR_LINK_CLASSES, ts_ir_link_class, link_classes) X(TS_IR_LINKS, ts_ir_link, links)      \
-        X(TS_IR_PLACEMENT, uint32_t, placement) X(TS_IR_NET_MODELS, ts_ir_net_model, net_models)   \
-          X(TS_IR_NET_METHODS, ts_ir_net_method, net_methods)                                      \
-            X(TS_IR_NET_POINTS, ts_ir_net_point, net_points)                                       \
-              X(TS_IR_NET_CURVES, ts_ir_net_curve, net_curves)                                     \
-                X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources)                             \
-                  X(TS_IR_FORMATS, ts_ir_format, formats) X(TS_IR_KERNELS, ts_ir_kernel, kernels)  \
-                    X(TS_IR_COLLECTIVES, ts_ir_collective, collectives)                            \
-                      X(TS_IR_STREAMS, ts_ir_stream, streams) X(TS_IR_DEPS, uint32_t, deps)        \
-                        X(TS_IR_MEMS, ts_ir_mem, mems) X(TS_IR_NODES, ts_ir_node, nodes)           \
-                          X(TS_IR_PORTS, ts_ir_port, ports)                                        \
-                            X(TS_IR_FRAGMENTS, ts_ir_fragment, fragments)                          \
-                              X(TS_IR_BINDINGS, ts_ir_binding, bindings)                           \
-                                X(TS_IR_ITEMS, ts_ir_item, items)                                  \
-                                  X(TS_IR_HOLDINGS, ts_ir_holding, holdings)                       \
-                                    X(TS_IR_PROGRAMS, ts_ir_program, programs)                     \
-                                      X(TS_IR_REMARKS, ts_ir_remark, remarks)
-#define TS_IR_FIELD(kind, type, name) const type *name; uint32_t name##_count;
-  TS_IR_TABLES(TS_IR_FIELD)
-#undef TS_IR_FIELD
+#define TABLE(kind, record, name, bytes) const record *name; uint32_t name##_count;
+#define SINGLE(kind, record, name, bytes) const record *name;
+#include "ir/records.def"
 } ts_ir;
 
 /* Builder (ir/build.c): append records, intern strings and records, then view or write. */

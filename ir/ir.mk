@@ -14,7 +14,7 @@ libts_la_SOURCES += \
 	ir/packets.h \
 	ir/pool.c \
 	ir/pool.h \
-	ir/refs.def \
+	ir/records.def \
 	ir/spelling.c \
 	ir/spelling.h \
 	ir/text/cluster.c \

@@ -17,7 +17,7 @@ typedef struct ts_ir_table { /* one kind of section */
 
 extern const ts_ir_table ts_ir_tables[TS_IR_SECTION_KINDS];
 
-/* Fields that point into another table, one row each (ir/refs.def). */
+/* Fields that point into another table, one row each (ir/records.def). */
 typedef struct ts_ir_ref {
   uint32_t kind, offset; /* a uint32_t at `offset` of each record of `kind` ... */
   uint32_t target;       /* ... is an index into this table */
@@ -27,6 +27,16 @@ typedef struct ts_ir_ref {
 
 extern const ts_ir_ref ts_ir_refs[];
 extern const uint32_t ts_ir_ref_count;
+
+/* Fields that are a run of another table's records, one row each. */
+typedef struct ts_ir_run_fields {
+  uint32_t kind, first, count, count_size; /* offsets; the count has 2 or 4 bytes */
+  uint32_t table;
+  bool own; /* of one owner alone */
+} ts_ir_run_fields;
+
+extern const ts_ir_run_fields ts_ir_runs[];
+extern const uint32_t ts_ir_run_count;
 
 static inline const uint8_t *ts_ir_records(const ts_ir *ir, uint32_t kind)
 {

@@ -16,9 +16,16 @@ static const uint64_t bytes_limit = UINT64_C(1) << 56; /* of one thing: 64 PiB *
 static const double rate_least = 1, rate_most = 1e21;  /* per second */
 static const double speed_least = 1e-6, speed_most = 1e6;
 
+/* Runs of one table must be equal or disjoint, so that checking each once bounds the work by the
+ * size of the table. */
+/* by first record; 1 + count, or inside: TS_IR_NONE */
+typedef struct runs { uint32_t *count_at; uint32_t limit; } runs;
+
 typedef struct check {
   const ts_ir *ir;
   ts_error *error;
+  runs seen[TS_IR_SECTION_KINDS]; /* of tables that others own runs of */
+  uint32_t *latest;               /* of a run of dependencies, by its first */
 } check;
 
 static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s; }
@@ -38,7 +45,7 @@ static int check_strings(check *c)
   return 0;
 }
 
-/* Every index of ir/refs.def. */
+/* Every field that names a record (ir/records.def). */
 static int check_refs(check *c)
 {
   for (uint32_t r = 0; r < ts_ir_ref_count; r++) {
@@ -247,20 +254,38 @@ static int check_links(check *c)
   return 0;
 }
 
-/* Runs of one table must be equal or disjoint, so that checking each once bounds the work by the
- * size of the table. */
-/* by first record; 1 + count, or inside: TS_IR_NONE */
-typedef struct runs { uint32_t *count_at; uint32_t limit; } runs;
+/* ---- runs ---- */
 
-static runs runs_begin(uint32_t limit)
+static bool has_owners(uint32_t kind)
 {
-  return (runs){ts_heap_new((size_t)limit + 1, sizeof(uint32_t)), limit};
+  bool has = kind == TS_IR_BINDINGS;
+  for (uint32_t r = 0; r < ts_ir_run_count; r++)
+    has |= ts_ir_runs[r].table == kind;
+  return has;
+}
+
+static void runs_begin(check *c)
+{
+  for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++) {
+    uint32_t limit = ts_ir_count(c->ir, kind);
+    if (has_owners(kind))
+      c->seen[kind] = (runs){ts_heap_new((size_t)limit + 1, sizeof(uint32_t)), limit};
+  }
+  c->latest = ts_heap_new((size_t)c->ir->deps_count + 1, sizeof(uint32_t));
+}
+
+static void runs_end(check *c)
+{
+  for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
+    free(c->seen[kind].count_at);
+  free(c->latest);
 }
 
 enum { RUN_BAD = -1, RUN_NEW, RUN_SEEN };
 
-static int runs_add(runs *r, uint32_t first, uint32_t count)
+static int runs_add(check *c, uint32_t kind, uint32_t first, uint32_t count)
 {
+  runs *r = &c->seen[kind];
   if (!count)
     return RUN_SEEN;
   if (first >= r->limit || count > r->limit - first)
@@ -278,13 +303,22 @@ static int runs_add(runs *r, uint32_t first, uint32_t count)
 
 /* Every record must be in some run: those in none are checked by nobody, and yet are met by whoever
  * goes through a table. */
-static int runs_whole(check *c, const runs *r, uint32_t kind)
+static int check_owned(check *c, uint32_t kind)
 {
-  for (uint32_t i = 0; i < r->limit; i++)
-    if (!r->count_at[i])
+  for (uint32_t i = 0; i < c->seen[kind].limit; i++)
+    if (!c->seen[kind].count_at[i])
       return ts_ir_fail(c->error, "record %u of table %s belongs to nothing", i,
                         ts_ir_tables[kind].name);
   return 0;
+}
+
+/* From the last: owners are named before what they own. */
+static int check_owners(check *c)
+{
+  for (uint32_t r = ts_ir_run_count; r-- > 0;)
+    if (check_owned(c, ts_ir_runs[r].table))
+      return -1;
+  return check_owned(c, TS_IR_BINDINGS);
 }
 
 static int compare_points(const ts_ir_net_point *a, const ts_ir_net_point *b)
@@ -390,9 +424,9 @@ static int check_curve(check *c, const ts_ir_net_model *m, const ts_ir_net_curve
   return 0;
 }
 
-static int check_curves(check *c, const ts_ir_net_model *m, runs *curves)
+static int check_curves(check *c, const ts_ir_net_model *m)
 {
-  int run = runs_add(curves, m->first_curve, m->curve_count), failed = 0;
+  int run = runs_add(c, TS_IR_NET_CURVES, m->first_curve, m->curve_count), failed = 0;
   if ((m->kind == TS_IR_NET_STATISTICAL) != (m->curve_count > 0) || run == RUN_BAD)
     return ts_ir_fail(c->error, "net model `%s`: a statistical model has curves, others none",
                       text(c, m->name));
@@ -401,8 +435,7 @@ static int check_curves(check *c, const ts_ir_net_model *m, runs *curves)
   return failed;
 }
 
-static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs *methods,
-                           runs *curves)
+static int check_net_model(check *c, const ts_ir_net_model *m)
 {
   if (m->kind >= TS_IR_NET_KINDS || m->collectives >> TS_IR_COLLECTIVE_KINDS)
     return ts_ir_fail(c->error, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name),
@@ -454,14 +487,14 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
   if ((m->kind == TS_IR_NET_WHITE_BOX) != (m->method_count > 0))
     return ts_ir_fail(c->error, "net model `%s`: a white box has methods, others none",
                       text(c, m->name));
-  if (check_curves(c, m, curves))
+  if (check_curves(c, m))
     return -1;
-  int ways = runs_add(methods, m->first_method, m->method_count);
+  int ways = runs_add(c, TS_IR_NET_METHODS, m->first_method, m->method_count);
   if (ways == RUN_BAD)
     return ts_ir_fail(c->error, "net model `%s`: its methods are not there", text(c, m->name));
   if (ways == RUN_NEW && check_methods(c, m))
     return -1;
-  int run = runs_add(seen, m->first_point, m->point_count);
+  int run = runs_add(c, TS_IR_NET_POINTS, m->first_point, m->point_count);
   if (run == RUN_BAD)
     return ts_ir_fail(c->error, "net model `%s`: its points are not there", text(c, m->name));
   return run == RUN_NEW ? check_points(c, m) : 0;
@@ -469,20 +502,10 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
 
 static int check_network(check *c)
 {
-  runs seen = runs_begin(c->ir->net_points_count), methods = runs_begin(c->ir->net_methods_count),
-       curves = runs_begin(c->ir->net_curves_count);
-  int failed = 0;
-  for (uint32_t i = 0; i < c->ir->net_models_count && !failed; i++)
-    failed = check_net_model(c, &c->ir->net_models[i], &seen, &methods, &curves);
-  failed = failed || runs_whole(c, &seen, TS_IR_NET_POINTS) ||
-               runs_whole(c, &methods, TS_IR_NET_METHODS) ||
-               runs_whole(c, &curves, TS_IR_NET_CURVES) ?
-             -1 :
-             0;
-  free(curves.count_at);
-  free(methods.count_at);
-  free(seen.count_at);
-  return failed;
+  for (uint32_t i = 0; i < c->ir->net_models_count; i++)
+    if (check_net_model(c, &c->ir->net_models[i]))
+      return -1;
+  return 0;
 }
 
 static int check_work(check *c)
@@ -541,21 +564,16 @@ static uint32_t arg_limit(const check *c, const ts_ir_fragment *f, uint32_t op)
   }
 }
 
-typedef struct node_runs {
-  runs nodes, ports, mems, deps;
-  uint32_t *latest; /* of a run of dependencies, by its first */
-} node_runs;
-
-static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *seen)
+static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i)
 {
   const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
-  int run = runs_add(&seen->deps, n->first_dep, n->dep_count);
+  int run = runs_add(c, TS_IR_DEPS, n->first_dep, n->dep_count);
   if (run == RUN_BAD)
     return ts_ir_fail(c->error, "fragment `%s`, node %u: its dependencies are not there",
                       text(c, f->name), i);
   if (!n->dep_count)
     return 0;
-  uint32_t *latest = &seen->latest[n->first_dep];
+  uint32_t *latest = &c->latest[n->first_dep];
   for (uint32_t d = 0; run == RUN_NEW && d < n->dep_count; d++)
     if (*latest < c->ir->deps[n->first_dep + d])
       *latest = c->ir->deps[n->first_dep + d];
@@ -592,7 +610,7 @@ static int check_choice(check *c, const ts_ir_fragment *f, uint32_t i)
   return 0;
 }
 
-static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *seen)
+static int check_node(check *c, const ts_ir_fragment *f, uint32_t i)
 {
   const ts_ir *ir = c->ir;
   const ts_ir_node *n = &ir->nodes[f->first_node + i];
@@ -613,10 +631,10 @@ static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
       ir->ports[f->first_port + n->arg].is_send != (n->op == TS_IR_SEND))
     return ts_ir_fail(c->error, "fragment `%s`, node %u: port %u is of the other direction", name,
                       i, n->arg);
-  if (runs_add(&seen->mems, n->first_mem, n->mem_count) == RUN_BAD)
+  if (runs_add(c, TS_IR_MEMS, n->first_mem, n->mem_count) == RUN_BAD)
     return ts_ir_fail(c->error, "fragment `%s`, node %u: its memory effects are not there", name,
                       i);
-  return check_deps(c, f, i, seen) || check_choice(c, f, i) ? -1 : 0;
+  return check_deps(c, f, i) || check_choice(c, f, i) ? -1 : 0;
 }
 
 /* Each port is used by one node, so that a played fragment sends or receives on it once. */
@@ -641,46 +659,27 @@ static int check_port_use(check *c, const ts_ir_fragment *f)
 }
 
 /* Nodes and ports belong to one fragment alone. */
-static bool owns(runs *seen, uint32_t first, uint32_t count)
+static bool owns(check *c, uint32_t kind, uint32_t first, uint32_t count)
 {
-  return !count || runs_add(seen, first, count) == RUN_NEW;
+  return !count || runs_add(c, kind, first, count) == RUN_NEW;
 }
 
-static int check_each_fragment(check *c, node_runs *seen)
+static int check_fragments(check *c)
 {
   for (uint32_t i = 0; i < c->ir->fragments_count; i++) {
     const ts_ir_fragment *f = &c->ir->fragments[i];
-    if (!owns(&seen->ports, f->first_port, f->port_count) ||
-        !owns(&seen->nodes, f->first_node, f->node_count))
+    if (!owns(c, TS_IR_PORTS, f->first_port, f->port_count) ||
+        !owns(c, TS_IR_NODES, f->first_node, f->node_count))
       return ts_ir_fail(c->error,
                         "fragment `%s`: its nodes or ports are not there or another fragment's",
                         text(c, f->name));
     for (uint32_t n = 0; n < f->node_count; n++)
-      if (check_node(c, f, n, seen))
+      if (check_node(c, f, n))
         return -1;
     if (check_port_use(c, f))
       return -1;
   }
   return 0;
-}
-
-static int check_fragments(check *c)
-{
-  const ts_ir *ir = c->ir;
-  node_runs seen = {runs_begin(ir->nodes_count), runs_begin(ir->ports_count),
-                    runs_begin(ir->mems_count), runs_begin(ir->deps_count),
-                    ts_heap_new((size_t)ir->deps_count + 1, sizeof(uint32_t))};
-  int failed = check_each_fragment(c, &seen) || runs_whole(c, &seen.nodes, TS_IR_NODES) ||
-                   runs_whole(c, &seen.ports, TS_IR_PORTS) ||
-                   runs_whole(c, &seen.mems, TS_IR_MEMS) || runs_whole(c, &seen.deps, TS_IR_DEPS) ?
-                 -1 :
-                 0;
-  free(seen.nodes.count_at);
-  free(seen.ports.count_at);
-  free(seen.mems.count_at);
-  free(seen.deps.count_at);
-  free(seen.latest);
-  return failed;
 }
 
 /* Runs of a program; a program may share the items and holdings of another. */
@@ -690,35 +689,25 @@ static int check_programs(check *c)
   uint32_t axis = ir->meta->pipeline_axis, expected = axis == TS_IR_NONE ? 1 : ir->axes[axis].size;
   if (ir->programs_count != expected)
     return ts_ir_fail(c->error, "%u programs for %u stages", ir->programs_count, expected);
-  runs items = runs_begin(ir->items_count), holdings = runs_begin(ir->holdings_count);
-  uint32_t i = 0;
-  for (; i < ir->programs_count; i++) {
+  for (uint32_t i = 0; i < ir->programs_count; i++) {
     const ts_ir_program *p = &ir->programs[i];
-    if (p->reserved || runs_add(&items, p->first_item, p->item_count) == RUN_BAD ||
-        runs_add(&holdings, p->first_holding, p->holding_count) == RUN_BAD)
-      break;
+    if (p->reserved || runs_add(c, TS_IR_ITEMS, p->first_item, p->item_count) == RUN_BAD ||
+        runs_add(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count) == RUN_BAD)
+      return ts_ir_fail(c->error,
+                        "program `%s`: its items or holdings are not there or partly another's",
+                        text(c, p->name));
   }
-  bool all = i == ir->programs_count;
-  int failed =
-    all && (runs_whole(c, &items, TS_IR_ITEMS) || runs_whole(c, &holdings, TS_IR_HOLDINGS)) ? -1 :
-                                                                                              0;
-  free(items.count_at);
-  free(holdings.count_at);
-  if (!all)
-    return ts_ir_fail(c->error,
-                      "program `%s`: its items or holdings are not there or partly another's",
-                      text(c, ir->programs[i].name));
-  return failed;
+  return 0;
 }
 
-static int check_item(check *c, uint32_t i, runs *seen)
+static int check_item(check *c, uint32_t i)
 {
   const ts_ir_item *t = &c->ir->items[i];
   const ts_ir_fragment *f = &c->ir->fragments[t->fragment];
   if (t->micro_batch != TS_IR_NONE && t->micro_batch >= c->ir->meta->micro_batches)
     return ts_ir_fail(c->error, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name),
                       t->micro_batch, c->ir->meta->micro_batches);
-  if (runs_add(seen, t->first_binding, f->port_count) == RUN_BAD)
+  if (runs_add(c, TS_IR_BINDINGS, t->first_binding, f->port_count) == RUN_BAD)
     return ts_ir_fail(c->error, "item %u (`%s`): its bindings are not there or partly another's", i,
                       text(c, f->name));
   return 0;
@@ -726,13 +715,10 @@ static int check_item(check *c, uint32_t i, runs *seen)
 
 static int check_items(check *c)
 {
-  runs seen = runs_begin(c->ir->bindings_count);
-  int failed = 0;
-  for (uint32_t i = 0; i < c->ir->items_count && !failed; i++)
-    failed = check_item(c, i, &seen);
-  failed = failed || runs_whole(c, &seen, TS_IR_BINDINGS) ? -1 : 0;
-  free(seen.count_at);
-  return failed;
+  for (uint32_t i = 0; i < c->ir->items_count; i++)
+    if (check_item(c, i))
+      return -1;
+  return 0;
 }
 
 /* Counts that a file cannot exceed; a view filled by hand could. */
@@ -754,12 +740,16 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error)
     *error = (ts_error){0};
   /* In this order: each check relies on those before it. */
   static int (*const checks[])(check *) = {
-    check_counts,   check_strings,   check_refs,    check_meta,    check_mesh, check_locs,
-    check_devices,  check_placement, check_links,   check_network, check_work, check_fragments,
-    check_programs, check_items,     check_sources, check_remarks};
-  check c = {ir, error};
-  for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-    if (checks[i](&c))
-      return -1;
-  return ts_ir_verify_programs(ir, error);
+    check_strings,   check_refs,   check_meta,    check_mesh,   check_locs,      check_devices,
+    check_placement, check_links,  check_network, check_work,   check_fragments, check_programs,
+    check_items,     check_owners, check_sources, check_remarks};
+  check c = {.ir = ir, .error = error};
+  int failed = check_counts(&c);
+  if (failed)
+    return failed;
+  runs_begin(&c);
+  for (size_t i = 0; i < sizeof checks / sizeof *checks && !failed; i++)
+    failed = checks[i](&c);
+  runs_end(&c);
+  return failed ? failed : ts_ir_verify_programs(ir, error);
 }

@@ -419,8 +419,8 @@ bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call)
 {
   given few[FEW];
   const given *of[MAX_FORMALS] = {0};
-  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call, few), ts_ast_args(call).count,
-               call->span};
+  uint32_t count = ts_ast_args(call).count;
+  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call, few), count, call->span};
   return b.params->count > MAX_FORMALS || (assign(&b, of) && !missing_arguments(&b, of));
 }
 
@@ -428,8 +428,8 @@ ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, 
                      const ts_ast *call)
 {
   given few[FEW];
-  binding b = {s, caller, decl, ts_decl_params(decl), written(s, call, few), ts_ast_args(call).count,
-               call->span};
+  uint32_t count = ts_ast_args(call).count;
+  binding b = {s, caller, decl, ts_decl_params(decl), written(s, call, few), count, call->span};
   return bind(&b, module);
 }
 

@@ -10,9 +10,9 @@ typedef struct example {
   ts_ir_builder *b;
   ts_ir ir;
   struct { /* the same records, which belong to the builder and so may be changed */
-#define FIELD(kind, type, name) type *name;
-    TS_IR_TABLES(FIELD)
-#undef FIELD
+#define TABLE(kind, record, name, bytes) record *name;
+#define SINGLE(kind, record, name, bytes)
+#include "ir/records.def"
   } own;
   ts_error error;
 } example;
@@ -23,9 +23,9 @@ static example begin(void)
   e.b = ir_text_read(ir_text_example, &e.error);
   cr_assert(e.b, "line %u: %s", e.error.line, e.error.message);
   ts_ir_builder_view(e.b, &e.ir);
-#define FIELD(kind, type, name) memcpy(&e.own.name, &e.ir.name, sizeof e.ir.name);
-  TS_IR_TABLES(FIELD)
-#undef FIELD
+#define TABLE(kind, record, name, bytes) memcpy(&e.own.name, &e.ir.name, sizeof e.ir.name);
+#define SINGLE(kind, record, name, bytes)
+#include "ir/records.def"
   return e;
 }
 
