@@ -66,6 +66,9 @@ void ts_heap_from_zlib(void *none, void *block)
   free(block);
 }
 
+void *ts_heap_for_expat(size_t size) { return ts_heap_new(size, 1); }
+void *ts_heap_more_for_expat(void *old, size_t size) { return ts_heap_resize(old, size, 1); }
+
 /* Not open_memstream(): where its text cannot grow glibc drops what was printed, and ferror() stays
  * 0. */
 typedef struct printing { char **text, *at; size_t *size, used, room; } printing;

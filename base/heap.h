@@ -24,6 +24,9 @@ void ts_heap_printed(FILE *file);
 /* For z_stream.zalloc and z_stream.zfree. */
 void *ts_heap_for_zlib(void *none, unsigned count, unsigned size);
 void ts_heap_from_zlib(void *none, void *block);
+/* For XML_Memory_Handling_Suite, with free(). */
+void *ts_heap_for_expat(size_t size);
+void *ts_heap_more_for_expat(void *old, size_t size);
 
 /* The most bytes that this program may use; 0: no such limit, as in programs of others. */
 uint64_t ts_heap_ceiling(void);

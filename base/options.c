@@ -238,7 +238,7 @@ static int put_version(const ts_options *o)
   const char *more = "";
 #endif
   ts_put_text(
-    stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib%s\n",
+    stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, expat, GSL, libffi, libmd, zlib%s\n",
     o->called, ts_version(), more);
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }

@@ -79,8 +79,6 @@ libts_la_SOURCES += \
 	compiler/machine/network_variables.c \
 	compiler/machine/topology.c \
 	compiler/machine/topology.h \
-	compiler/machine/xml.c \
-	compiler/machine/xml.h \
 	compiler/model/graph.c \
 	compiler/model/graph.h \
 	compiler/model/op.c \

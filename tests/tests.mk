@@ -1517,6 +1517,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_table/short_row.csv \
 	tests/fuzz/corpus/fuzz_table/text_cell.csv \
 	tests/fuzz/corpus/fuzz_topology/c2c.xml \
+	tests/fuzz/corpus/fuzz_topology/entities.xml \
 	tests/fuzz/corpus/fuzz_topology/node.xml \
 	tests/fuzz/corpus/fuzz_trace/operators.csv \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \

@@ -1,12 +1,16 @@
+/* Files of topologies, by expat. They have elements and attributes; an entity of their own, which
+ * could grow without bound, is refused where it is declared. */
 #include "compiler/machine/nccl_topology.h"
 
+#include <expat.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/machine/xml.h"
+#include "base/heap.h"
 
-enum { MOST_GPUS = 1024, MOST_PARTS = 65536 };
+enum { MOST_GPUS = 1024, MOST_PARTS = 65536, MOST_DEPTH = 64 };
 
 typedef struct place { /* an open element */
   const char *name;
@@ -22,25 +26,40 @@ typedef struct target { uint32_t gpu, count, line; const char *busid; bool is_sw
 
 typedef struct reader {
   ts_arena *arena;
-  ts_xml xml;
+  XML_Parser parser;
+  const char *const *attributes; /* of the element being opened: names and values, NULL behind */
   ts_topology *t;
   TS_VEC(target) targets;
-  place at[TS_XML_DEPTH + 1];
-  uint32_t depth;
+  place at[MOST_DEPTH];
+  uint32_t depth, line;
   ts_error *error;
 } reader;
 
 static bool fail(reader *r, const char *error)
 {
-  r->error->line = r->xml.line;
+  r->error->line = r->line;
   return ts_fail(r->error, NULL, "%s", error);
+}
+
+static const char *copy(reader *r, const char *text)
+{
+  return ts_arena_string(r->arena, text, strlen(text));
+}
+
+/* NULL: not there */
+static const char *attribute_of(reader *r, const char *name)
+{
+  for (const char *const *a = r->attributes; *a; a += 2)
+    if (!strcmp(a[0], name))
+      return copy(r, a[1]);
+  return NULL;
 }
 
 /* A whole number of an attribute; `otherwise` when it is not there. */
 static bool whole(reader *r, const char *attribute, long otherwise, long least, long most,
                   long *value)
 {
-  const char *text = ts_xml_get(&r->xml, attribute);
+  const char *text = attribute_of(r, attribute);
   char *end;
   *value = otherwise;
   if (!text)
@@ -49,7 +68,7 @@ static bool whole(reader *r, const char *attribute, long otherwise, long least, 
   if (end == text || *end || *value < least || *value > most)
     return fail(r, ts_arena_printf(r->arena,
                                    "`%s` of `%s` must be a whole number from %ld to %ld, not `%s`",
-                                   attribute, r->xml.name, least, most, text));
+                                   attribute, r->at[r->depth - 1].name, least, most, text));
   return true;
 }
 
@@ -62,7 +81,7 @@ static bool pci_rate(reader *r, double *rate)
   } speeds[] = {{"2.5 GT/s", 15},   {"5 GT/s", 30},   {"5.0 GT/s", 30},   {"8 GT/s", 60},
                 {"8.0 GT/s", 60},   {"16 GT/s", 120}, {"16.0 GT/s", 120}, {"32 GT/s", 240},
                 {"32.0 GT/s", 240}, {"64 GT/s", 480}, {"64.0 GT/s", 480}};
-  const char *speed = ts_xml_get(&r->xml, "link_speed");
+  const char *speed = attribute_of(r, "link_speed");
   double of = 60;
   long width;
   for (size_t i = 0; speed && i < sizeof speeds / sizeof *speeds; i++)
@@ -117,14 +136,14 @@ static bool open_gpu(reader *r, place *p, const place *around)
 
 static bool open_nvlink(reader *r, const place *around)
 {
-  const char *busid = ts_xml_get(&r->xml, "target"), *class = ts_xml_get(&r->xml, "tclass");
+  const char *busid = attribute_of(r, "target"), *class = attribute_of(r, "tclass");
   long count;
   if (around->gpu < 0 || !busid)
     return fail(r, "an `nvlink` must stand in a `gpu` and have a `target`");
   if (!whole(r, "count", 1, 1, 1024, &count))
     return false;
   TS_PUSH(r->arena, &r->targets,
-          (target){(uint32_t)around->gpu, (uint32_t)count, r->xml.line, busid,
+          (target){(uint32_t)around->gpu, (uint32_t)count, r->line, busid,
                    class && !strncmp(class, "0x0680", 6)});
   return true;
 }
@@ -136,7 +155,7 @@ static bool open_net(reader *r, place *around)
     return fail(r, "a `net` must stand in a `nic` of a `cpu` or `pci`");
   if (!whole(r, "speed", 10000, -1, 100000000, &speed))
     return false;
-  const char *name = ts_xml_get(&r->xml, "name");
+  const char *name = attribute_of(r, "name");
   TS_PUSH(r->arena, &r->t->nets,
           (ts_topology_net){name ? name : "", (uint32_t)around->part,
                             (double)(speed > 0 ? speed : 10000) * 1e6 / 8});
@@ -159,19 +178,20 @@ static bool open_c2c(reader *r, const place *around)
   return true;
 }
 
-static bool open_element(reader *r)
+static bool open_element(reader *r, const char *name)
 {
-  const char *name = r->xml.name;
   place outside = {.name = "",
                    .part = TS_TOPOLOGY_NO_PART,
                    .gpu = -1,
                    .above = TS_TOPOLOGY_NO_PART},
         *around = r->depth ? &r->at[r->depth - 1] : &outside;
+  if (r->depth == MOST_DEPTH)
+    return fail(r, "elements are nested more than 64 deep");
   place *p = &r->at[r->depth++];
   *p = *around;
-  p->name = name;
+  p->name = copy(r, name);
   if (r->depth == 1) {
-    const char *version = ts_xml_get(&r->xml, "version");
+    const char *version = attribute_of(r, "version");
     if (strcmp(name, "system") != 0)
       return fail(
         r, ts_arena_printf(r->arena, "the file begins with `%s`, a topology with `system`", name));
@@ -192,7 +212,7 @@ static bool open_element(reader *r)
     if (!as_part(r, around) || !pci_rate(r, &p->rate))
       return false;
     p->part = p->above = around->part;
-    p->busid = ts_xml_get(&r->xml, "busid");
+    p->busid = attribute_of(r, "busid");
     return true;
   }
   if (!strcmp(name, "gpu"))
@@ -245,7 +265,7 @@ static bool resolve(reader *r)
   for (size_t i = 0; i < r->targets.count; i++) {
     target *link = &r->targets.at[i];
     uint32_t gpu = number[link->gpu], other = 0;
-    r->xml.line = link->line;
+    r->line = link->line;
     if (link->is_switch) {
       add_nvlink(r, gpu, -1, link->count, true);
       continue;
@@ -262,28 +282,63 @@ static bool resolve(reader *r)
   return true;
 }
 
+/* ---- What expat calls ---- */
+
+static void XMLCALL on_open(void *closure, const char *name, const char **attributes)
+{
+  reader *r = closure;
+  r->attributes = attributes;
+  r->line = (uint32_t)XML_GetCurrentLineNumber(r->parser);
+  if (r->error->message[0] || !open_element(r, name))
+    XML_StopParser(r->parser, XML_FALSE);
+}
+
+static void XMLCALL on_close(void *closure, const char *name)
+{
+  reader *r = closure;
+  (void)name;
+  r->depth -= !r->error->message[0];
+}
+
+static void XMLCALL on_entity(void *closure, const char *name, int is_parameter, const char *value,
+                              int length, const char *base, const char *system, const char *public,
+                              const char *notation)
+{
+  reader *r = closure;
+  (void)name, (void)is_parameter, (void)value, (void)length;
+  (void)base, (void)system, (void)public, (void)notation;
+  r->line = (uint32_t)XML_GetCurrentLineNumber(r->parser);
+  fail(r, "entities of a file's own are not known");
+  XML_StopParser(r->parser, XML_FALSE);
+}
+
+static bool parse(reader *r, const char *text, size_t size)
+{
+  if (size > INT_MAX)
+    return fail(r, "the file is larger than 2 GiB");
+  bool good = XML_Parse(r->parser, text, (int)size, XML_TRUE) == XML_STATUS_OK;
+  if (r->error->message[0])
+    return false;
+  r->line = (uint32_t)XML_GetCurrentLineNumber(r->parser);
+  return good || fail(r, ts_arena_printf(r->arena, "this is no XML: %s",
+                                         XML_ErrorString(XML_GetErrorCode(r->parser))));
+}
+
 const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size, ts_error *error)
 {
+  static const XML_Memory_Handling_Suite memory = {ts_heap_for_expat, ts_heap_more_for_expat, free};
   reader r = {.arena = arena,
-              .xml = ts_xml_new(arena, text, size),
+              .parser = XML_ParserCreate_MM(NULL, &memory, NULL),
               .t = TS_NEW(arena, ts_topology),
+              .line = 1,
               .error = error};
   *error = (ts_error){0};
-  bool good = true, any = false;
-  for (ts_xml_event e; good && (e = ts_xml_next(&r.xml)) != TS_XML_END;) {
-    if (e == TS_XML_ERROR)
-      good = fail(&r, r.xml.error);
-    else if (e == TS_XML_CLOSE)
-      r.depth--;
-    else if (!r.depth && any)
-      good = fail(&r, "a second element beside `system`");
-    else
-      good = any = open_element(&r);
-  }
-  if (good && !any)
-    good = fail(&r, "there is no element `system`");
+  XML_SetUserData(r.parser, &r);
+  XML_SetElementHandler(r.parser, on_open, on_close);
+  XML_SetEntityDeclHandler(r.parser, on_entity);
+  bool good = parse(&r, text, size);
+  XML_ParserFree(r.parser);
   if (good && !r.t->gpus.count)
     good = fail(&r, "the topology has no GPU");
-  good = good && resolve(&r);
-  return good ? r.t : NULL;
+  return good && resolve(&r) ? r.t : NULL;
 }

@@ -11,6 +11,12 @@ refused 'cut between elements' '<system version="1">
 '
 refused 'crossed' '<system version="1"><cpu>
 </system></cpu>'
+refused 'entities that grow' '<!DOCTYPE system [
+<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<system version="&b;"></system>'
+refused 'another file of entities' '<!DOCTYPE system [<!ENTITY a SYSTEM "/etc/passwd">]><system version="1">&a;</system>'
+deep=$(printf '<pci>%.0s' $(seq 70))
+refused 'too deep' "<system version=\"1\"><cpu>$deep"
 refused 'another version' '<system version="2"></system>'
 refused 'another file' '<lstopo version="1"></lstopo>'
 refused 'no GPU' '<system version="1"><cpu/></system>'
