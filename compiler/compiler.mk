@@ -30,6 +30,8 @@ libts_la_SOURCES += \
 	compiler/eval/module.c \
 	compiler/eval/module.h \
 	compiler/eval/names.h \
+	compiler/eval/record_type.c \
+	compiler/eval/record_type.h \
 	compiler/eval/require.c \
 	compiler/eval/require.h \
 	compiler/eval/session.c \
@@ -96,6 +98,7 @@ libts_la_SOURCES += \
 	compiler/plan/plan.h \
 	compiler/plan/plan_fields.def \
 	compiler/plan/records.c \
+	compiler/plan/records.def \
 	compiler/plan/records.h \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \

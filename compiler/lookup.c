@@ -5,13 +5,16 @@
 #include <string.h>
 
 #include "compiler/eval/action_form.h"
+#include "compiler/eval/record_type.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "ir/spelling.h"
 
 enum { MAX_SIGNATURE = 160 };
 
-static const char *const plan_fields[] = {
-#define FIELD(name) #name,
+static const struct {
+  const char *name, *type;
+} plan_fields[] = {
+#define FIELD(name, type) {#name, #type},
 #include "compiler/plan/plan_fields.def"
 #undef FIELD
 };
@@ -205,6 +208,9 @@ static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *us
 static const char *built_in(ts_session *s, const char *name)
 {
   const ts_value *v = ts_names_get(&s->builtins, name);
+  const ts_type_info *type = v ? NULL : ts_record_type_built_in(s, name);
+  if (type)
+    return ts_arena_printf(s->arena, "```\n%s\n```\nbuilt in", line_of(s, type->record->span));
   if (!v || v->type != TS_T_FUNCTION)
     return ts_arena_printf(s->arena, "```\n%s\n```\nbuilt in", name);
   const ts_function *f = v->u.function;
@@ -335,8 +341,10 @@ static void propose(const proposing *p, ts_proposal_kind kind, const char *text,
 
 static ts_proposal_kind kind_of(ts_kind kind)
 {
-  return kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ? TS_PROPOSE_VALUE :
-                                                                            TS_PROPOSE_FUNCTION;
+  bool value = kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU;
+  return kind == TS_AST_RECORD_TYPE ? TS_PROPOSE_TYPE :
+         value                      ? TS_PROPOSE_VALUE :
+                                      TS_PROPOSE_FUNCTION;
 }
 
 static uint32_t line_begin(const char *text, uint32_t offset)
@@ -467,13 +475,69 @@ static bool propose_fields(const proposing *p)
   for (size_t i = 0; i < COUNT(plan_fields); i++) {
     bool there = false;
     for (uint32_t k = 1; k < decl->count && !there; k++)
-      there = !strcmp(decl->child[k]->name, plan_fields[i]) &&
+      there = !strcmp(decl->child[k]->name, plan_fields[i].name) &&
               decl->child[k]->name_span.begin != p->begin;
     if (!there)
-      propose(p, TS_PROPOSE_FIELD, ts_arena_printf(p->s->arena, "%s = ", plan_fields[i]),
+      propose(p, TS_PROPOSE_FIELD, ts_arena_printf(p->s->arena, "%s = ", plan_fields[i].name),
               "field of a plan");
   }
   return true;
+}
+
+/* `let h: Host = { la|`, `host = { la|`: what stands before the brace says the type. */
+static const ts_ast *record_around(const proposing *p)
+{
+  uint32_t open = p->begin, end, begin;
+  for (uint32_t depth = 0; open > 0; open--) {
+    char c = p->bare[open - 1];
+    if (c && strchr(")]}", c))
+      depth++;
+    else if (c && strchr("([{", c) && depth-- == 0)
+      break;
+  }
+  if (open == 0 || p->bare[open - 1] != '{')
+    return NULL;
+  for (end = open - 1; end > 0 && p->bare[end - 1] && strchr(" =[", p->bare[end - 1]); end--)
+    ;
+  while (end > 0 && p->bare[end - 1] == ']')
+    end--;
+  begin = word_before(p->bare, end);
+  ts_span span = {p->m->file, begin, end};
+  ts_ast type = {.kind = TS_AST_TYPE, .span = span, .name_span = span};
+  type.name = ts_lang_intern(p->s->lang, p->text + begin, end - begin);
+  for (size_t i = 0; i < COUNT(plan_fields); i++)
+    if (!strcmp(plan_fields[i].name, type.name))
+      type.name = ts_lang_intern(p->s->lang, plan_fields[i].type, strlen(plan_fields[i].type));
+  const ts_type_info *info = ts_type_of(p->s, &type);
+  return info ? info->record : NULL;
+}
+
+static bool propose_record(const proposing *p)
+{
+  const ts_ast *decl = record_around(p);
+  uint32_t before = p->begin;
+  while (before > 0 && isspace((unsigned char)p->text[before - 1]))
+    before--;
+  if (!decl || before == 0 || !strchr("{,", p->text[before - 1]))
+    return false;
+  for (uint32_t i = 0; i < decl->count; i++)
+    propose(p, TS_PROPOSE_FIELD, ts_arena_printf(p->s->arena, "%s: ", decl->child[i]->name),
+            ts_lookup_signature(p->s, decl->child[i]));
+  return true;
+}
+
+/* After a colon, an arrow or `List[`. */
+static void propose_types(const proposing *p)
+{
+  uint32_t before = p->begin;
+  while (before > 0 && isblank((unsigned char)p->text[before - 1]))
+    before--;
+  if (before == 0 || !strchr(":>[", p->text[before - 1]))
+    return;
+  ts_name_list names = {0};
+  ts_type_names(p->s, &names);
+  for (size_t i = 0; i < names.names.count; i++)
+    propose(p, TS_PROPOSE_TYPE, names.names.at[i], "type");
 }
 
 /* Of the parameters of the open call those that are not named yet. */
@@ -551,12 +615,13 @@ void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_pr
     s, m, text, bare(s->arena, text, offset, &inside), word_before(text, offset), offset, list};
   list->begin = p.begin;
   if (inside || propose_imported(&p) || propose_files(&p) || propose_units(&p) ||
-      propose_fields(&p))
+      propose_fields(&p) || propose_record(&p))
     return;
   ts_open_call call;
   if (ts_lookup_call(s, m, p.begin, &call))
     propose_arguments(&p, &call);
   else if (call.name && !call.named)
     propose_for_action(&p, &call);
+  propose_types(&p);
   propose_names(&p);
 }

@@ -39,6 +39,7 @@ bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_
 typedef enum ts_proposal_kind {
   TS_PROPOSE_FUNCTION,
   TS_PROPOSE_VALUE,
+  TS_PROPOSE_TYPE,
   TS_PROPOSE_PARAMETER,
   TS_PROPOSE_FIELD,
   TS_PROPOSE_FILE,

@@ -211,6 +211,7 @@ static uint32_t first_statement(const ts_ast *node)
   switch (node->kind) {
   case TS_AST_FILE:
   case TS_AST_RULES:
+  case TS_AST_RECORD_TYPE:
   case TS_AST_GPU:
   case TS_AST_PHASE:
   case TS_AST_RULE:

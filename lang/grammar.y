@@ -54,7 +54,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token CAST EXPORT OFFLOAD PART SHA256 SLOW TIE UNEVEN
+%token CAST EXPORT OFFLOAD PART RECORD SHA256 SLOW TIE UNEVEN
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
 %token JUNK /* characters outside the language, already reported */
@@ -63,7 +63,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %type <ts_nodes *> declarations import_paths import_names import_list params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
   split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots rules_items rules_list dimensions ref_indices
-  elements generators record_fields overrides override_list open_fields cluster_open
+  elements generators record_fields overrides override_list open_fields cluster_open record_type_fields record_type_list
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path import_name let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when call_args schedule_open
@@ -122,6 +122,7 @@ declaration_closed
   | STRATEGY ID params open strategy_items RBRACE { $$ = MAKE(STRATEGY, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | SCHEDULE ID params open schedule_items RBRACE { $$ = MAKE(SCHEDULE, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | RULES ID open rules_items RBRACE { $$ = MAKE(RULES, @$, $2, 0, $4); }
+  | RECORD ID open_for_fields record_type_fields RBRACE { $$ = MAKE(RECORD_TYPE, @$, $2, 0, $4); }
   | GPU ID open_fields { $$ = MAKE(GPU, @$, $2, 0, $3); }
   | CLUSTER ID params open cluster_items RBRACE { $$ = MAKE(CLUSTER, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | PLAN ID params open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $4)); }
@@ -212,6 +213,22 @@ field_list
   ;
 
 field: ID ASSIGN expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); } ;
+
+/* Types of records: their fields are declared as parameters are. */
+
+record_type_fields
+  : record_type_list
+  | record_type_list formal { $$ = PUSH($1, $2); }
+  | record_type_list error
+  ;
+
+record_type_list
+  : %empty { $$ = EMPTY; }
+  | record_type_list NEWLINE
+  | record_type_list formal NEWLINE { $$ = PUSH($1, $2); }
+  | record_type_list formal COMMA { $$ = PUSH($1, $2); }
+  | record_type_list error NEWLINE { yyerrok; }
+  ;
 
 /* Searches. */
 

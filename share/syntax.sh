@@ -3,7 +3,7 @@
 set -e
 cd "$(dirname "$0")/.."
 words() { sed -nE "s/^$1\([A-Z0-9]+, \"([a-z0-9]+)\"\).*/\1/p" lang/words.def; }
-types=$(sed -nE 's/^TYPE\(([A-Za-z]+),.*/\1/p' compiler/eval/types.def)
+types=$(sed -nE 's/^(TYPE|RECORD)\(([A-Za-z]+)[,)].*/\2/p' compiler/eval/types.def compiler/plan/records.def)
 units=$(sed -nE 's/^UNIT\("([A-Za-z]+)",.*/\1/p' lang/units.def)
 line() { tr '\n' ' ' | sed 's/ $//'; }
 either() { tr '\n' '|' | sed 's/|$//'; }

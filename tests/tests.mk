@@ -897,6 +897,8 @@ EXTRA_DIST += \
 	tests/errors/policy-try.ts \
 	tests/errors/policy-twice.err \
 	tests/errors/policy-twice.ts \
+	tests/errors/record-fields.err \
+	tests/errors/record-fields.ts \
 	tests/errors/refused-reason.err \
 	tests/errors/refused-reason.ts \
 	tests/errors/refused.err \

@@ -230,6 +230,7 @@ static cJSON *completion(const question *q)
 {
   static const int kinds[] = {
     [TS_PROPOSE_FUNCTION] = 3, [TS_PROPOSE_VALUE] = 6, [TS_PROPOSE_PARAMETER] = 5,
+    [TS_PROPOSE_TYPE] = 22,
     [TS_PROPOSE_FIELD] = 10,   [TS_PROPOSE_FILE] = 9,  [TS_PROPOSE_UNIT] = 11,
     [TS_PROPOSE_WORD] = 14};
   ts_proposals list = {.begin = q->offset};
@@ -317,6 +318,7 @@ static int symbol_kind(ts_kind kind)
   case TS_AST_OP: return 12;      /* function */
   case TS_AST_LET: return 14;     /* constant */
   case TS_AST_PARAM: return 13;   /* variable */
+  case TS_AST_RECORD_TYPE: return 23; /* struct */
   case TS_AST_GPU:
   case TS_AST_CLUSTER: return 19; /* object */
   case TS_AST_PLAN:

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "compiler/eval/function.h"
+#include "compiler/eval/record_type.h"
 
 /* ---- Arguments ---- */
 
@@ -633,7 +633,7 @@ static const struct { const char *name, *parameters; } makers[] = {
 };
 
 static const ts_type_info types[] = {
-#define TYPE(name, type, dimension, text, example) {#name, type, dimension, text, example},
+#define TYPE(name, type, dimension, text, example) {#name, type, dimension, text, example, NULL},
 #include "compiler/eval/types.def"
 #undef TYPE
 };
@@ -708,4 +708,5 @@ void ts_builtins_install(ts_session *s)
   install(s, "none", ts_none_value());
   for (size_t i = 0; i < TYPES; i++)
     ts_names_put(s->arena, &s->types, intern(s, types[i].name, strlen(types[i].name)), &types[i]);
+  ts_record_types_install(s, s->domain->record_types);
 }

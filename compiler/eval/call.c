@@ -6,6 +6,7 @@
 #include "compiler/eval/check.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/record_type.h"
 
 /* ---- Arguments taken as written ---- */
 
@@ -221,11 +222,41 @@ static const ts_ast *innermost(const ts_ast *type)
 bool ts_type_of_labels(const ts_ast *type) { return !strcmp(innermost(type)->name, "Label"); }
 bool ts_type_of_words(const ts_ast *type) { return !strcmp(innermost(type)->name, "Overlap"); }
 
+/* A record of a declared type, a list of such, or a choice between them. */
+static ts_value of_records(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *e)
+{
+  const ts_type_info *info = e->kind == TS_AST_RECORD ? ts_type_of(s, type) : NULL;
+  if (e->kind == TS_AST_RECORD)
+    return ts_eval_record(s, env, info ? info->record : NULL, e);
+  if (e->kind == TS_AST_IF) {
+    bool chosen;
+    return ts_eval_bool(s, env, ts_ast_condition(e), "the condition of `if`", &chosen) ?
+             ts_eval_as(s, env, type, chosen ? ts_ast_then(e) : ts_ast_else(e)) :
+             ts_error_value();
+  }
+  ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, e->count);
+  bool ok = true;
+  for (uint32_t i = 0; i < e->count; i++) {
+    at[i] = ts_eval_as(s, env, ts_ast_element(type), e->child[i]);
+    ok &= at[i].type != TS_T_ERROR;
+  }
+  return ok ? ts_list_value(s->arena, at, e->count, e->span) : ts_error_value();
+}
+
 ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *e)
 {
   if (type && ts_type_of_words(type))
     return ts_eval_overlap(s, env, e);
-  return type && ts_type_of_labels(type) ? ts_eval_label(s, env, e) : ts_eval(s, env, e);
+  if (type && ts_type_of_labels(type))
+    return ts_eval_label(s, env, e);
+  bool literal = e->kind == TS_AST_RECORD || e->kind == TS_AST_LIST || e->kind == TS_AST_IF;
+  if (!type || !literal || ts_type_find(s, innermost(type)->name))
+    return ts_eval(s, env, e);
+  if (!ts_charge(s, 1, e->span) || !ts_deeper(s, e->span))
+    return ts_error_value();
+  ts_value v = of_records(s, env, type, e);
+  s->depth--;
+  return v;
 }
 
 ts_value ts_let_value(ts_session *s, const ts_ast *let, ts_value v)
@@ -474,8 +505,8 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   const ts_ast *type = ts_ast_type(f->decl);
   ts_frame frame = {f->name, span, s->frame};
   s->frame = &frame;
-  ts_value v =
-    ts_charge(s, CALL_STEPS, span) ? ts_eval(s, env, ts_ast_body(f->decl)) : ts_error_value();
+  ts_value v = ts_charge(s, CALL_STEPS, span) ? ts_eval_as(s, env, type, ts_ast_body(f->decl)) :
+                                                ts_error_value();
   s->frame = frame.outer;
   if (type && v.type != TS_T_ERROR &&
       !ts_convert_at(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name),

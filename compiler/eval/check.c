@@ -1,6 +1,7 @@
 #include "compiler/eval/check.h"
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/figures.h"
+#include "compiler/eval/record_type.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -30,6 +31,10 @@ typedef struct checker {
 static void expression(checker *c, const ts_ast *e);
 static void statements(checker *c, const ts_ast *parent);
 static void rule(checker *c, const ts_ast *rule);
+static const ts_ast *record_type(checker *c, const ts_ast *type);
+static void record(checker *c, const ts_ast *type, const ts_ast *e);
+static void branches(checker *c, const ts_ast *wanted, const ts_ast *e);
+static void elements(checker *c, const ts_ast *wanted, const ts_ast *e);
 
 static void used(checker *c, ts_span span, const char *name, ts_span declared, const ts_ast *node)
 {
@@ -154,10 +159,95 @@ static void labels(checker *c, const ts_ast *e)
 /* An expression of which a type is wanted; no type: any. */
 static void expression_as(checker *c, const ts_ast *wanted, const ts_ast *e)
 {
+  const ts_ast *type = e ? record_type(c, wanted) : NULL;
   if (wanted && ts_type_of_labels(wanted))
     labels(c, e);
+  else if (type && e->kind == TS_AST_RECORD)
+    record(c, type, e);
+  else if (e && e->kind == TS_AST_IF && wanted)
+    branches(c, wanted, e);
+  else if (e && e->kind == TS_AST_LIST && wanted && ts_ast_element(wanted))
+    elements(c, ts_ast_element(wanted), e);
   else if (!wanted || !taken_as_written(c, wanted))
     expression(c, e);
+}
+
+static void branches(checker *c, const ts_ast *wanted, const ts_ast *e)
+{
+  expression(c, ts_ast_condition(e));
+  expression_as(c, wanted, ts_ast_then(e));
+  expression_as(c, wanted, ts_ast_else(e));
+}
+
+static void elements(checker *c, const ts_ast *wanted, const ts_ast *e)
+{
+  for (uint32_t i = 0; i < e->count; i++)
+    expression_as(c, wanted, e->child[i]);
+}
+
+/* ---- Records of declared types ---- */
+
+static const ts_ast *record_type(checker *c, const ts_ast *type)
+{
+  const ts_type_info *info = type ? ts_type_of(c->s, type) : NULL;
+  return info ? info->record : NULL;
+}
+
+/* Those of built-in types stand in no file. */
+static void field_used(checker *c, const ts_ast *type, ts_span at, const ts_ast *formal)
+{
+  if (ts_module_of(c->s, type->span.file))
+    used(c, at, formal->name, formal->name_span, formal);
+}
+
+static void record(checker *c, const ts_ast *type, const ts_ast *e)
+{
+  ts_name_list given = {0};
+  for (uint32_t i = 0; i < e->count; i++) {
+    const ts_ast *field = e->child[i], *formal = ts_record_type_field(type, field->name);
+    TS_PUSH(c->s->arena, &given.names, field->name);
+    if (formal)
+      field_used(c, type, field->name_span, formal);
+    else
+      ts_record_type_no_field(c->s, type, TS_E0214, field->name_span, field->name);
+    expression_as(c, formal ? ts_ast_type(formal) : NULL, ts_ast_value(field));
+  }
+  ts_record_type_complete(c->s, type, &given, e->span);
+}
+
+/* The type that a name was declared with, a function returns, a field has; NULL: nobody knows. */
+static const ts_ast *type_of(checker *c, const ts_ast *e)
+{
+  const ts_ast *name = e->kind == TS_AST_CALL ? ts_ast_function(e) : e;
+  const local *l = name->kind == TS_AST_ID ? local_of(c, name->name) : NULL;
+  const ts_visible *v =
+    name->kind == TS_AST_ID && !l ? ts_module_find(c->module, name->name) : NULL;
+  const ts_ast *decl = l ? l->node : v ? v->entry->decl : NULL, *type;
+  switch (e->kind) {
+  case TS_AST_ID:
+    return decl && (decl->kind == TS_AST_LET || decl->kind == TS_AST_PARAM ||
+                    decl->kind == TS_AST_FORMAL) ?
+             ts_ast_type(decl) :
+             NULL;
+  case TS_AST_CALL: return !l && decl && decl->kind == TS_AST_FN ? ts_ast_type(decl) : NULL;
+  case TS_AST_INDEX: type = type_of(c, ts_ast_base(e)); return type ? ts_ast_element(type) : NULL;
+  case TS_AST_MEMBER:
+    decl = record_type(c, type_of(c, ts_ast_base(e)));
+    decl = decl ? ts_record_type_field(decl, e->name) : NULL;
+    return decl ? ts_ast_type(decl) : NULL;
+  default: return NULL;
+  }
+}
+
+static void member(checker *c, const ts_ast *e)
+{
+  const ts_ast *type = record_type(c, type_of(c, ts_ast_base(e)));
+  const ts_ast *formal = type ? ts_record_type_field(type, e->name) : NULL;
+  if (formal)
+    field_used(c, type, e->name_span, formal);
+  else if (type)
+    ts_record_type_no_field(c->s, type, TS_E0213, e->name_span, e->name);
+  expression(c, ts_ast_base(e));
 }
 
 static const ts_ast *formal_of(const ts_ast *params, ts_ast_list args, uint32_t argument)
@@ -231,27 +321,37 @@ static void expression(checker *c, const ts_ast *e)
   case TS_AST_CALL: call(c, e); return;
   case TS_AST_COMPREHENSION: comprehension(c, e); return;
   case TS_AST_RULE: rule(c, e); return;
+  case TS_AST_MEMBER: member(c, e); return;
   default:
     for (uint32_t i = 0; i < e->count; i++)
       expression(c, e->child[i]);
   }
 }
 
+/* Built-in types stand in no file. */
+static void type_used(checker *c, const ts_ast *t, const ts_ast *decl)
+{
+  bool in_file = ts_module_of(c->s, decl->span.file);
+  used(c, t->name_span, t->name, in_file ? decl->name_span : TS_NO_SPAN, in_file ? decl : NULL);
+}
+
 static void type(checker *c, const ts_ast *t)
 {
   if (!t)
     return;
-  const ts_type_info *info = ts_type_find(c->s, t->name);
-  if (info && ts_ast_element(t) && info->type != TS_T_LIST)
+  const ts_type_info *info = ts_type_of(c->s, t);
+  if (!info) {
+    ts_value any = ts_none_value(); /* the message about an unknown type is that of conversions */
+    ts_convert(c->s, NULL, t, &any, "");
+    return;
+  }
+  if (info->record)
+    type_used(c, t, info->record);
+  if (ts_ast_element(t) && info->type != TS_T_LIST)
     ts_diag_here(ts_report(c->s, TS_E0218, ts_ast_element(t)->span,
                            "`%s` takes no type in brackets: only `List` does", t->name),
                  "not here");
-  if (info) {
-    type(c, ts_ast_element(t));
-    return;
-  }
-  ts_value any = ts_none_value(); /* the message about an unknown type is that of conversions */
-  ts_convert(c->s, NULL, t, &any, "");
+  type(c, ts_ast_element(t));
 }
 
 static void parameters(checker *c, const ts_ast *params)
@@ -262,8 +362,9 @@ static void parameters(checker *c, const ts_ast *params)
     expression_as(c, ts_ast_type(formal), ts_ast_default(formal));
     for (uint32_t k = 0; k < i; k++)
       if (params->child[k]->name == formal->name) {
-        ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`",
-                               c->decl->name, formal->name);
+        ts_diag *d =
+          ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two %s `%s`", c->decl->name,
+                    c->decl->kind == TS_AST_RECORD_TYPE ? "fields" : "parameters", formal->name);
         ts_diag_label(d, params->child[k]->name_span, "first here");
       }
     declare(c, formal);
@@ -619,6 +720,17 @@ static void imported_names(checker *c)
 
 /* ---- Declarations ---- */
 
+/* Fields are parameters that nobody passes: a default sees those before it. */
+static void record_declaration(checker *c, const ts_ast *decl)
+{
+  if (ts_type_find(c->s, decl->name)) {
+    ts_diag *d =
+      ts_report(c->s, TS_E0202, decl->name_span, "`%s` is a type of the language", decl->name);
+    ts_diag_help(d, "give this one another name");
+  }
+  parameters(c, decl);
+}
+
 static void declaration(checker *c, const ts_ast *decl)
 {
   c->decl = decl;
@@ -629,7 +741,7 @@ static void declaration(checker *c, const ts_ast *decl)
   switch (decl->kind) {
   case TS_AST_FN:
     type(c, ts_ast_type(decl));
-    expression(c, ts_ast_body(decl));
+    expression_as(c, ts_ast_type(decl), ts_ast_body(decl));
     break;
   case TS_AST_EXTERN: type(c, ts_ast_type(decl)); break;
   case TS_AST_LET:
@@ -637,6 +749,7 @@ static void declaration(checker *c, const ts_ast *decl)
     type(c, ts_ast_type(decl));
     mentions(c, ts_ast_value(decl));
     break;
+  case TS_AST_RECORD_TYPE: record_declaration(c, decl); break;
   case TS_AST_OP: op(c, decl); break;
   case TS_AST_PLAN: plan(c, decl); break;
   case TS_AST_SEARCH: search(c, decl); break;

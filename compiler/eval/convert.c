@@ -2,7 +2,8 @@
  * list. */
 #include <string.h>
 
-#include "compiler/eval/function.h"
+#include "compiler/eval/module.h"
+#include "compiler/eval/record_type.h"
 
 static bool is_model_kind(ts_kind kind) { return kind == TS_AST_MODEL || kind == TS_AST_MODEL_IS; }
 
@@ -36,6 +37,14 @@ static ts_value list_of_range(ts_arena *arena, ts_value v)
   return ts_list_value(arena, at, (uint32_t)count, v.span);
 }
 
+/* Of a declared type: what is of no type yet, or of this one. */
+static bool is_record(const ts_ast *type, const ts_value *v)
+{
+  if (v->type != TS_T_RECORD)
+    return v->type == TS_T_GPU && !type;
+  return !type || !v->u.record->type || v->u.record->type == type;
+}
+
 bool ts_type_fits(ts_session *s, const ts_type_info *info, ts_value *v)
 {
   if (info->type == TS_T_APPLIED || info->type == TS_T_CLUSTER)
@@ -53,7 +62,7 @@ bool ts_type_fits(ts_session *s, const ts_type_info *info, ts_value *v)
     if (v->type == TS_T_RANGE)
       *v = list_of_range(s->arena, *v);
     return v->type == TS_T_LIST;
-  case TS_T_RECORD: return v->type == TS_T_RECORD || v->type == TS_T_GPU;
+  case TS_T_RECORD: return is_record(info->record, v);
   case TS_T_LABEL:
     if (v->type == TS_T_STRING)
       v->type = TS_T_LABEL;
@@ -116,15 +125,21 @@ static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const 
 
 static const ts_type_info *type_info(ts_session *s, const ts_ast *type)
 {
-  const ts_type_info *info = ts_type_find(s, type->name);
+  const ts_type_info *info = ts_type_of(s, type);
   if (info)
     return info;
   ts_diag *d = ts_report(s, TS_E0218, type->name_span.file ? type->name_span : type->span,
                          "there is no type `%s`", type->name);
   ts_name_list names = {0};
-  for (size_t i = 0; ts_type_at(i); i++)
-    TS_PUSH(s->arena, &names.names, ts_type_at(i)->name);
-  if (!ts_suggest_names(d, type->name, &names))
+  ts_type_names(s, &names);
+  const ts_module *m = ts_module_of(s, type->span.file);
+  ts_seen_list seen = {0};
+  if (m)
+    ts_module_entries(s, m, &seen);
+  for (size_t i = 0; i < seen.all.count; i++)
+    if (seen.all.at[i].entry->decl->kind == TS_AST_RECORD_TYPE)
+      TS_PUSH(s->arena, &names.names, seen.all.at[i].name);
+  if (!ts_module_elsewhere(s, d, type->name) && !ts_suggest_names(d, type->name, &names))
     ts_diag_note(d, "types are Int, Real, Bool, String, Time, Size, Rate, Work, WorkRate, Tensor, "
                     "Axis, Label, Overlap, List[...] and more: see the language reference");
   return NULL;
@@ -162,7 +177,7 @@ bool ts_convert_at(ts_session *s, const ts_ast *type, ts_value *v, const char *w
   }
   if (info->type == TS_T_LIST && ts_ast_element(type))
     return convert_elements(s, ts_ast_element(type), v, what, at, note);
-  return true;
+  return !info->record || ts_record_type_convert(s, info->record, v, what, at);
 }
 
 bool ts_convert(ts_session *s, const ts_env *env, const ts_ast *type, ts_value *v, const char *what)
@@ -174,15 +189,16 @@ bool ts_convert(ts_session *s, const ts_env *env, const ts_ast *type, ts_value *
 bool ts_convert_to(ts_session *s, const char *type_name, ts_value *v, const char *what, ts_span at,
                    ts_span note)
 {
-  const ts_type_info *info = NULL;
+  const ts_type_info *info = ts_record_type_built_in(s, type_name);
   for (size_t i = 0; !info && ts_type_at(i); i++)
     if (!strcmp(ts_type_at(i)->name, type_name))
       info = ts_type_at(i);
   if (!info || v->type == TS_T_ERROR)
     return false;
-  if (ts_type_fits(s, info, v))
-    return true;
-  if (v->type != TS_T_ERROR)
-    mismatch(s, info, *v, what, at, note);
-  return false;
+  if (!ts_type_fits(s, info, v)) {
+    if (v->type != TS_T_ERROR)
+      mismatch(s, info, *v, what, at, note);
+    return false;
+  }
+  return !info->record || ts_record_type_convert(s, info->record, v, what, at);
 }

@@ -75,15 +75,20 @@ static void too_deep(ts_session *s, ts_span at)
     d, "values that rest on each other in a long row are better a list, `[... for i in 0..n]`");
 }
 
-ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
+bool ts_deeper(ts_session *s, ts_span at)
 {
-  if (!ts_charge(s, 1, e->span))
-    return ts_error_value();
   if (s->depth >= TS_MAX_DEPTH) {
-    too_deep(s, e->span);
-    return ts_error_value();
+    too_deep(s, at);
+    return false;
   }
   s->depth++;
+  return true;
+}
+
+ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
+{
+  if (!ts_charge(s, 1, e->span) || !ts_deeper(s, e->span))
+    return ts_error_value();
   ts_value v = eval_node(s, env, e);
   s->depth--;
   return v;
@@ -508,7 +513,7 @@ static ts_value comprehension_value(ts_session *s, const ts_env *env, const ts_a
   return ts_list_value(s->arena, c.out.at, (uint32_t)c.out.count, e->span);
 }
 
-static ts_value record(ts_session *s, const ts_env *env, const ts_ast *e)
+ts_value ts_eval_record(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *e)
 {
   ts_record *r = TS_NEW(s->arena, ts_record);
   ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, e->count);
@@ -516,7 +521,8 @@ static ts_value record(ts_session *s, const ts_env *env, const ts_ast *e)
   bool ok = true;
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_ast *field = e->child[i];
-    values[i] = ts_eval(s, env, ts_ast_value(field));
+    const ts_ast *formal = type ? ts_record_type_field(type, field->name) : NULL;
+    values[i] = ts_eval_as(s, env, formal ? ts_ast_type(formal) : NULL, ts_ast_value(field));
     at[i] = (ts_field){.name = field->name, .value = &values[i], .span = field->span};
     ok &= values[i].type != TS_T_ERROR;
     for (uint32_t j = 0; j < i; j++)
@@ -561,6 +567,10 @@ static ts_value member_of_record(ts_session *s, const ts_ast *e, ts_value v, con
   const ts_value *found = ts_record_get(r, e->name);
   if (found)
     return *found;
+  if (r->type) {
+    ts_record_type_no_field(s, r->type, TS_E0213, e->name_span, e->name);
+    return ts_error_value();
+  }
   ts_diag *d = ts_report(s, TS_E0213, e->name_span, "%s%s%s has no field `%s`",
                          v.type == TS_T_GPU ? "gpu `" : ts_value_describe(s->arena, v),
                          v.type == TS_T_GPU ? r->name : "", v.type == TS_T_GPU ? "`" : "", e->name);
@@ -637,7 +647,7 @@ static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_AST_ID: return identifier(s, env, e);
   case TS_AST_LIST: return list(s, env, e);
   case TS_AST_COMPREHENSION: return comprehension_value(s, env, e);
-  case TS_AST_RECORD: return record(s, env, e);
+  case TS_AST_RECORD: return ts_eval_record(s, env, NULL, e);
   case TS_AST_CALL: return ts_eval_call(s, env, e);
   case TS_AST_INDEX: return index_value(s, env, e);
   case TS_AST_MEMBER: return member(s, env, e);

@@ -77,6 +77,8 @@ void ts_report_unquoted(ts_session *s, const ts_ast *at, const char *text);
 ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *expr);
 /* An expression of which a TYPE is wanted: labels and words are read as such. */
 ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr);
+/* A RECORD of which a RECORD_TYPE is wanted, or none: its fields are read as those of the type. */
+ts_value ts_eval_record(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr);
 /* Label, or lists of such; the same for Overlap. */
 bool ts_type_of_labels(const ts_ast *type);
 bool ts_type_of_words(const ts_ast *type);

@@ -9,6 +9,7 @@ typedef struct ts_type_info {
   ts_type type;
   ts_dimension dimension;
   const char *text, *example;
+  const ts_ast *record; /* of a declared type of records; else NULL */
 } ts_type_info;
 
 /* One call of a built-in function: values, and places for messages. */
@@ -70,6 +71,13 @@ bool ts_type_fits(ts_session *s, const ts_type_info *info, ts_value *v);
 bool ts_convert_at(ts_session *s, const ts_ast *type, ts_value *v, const char *what, ts_span at,
                    ts_span note);
 
+/* Fields of types of records (compiler/eval/record_type.c). */
+/* The FORMAL of a field of a RECORD_TYPE, NULL if it has none of this name. */
+const ts_ast *ts_record_type_field(const ts_ast *decl, const char *interned_name);
+/* The message about such a name, at `at`. */
+void ts_record_type_no_field(ts_session *s, const ts_ast *decl, ts_code code, ts_span at,
+                             const char *name);
+
 /* Calls (compiler/eval/call.c). */
 ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call);
 
@@ -79,6 +87,8 @@ bool ts_charge(ts_session *s, uint64_t steps, ts_span at);
 /* all that is left, for a walk over a value; then what it took is charged: */
 ts_budget ts_budget_begin(const ts_session *s);
 bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at);
+/* One level deeper, until `s->depth` is counted down; false after an error: too deep. */
+bool ts_deeper(ts_session *s, ts_span at);
 void ts_list_too_long(ts_session *s, ts_span at);
 /* counts an iteration of a loop; false after an error: there were too many */
 bool ts_count_iteration(ts_session *s, ts_span loop);

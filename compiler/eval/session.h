@@ -54,6 +54,8 @@ typedef struct ts_domain {
   ts_value (*changed)(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);
   /* parts that a schedule cuts the model into */
   bool (*stages)(ts_session *s, const struct ts_applied *schedule, uint32_t *parts);
+  /* declarations of record types, in the language */
+  const char *record_types;
   /* topology("system.xml") */
   ts_value (*topology)(const struct ts_builtin_call *c);
 } ts_domain;
@@ -94,6 +96,9 @@ struct ts_session {
   ts_names builtins;                /* name -> ts_value: functions, cost sources, number formats */
   TS_VEC(const char *) builtin_names;
   ts_names types;                   /* name -> ts_type_info */
+  ts_names record_types;            /* name -> RECORD_TYPE: compiler/eval/record_type.h */
+  TS_VEC(const char *) record_names;
+  ts_names record_infos;            /* RECORD_TYPE -> ts_type_info */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */

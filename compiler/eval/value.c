@@ -107,11 +107,14 @@ const ts_value *ts_record_find(const ts_record *record, const char *name)
   return NULL;
 }
 
+const char *ts_with_article(ts_arena *arena, const char *name)
+{
+  return ts_arena_printf(arena, "%s %s", strchr("aeiouAEIOU", name[0]) ? "an" : "a", name);
+}
+
 static const char *decl_describe(ts_arena *arena, const ts_ast *decl)
 {
-  const char *word = ts_kind_name(decl->kind);
-  const char *article = strchr("aeiou", word[0]) ? "an" : "a";
-  return ts_arena_printf(arena, "%s %s", article, word);
+  return ts_with_article(arena, ts_kind_name(decl->kind));
 }
 
 const char *ts_value_describe(ts_arena *arena, ts_value v)
@@ -127,14 +130,17 @@ const char *ts_value_describe(ts_arena *arena, ts_value v)
   case TS_T_DTYPE: return "a DType";
   case TS_T_LIST: return ts_arena_printf(arena, "a list of %" PRIu32, v.u.list->count);
   case TS_T_RANGE: return "a range";
-  case TS_T_RECORD: return "a record";
+  case TS_T_RECORD:
+    return v.u.record->type ? ts_with_article(arena, v.u.record->type->name) : "a record";
   case TS_T_TENSOR: return "a Tensor";
   case TS_T_AXIS: return "an Axis";
   case TS_T_LABEL: return "a Label";
   case TS_T_WORD: return ts_arena_printf(arena, "the word `%s`", v.u.string);
   case TS_T_FUNCTION: return "a function";
   case TS_T_DECL:
-    return ts_arena_printf(arena, "%s without its arguments", decl_describe(arena, v.u.decl));
+    return v.u.decl->kind == TS_AST_RECORD_TYPE ?
+             ts_arena_printf(arena, "the type `%s`", v.u.decl->name) :
+             ts_arena_printf(arena, "%s without its arguments", decl_describe(arena, v.u.decl));
   case TS_T_APPLIED:
     return v.u.applied->decl ? decl_describe(arena, v.u.applied->decl) :
                                ts_arena_printf(arena, "a `%s(...)`", v.u.applied->name);

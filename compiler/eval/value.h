@@ -60,8 +60,12 @@ typedef struct ts_tensor { /* what expressions see of a tensor; the graph has mo
 
 typedef struct ts_list { uint32_t count; const ts_value *at; } ts_list;
 typedef struct ts_field { const char *name; const ts_value *value; ts_span span; } ts_field;
-/* name: of a gpu, else NULL */
-typedef struct ts_record { uint32_t count; const ts_field *at; const char *name; } ts_record;
+typedef struct ts_record {
+  uint32_t count;
+  const ts_field *at;
+  const char *name;   /* of a gpu, else NULL */
+  const ts_ast *type; /* RECORD_TYPE, once it is a value of a declared type: all of its fields */
+} ts_record;
 typedef struct ts_axes { uint32_t mask; int64_t size; const char *text; } ts_axes;
 /* `zero1(d) with { rule ... }` */
 typedef struct ts_changes {
@@ -123,6 +127,8 @@ const ts_value *ts_record_get(const ts_record *record, const char *interned_name
 const ts_value *ts_record_find(const ts_record *record, const char *name);
 bool ts_value_is_number(ts_value value);                                           /* Int or Real */
 const char *ts_function_name(const ts_function *function);
+/* "a Host", "an Optimizer" */
+const char *ts_with_article(ts_arena *arena, const char *name);
 /* "a time", "an Int", "a list of 3": for messages. */
 const char *ts_value_describe(ts_arena *arena, ts_value value);
 /* As it would be written in the language, shortened: for messages. */

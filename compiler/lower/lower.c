@@ -658,7 +658,7 @@ static ts_value coordinate(ts_lowering *l, uint32_t rank)
     fields[a] = (ts_field){mesh->axis[a].name, &values[a], mesh->axis[a].span};
   }
   ts_record *record = TS_NEW(l->s->arena, ts_record);
-  *record = (ts_record){mesh->count, fields, NULL};
+  *record = (ts_record){.count = mesh->count, .at = fields};
   return (ts_value){.type = TS_T_RECORD, .u.record = record};
 }
 

@@ -133,7 +133,7 @@ static ts_value row_value(ts_tracer *t, const ts_row *row, const inputs *in, ts_
   for (int i = 0; i < COUNT; i++)
     all[i] = *fields[i];
   ts_record *record = TS_NEW(t->s->arena, ts_record);
-  *record = (ts_record){COUNT, all, NULL};
+  *record = (ts_record){.count = COUNT, .at = all};
   return (ts_value){.type = TS_T_RECORD, .span = at, .u.record = record};
 }
 
@@ -200,7 +200,7 @@ static outcome make_op(ts_tracer *t, const ts_mapped_kind *e, const ts_tensor **
     return OTHERWISE;
   if (!give_others(t, e, row, &args))
     return FAILED;
-  ts_record record = {args.count, args.at, NULL};
+  ts_record record = {.count = args.count, .at = args.at};
   ts_env *env = ts_bind_record(t->s, module, decl, &record);
   ts_value *values = TS_NEW_ARRAY(t->s->arena, ts_value, formals->count + 1);
   for (uint32_t i = 0; i < formals->count; i++)

@@ -184,7 +184,7 @@ void ts_traced_formats(ts_tracer *t)
 {
   const ts_dtype *compute = t->plan->precision.compute;
   TS_VEC(const char *) formats = {0};
-  if (!t->plan->precision.compute_stated)
+  if (!t->plan->precision.stated)
     return;
   for (uint32_t i = 0; i < t->rows.count; i++) {
     const ts_dtype *dtype = t->places[i].role == TS_ROW_OP ? t->rows.at[i].dtype : NULL;

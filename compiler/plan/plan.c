@@ -9,7 +9,12 @@
 #include "compiler/machine/cluster.h"
 
 static const char *const field_names[] = {
-#define FIELD(name) #name,
+#define FIELD(name, type) #name,
+#include "compiler/plan/plan_fields.def"
+#undef FIELD
+};
+static const char *const field_types[] = {
+#define FIELD(name, type) #type,
 #include "compiler/plan/plan_fields.def"
 #undef FIELD
 };
@@ -149,15 +154,15 @@ static ts_value field_value(loader *l, ts_plan_field field)
                            ts_none_value();
 }
 
-/* A field of one type; NONE when left out. */
-static ts_value typed(loader *l, ts_plan_field field, const char *type)
+/* A field of its type; NONE when left out. */
+static ts_value typed(loader *l, ts_plan_field field)
 {
   ts_value v = field_value(l, field);
   if (v.type == TS_T_NONE || v.type == TS_T_ERROR)
     return v;
   const char *what = ts_arena_printf(l->s->arena, "`%s`", field_names[field]);
-  return ts_convert_to(l->s, type, &v, what, l->field[field]->span, TS_NO_SPAN) ? v :
-                                                                                  ts_error_value();
+  bool fits = ts_convert_to(l->s, field_types[field], &v, what, l->field[field]->span, TS_NO_SPAN);
+  return fits ? v : ts_error_value();
 }
 
 static bool is_source(ts_value v, bool functions)
@@ -225,198 +230,24 @@ static ts_value list_field(loader *l, ts_plan_field field)
   return ts_list_value(l->s->arena, out.items.at, (uint32_t)out.items.count, l->field[field]->span);
 }
 
-typedef struct known_field { const char *name, *type; } known_field;
-
-/* Numbers in a plan's records are amounts: not negative, and of what a step can hold. */
-static bool possible(loader *l, const char *what, const ts_value *v, ts_span at)
+static ts_span place_of(const loader *l, ts_plan_field field)
 {
-  bool number = v->type == TS_T_INT || v->type == TS_T_REAL || v->type == TS_T_QUANTITY;
-  double value = v->type == TS_T_INT ? (double)v->u.integer : number ? v->u.real : 0;
-  bool quantity = v->type == TS_T_QUANTITY, time = ts_dimension_equal(v->dimension, TS_DIM_TIME);
-  double most = !quantity ? INFINITY : time ? 1e6 : 0x1p59;
-  if (value >= 0 && value < most)
-    return true;
-  ts_diag *d = ts_report(l->s, TS_E0225, at, "%s must be 0 or more%s", what,
-                         value < 0 ? "" : ", and less than this");
-  ts_diag_here(d, "this is %s", ts_value_print(l->s->arena, *v));
-  return false;
-}
-
-static bool check_record(loader *l, ts_plan_field field, ts_value *v, const known_field *known,
-                         size_t count)
-{
-  ts_session *s = l->s;
-  ts_record *r = TS_NEW(s->arena, ts_record);
-  ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, v->u.record->count);
-  ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, v->u.record->count);
-  bool ok = true;
-  *r = (ts_record){.count = v->u.record->count, .at = at};
-  for (uint32_t i = 0; i < r->count; i++) {
-    at[i] = v->u.record->at[i];
-    values[i] = *at[i].value;
-    at[i].value = &values[i];
-    size_t k = 0;
-    while (k < count && strcmp(known[k].name, at[i].name))
-      k++;
-    if (k < count) {
-      const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", at[i].name, field_names[field]);
-      ok = ts_convert_to(s, known[k].type, &values[i], what, at[i].span, TS_NO_SPAN) &&
-           possible(l, what, &values[i], at[i].span) && ok;
-      continue;
-    }
-    ok = false;
-    ts_name_list names = {0};
-    for (k = 0; k < count; k++)
-      TS_PUSH(s->arena, &names.names, known[k].name);
-    ts_diag *d =
-      ts_report(s, TS_E0214, at[i].span, "`%s` has no field `%s`", field_names[field], at[i].name);
-    ts_diag_here(d, "not a field");
-    if (!ts_suggest_names(d, at[i].name, &names))
-      ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
-  }
-  v->u.record = r;
-  return ok;
-}
-
-static ts_value record_field(loader *l, ts_plan_field field, const known_field *known, size_t count)
-{
-  ts_value v = typed(l, field, "Record");
-  return v.type != TS_T_RECORD || check_record(l, field, &v, known, count) ? v : ts_error_value();
-}
-
-#define RECORD_FIELD(l, field, ...)                                                                \
-  record_field(l, field, (const known_field[]){__VA_ARGS__},                                       \
-               sizeof((const known_field[]){__VA_ARGS__}) / sizeof(known_field))
-
-static bool is_work(loader *l, const ts_value *flops, ts_span at)
-{
-  if (ts_value_is_number(*flops) ||
-      (flops->type == TS_T_QUANTITY && ts_dimension_equal(flops->dimension, TS_DIM_WORK)))
-    return true;
-  if (flops->type != TS_T_ERROR)
-    ts_diag_here(ts_report(l->s, TS_E0220, flops->span.file ? flops->span : at,
-                           "`flops` of a kernel of `optimizer` is a number, or a Work"),
-                 "found %s", ts_value_describe(l->s->arena, *flops));
-  return false;
-}
-
-/* The plan's number formats, all of them: what a size of the optimizer that is a function is given.
- * */
-static ts_value formats(loader *l, ts_value precision)
-{
-  static const char *const names[] = {"compute", "weights", "gradients"};
-  enum { FORMATS = sizeof names / sizeof *names };
-  ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, FORMATS);
-  ts_field *at = TS_NEW_ARRAY(l->s->arena, ts_field, FORMATS);
-  for (size_t i = 0; i < FORMATS; i++) {
-    const ts_value *said =
-      precision.type == TS_T_RECORD ? ts_record_find(precision.u.record, names[i]) : NULL;
-    values[i] = said ? *said : ts_dtype_value(ts_dtype_find("fp32"), TS_NO_SPAN);
-    at[i] = (ts_field){ts_lang_intern(l->s->lang, names[i], strlen(names[i])), &values[i],
-                       values[i].span};
-  }
-  ts_record *record = TS_NEW(l->s->arena, ts_record);
-  *record = (ts_record){.count = FORMATS, .at = at};
-  return (ts_value){.type = TS_T_RECORD, .u.record = record};
-}
-
-/* A size, a function of the formats that gives one, or a list of such that add up. Anything else
- * stays as it is: its check says what is wrong. */
-static ts_value size_of(loader *l, ts_value v, ts_value formats_of_plan)
-{
-  if (v.type == TS_T_FUNCTION)
-    return ts_call(l->s, v, &formats_of_plan, NULL, 1,
-                   v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span);
-  if (v.type != TS_T_LIST)
-    return v;
-  double bits = 0;
-  for (uint32_t i = 0; i < v.u.list->count; i++) {
-    ts_value term = size_of(l, v.u.list->at[i], formats_of_plan);
-    if (term.type != TS_T_QUANTITY || !ts_dimension_equal(term.dimension, TS_DIM_SIZE))
-      return term.type == TS_T_ERROR ? term : v;
-    bits += term.u.real;
-  }
-  return ts_quantity_value(bits, TS_DIM_SIZE, v.span);
-}
-
-static bool is_size(const char *field)
-{
-  return !strcmp(field, "state") || !strcmp(field, "master") || !strcmp(field, "reads") ||
-         !strcmp(field, "writes");
-}
-
-/* The record of an optimizer, or of one of its kernels, with its sizes for these formats. */
-static ts_value settle_sizes(loader *l, ts_value v, ts_value formats_of_plan)
-{
-  ts_record *r = TS_NEW(l->s->arena, ts_record);
-  ts_field *at = ts_arena_copy(l->s->arena, v.u.record->at, (v.u.record->count + 1) * sizeof *at);
-  ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, v.u.record->count + 1);
-  *r = (ts_record){.count = v.u.record->count, .at = at};
-  for (uint32_t i = 0; i < r->count; i++) {
-    values[i] = is_size(at[i].name) ? size_of(l, *at[i].value, formats_of_plan) : *at[i].value;
-    at[i].value = &values[i];
-    if (strcmp(at[i].name, "kernels") || values[i].type != TS_T_LIST)
-      continue;
-    uint32_t count = values[i].u.list->count;
-    ts_value *kernels =
-      ts_arena_copy(l->s->arena, values[i].u.list->at, (count + 1) * sizeof *kernels);
-    for (uint32_t k = 0; k < count; k++)
-      if (kernels[k].type == TS_T_RECORD)
-        kernels[k] = settle_sizes(l, kernels[k], formats_of_plan);
-    values[i] = ts_list_value(l->s->arena, kernels, count, values[i].span);
-  }
-  v.u.record = r;
-  return v;
-}
-
-static bool check_update(loader *l, ts_value v)
-{
-  ts_span at = v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span;
-  const ts_value *flops = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "flops") : NULL;
-  return ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) &&
-         (!flops || is_work(l, flops, at)) &&
-         check_record(l, TS_PLAN_optimizer, &v,
-                      (const known_field[]){{"family", "String"},
-                                            {"name", "String"},
-                                            {"reads", "Size"},
-                                            {"writes", "Size"},
-                                            {"flops", "Any"}},
-                      5);
-}
-
-static ts_value optimizer_field(loader *l, ts_value precision)
-{
-  ts_value v = typed(l, TS_PLAN_optimizer, "Record");
-  if (v.type != TS_T_RECORD)
-    return v;
-  v = settle_sizes(l, v, formats(l, precision));
-  bool good =
-    check_record(l, TS_PLAN_optimizer, &v,
-                 (const known_field[]){
-                   {"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"}},
-                 4);
-  const ts_value *kernels = good ? ts_record_find(v.u.record, "kernels") : NULL;
-  for (uint32_t i = 0; kernels && i < kernels->u.list->count; i++)
-    good = check_update(l, kernels->u.list->at[i]) && good;
-  return good ? v : ts_error_value();
+  return l->field[field] ? l->field[field]->span : l->plan->decl->name_span;
 }
 
 static void evaluate_records(loader *l)
 {
   ts_plan *p = l->plan;
-  ts_value precision = RECORD_FIELD(
-    l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"},
-    {"accumulate", "Size"}, {"buffers", "Size"}, {"keep_graph", "Bool"}, {"arithmetic", "Record"});
-  p->precision = ts_precision_of(precision);
-  p->optimizer = ts_optimizer_of(l->s->arena, optimizer_field(l, precision));
-  p->host = ts_host_of(RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"},
-                                    {"message", "Time"}, {"item", "Time"}, {"step", "Time"},
-                                    {"sync", "Bool"}));
+  ts_value precision = typed(l, TS_PLAN_precision), optimizer = typed(l, TS_PLAN_optimizer),
+           host = typed(l, TS_PLAN_host);
+  p->precision = ts_precision_of(l->s, precision, place_of(l, TS_PLAN_precision));
+  p->optimizer = ts_optimizer_of(l->s, optimizer, precision, place_of(l, TS_PLAN_optimizer));
+  p->host = ts_host_of(l->s, host, place_of(l, TS_PLAN_host));
 }
 
 static void evaluate_memory(loader *l)
 {
-  ts_value v = typed(l, TS_PLAN_memory, "Record");
+  ts_value v = typed(l, TS_PLAN_memory);
   for (uint32_t i = 0; v.type == TS_T_RECORD && i < v.u.record->count; i++) {
     ts_field f = v.u.record->at[i];
     ts_value size = *f.value;
@@ -424,7 +255,8 @@ static void evaluate_memory(loader *l)
                        ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), f.span,
                        TS_NO_SPAN))
       v = ts_error_value();
-    else if (!possible(l, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), &size, f.span))
+    else if (!ts_possible_amount(l->s, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name),
+                                 size, f.span))
       v = ts_error_value();
   }
   l->plan->memory = v;
@@ -432,29 +264,30 @@ static void evaluate_memory(loader *l)
 
 /* ---- Batch and tokens ---- */
 
-static bool batch_size(loader *l, const ts_record *batch, const char *name, int64_t *size)
+static int64_t batch_size(loader *l, const ts_record *batch, unsigned i, int64_t otherwise)
 {
-  const ts_value *v = batch ? ts_record_find(batch, name) : NULL;
-  if (v && v->u.integer < 1) {
-    ts_diag *d = ts_report(l->s, TS_E0225, v->span.file ? v->span : l->field[TS_PLAN_batch]->span,
-                           "`%s` of `batch` must be at least 1", name);
-    ts_diag_here(d, "this is %" PRId64, v->u.integer);
-    return false;
+  ts_value v = *batch->at[i].value;
+  if (v.type != TS_T_INT)
+    return otherwise;
+  if (v.u.integer < 1) {
+    ts_diag *d = ts_report(l->s, TS_E0225, v.span.file ? v.span : l->field[TS_PLAN_batch]->span,
+                           "`%s` of `batch` must be at least 1", batch->at[i].name);
+    ts_diag_here(d, "this is %" PRId64, v.u.integer);
+    return otherwise;
   }
-  if (v)
-    *size = v->u.integer;
-  return true;
+  return v.u.integer;
 }
 
 static void evaluate_batch(loader *l)
 {
   ts_plan *p = l->plan;
   p->micro_batch = 1;
-  ts_value v = RECORD_FIELD(l, TS_PLAN_batch, {"micro", "Int"}, {"global", "Int"});
-  const ts_record *batch = v.type == TS_T_RECORD ? v.u.record : NULL;
-  batch_size(l, batch, "micro", &p->micro_batch);
-  batch_size(l, batch, "global", &p->global_batch);
-  v = typed(l, TS_PLAN_tokens, "Real");
+  ts_value v = typed(l, TS_PLAN_batch);
+  if (v.type == TS_T_RECORD) {
+    p->micro_batch = batch_size(l, v.u.record, TS_Batch_micro, 1);
+    p->global_batch = batch_size(l, v.u.record, TS_Batch_global, 0);
+  }
+  v = typed(l, TS_PLAN_tokens);
   if (v.type == TS_T_REAL && v.u.real < 0)
     ts_report(l->s, TS_E0225, l->field[TS_PLAN_tokens]->span,
               "`tokens` is how many a sample has: 0 or more");
@@ -515,7 +348,7 @@ static void evaluate_mesh(loader *l)
                ts_eval(l->s, l->env, ts_ast_value(mesh->child[i])));
     return;
   }
-  ts_value v = typed(l, TS_PLAN_mesh, "Record");
+  ts_value v = typed(l, TS_PLAN_mesh);
   for (uint32_t i = 0; v.type == TS_T_RECORD && i < v.u.record->count; i++)
     add_axis(l, v.u.record->at[i].name, v.u.record->at[i].span, *v.u.record->at[i].value);
 }
@@ -582,16 +415,16 @@ static void required(loader *l)
 static void evaluate(loader *l)
 {
   ts_plan *p = l->plan;
-  p->model = typed(l, TS_PLAN_model, "Model");
-  p->cluster = typed(l, TS_PLAN_cluster, "Cluster");
-  p->place = typed(l, TS_PLAN_place, "Function");
+  p->model = typed(l, TS_PLAN_model);
+  p->cluster = typed(l, TS_PLAN_cluster);
+  p->place = typed(l, TS_PLAN_place);
   p->apply = list_field(l, TS_PLAN_apply);
-  p->schedule = typed(l, TS_PLAN_schedule, "Schedule");
+  p->schedule = typed(l, TS_PLAN_schedule);
   p->rules =
     l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
   evaluate_batch(l);
   evaluate_records(l);
-  p->recompute = typed(l, TS_PLAN_recompute, "Strategy");
+  p->recompute = typed(l, TS_PLAN_recompute);
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
   evaluate_memory(l);

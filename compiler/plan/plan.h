@@ -35,7 +35,7 @@ typedef struct ts_plan {
 } ts_plan;
 
 typedef enum ts_plan_field {
-#define FIELD(name) TS_PLAN_##name,
+#define FIELD(name, type) TS_PLAN_##name,
 #include "compiler/plan/plan_fields.def"
 #undef FIELD
   TS_PLAN_FIELDS

@@ -1,13 +1,25 @@
-/* The plan's records, decoded: number formats, optimizer, times of the host. Fields that a plan
- * leaves out have their usual values. */
+/* The plan's records, decoded: number formats, optimizer, times of the host. */
 #ifndef TS_COMPILER_PLAN_RECORDS_H
 #define TS_COMPILER_PLAN_RECORDS_H
 
+#include "compiler/eval/session.h"
 #include "compiler/eval/value.h"
+
+/* Places of fields in values of the types: TS_Host_launch. */
+#define RECORD(record) enum {
+#define FIELD(record, field, type, otherwise) TS_##record##_##field,
+#define END };
+#include "compiler/plan/records.def"
+#undef RECORD
+#undef FIELD
+#undef END
+
+/* Their declarations, in the language. */
+extern const char ts_plan_record_types[];
 
 typedef struct ts_precision {
   const ts_dtype *compute, *weights, *gradients; /* fp32 where nothing is said */
-  bool compute_stated;
+  bool stated;
   bool keep_graph;           /* what the forward saved is held until W */
   /* bytes moved for a parameter to add a micro-batch's gradient to the sum */
   double accumulate;
@@ -35,9 +47,14 @@ typedef struct ts_optimizer {
 /* ps; sync: messages block the host */
 typedef struct ts_host { uint64_t launch, collective, message, item, step; bool sync; } ts_host;
 
-/* `v`: a RECORD whose fields have been checked, or another value: nothing was said. */
-ts_precision ts_precision_of(ts_value v);
-ts_optimizer ts_optimizer_of(ts_arena *arena, ts_value v);
-ts_host ts_host_of(ts_value v);
+/* What is wrong with a number goes to the diagnostics; `at` is where the record is asked for. A
+ * value of another type, NONE, is a record of which nothing is said. */
+ts_precision ts_precision_of(ts_session *s, ts_value v, ts_span at);
+/* Sizes that are functions are those for this precision. */
+ts_optimizer ts_optimizer_of(ts_session *s, ts_value v, ts_value precision, ts_span at);
+ts_host ts_host_of(ts_session *s, ts_value v, ts_span at);
+
+/* Numbers in a plan's records are amounts: not negative, and of what a step can hold. */
+bool ts_possible_amount(ts_session *s, const char *what, ts_value v, ts_span at);
 
 #endif

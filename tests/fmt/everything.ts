@@ -41,3 +41,8 @@ plan p(n:Int=2){
   model=net(layers:n);cluster=pair(kind:small)with{link gpu[0]->hub[*]{bandwidth=1GB/s}}
   costs=[table"ops.csv",{gemm:measured},roofline(small,flops:0.7)]
 }
+record span{first:Int;count:Int=2*first,name:String=none}
+record empty{}
+record longer {
+  first:Int // of all
+  others:List[List[span]]=[],}

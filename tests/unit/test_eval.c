@@ -124,6 +124,35 @@ Test(eval, lists_and_records)
            {"let x = [i for i in 3]", "E0220 `i` runs over an Int, not over a list"});
 }
 
+#define SPAN "record Span { first: Int\n count: Int = 2 * first, unit: Size = 1 B, name: String = none }\n"
+
+/* A record of a type has all of its fields; what is left out, or `none`, has its default. */
+Test(eval, records_of_a_type)
+{
+  ALL_GIVE(
+    {SPAN "let x: Span = { count: 3, first: 1 }",
+     "{ first: 1, count: 3, unit: 1 B, name: none }"},
+    {SPAN "fn f(s: Span) = s.count\nlet x = f({ first: 4 }) + f({ first: 1, count: none })", "10"},
+    {SPAN "let a: Span = { first: 1 }\nlet x = (a == { first: 1, count: 2, unit: 1 B, name: none })",
+     "true"},
+    {SPAN "record Spans { all: List[Span] = [] }\nlet s: Spans = { all: [{ first: 5 }] }\n"
+          "let x = s.all[0].count", "10"},
+    {SPAN "let x: Span = {}", "E0216 a Span needs `first`"},
+    {SPAN "let x: Span = { first: none }", "E0216 a Span needs `first`"},
+    {SPAN "let x: Span = { first: 1, cuont: 2 }", "E0214 `Span` has no field `cuont`"},
+    {SPAN "let x: List[Span] = [{ first: 1 s }]",
+     "E0220 `first` of an element of `x` is a time (seconds), not an Int"},
+    {SPAN "let x: Span = 3", "E0220 `x` is an Int, not a Span"},
+    {SPAN "record Other { first: Int }\nlet o: Other = { first: 1 }\nlet x: Span = o",
+     "E0220 `x` is an Other, not a Span"},
+    {SPAN "let a: Span = { first: 1 }\nlet x = a.last", "E0213 `Span` has no field `last`"},
+    {"record Host { cores: Int }\nlet x: Host = { cores: 4 }", "{ cores: 4 }"},
+    {"let h: Host = { step: 1 us }\nlet x = [h.step, h.launch]", "[1 us, 0 s]"},
+    {"record Chain { next: Chain = none }\nlet x: Chain = { next: {} }",
+     "{ next: { next: none } }"},
+    {"record Chain { next: Chain = {} }\nlet x: Chain = {}", "E0226 this is nested too deeply"});
+}
+
 Test(eval, built_in_functions)
 {
   ALL_GIVE(

@@ -107,6 +107,10 @@ Test(lang_parse, declarations)
               "extern fn f(parameters, type Time(-), x.so, a1)");
   expect_tree("model m = trace(\"x\")", "model m(call(trace, argument(x)))");
   expect_tree("gpu g { a = 1, b = 2\n c = 3 }", "gpu g(field a(1), field b(2), field c(3))");
+  expect_tree("record r { a: Int, b: List[r] = []\n c: Time }",
+              "record r(parameter a(type Int(-), -), parameter b(type List(type r(-)), list), "
+              "parameter c(type Time(-), -))");
+  expect_tree("let record = { step: record.x }", "let record(-, record(field step(member x(record))))");
   expect_tree("plan p { a = 1 }", "plan p(parameters, field a(1))");
   expect_tree("rules r { match F at a with B at b }", "rules r(match(item F, a, item B, b, -))");
 }
