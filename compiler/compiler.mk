@@ -107,7 +107,7 @@ libts_la_SOURCES += \
 	compiler/schedule/policy.c \
 	compiler/schedule/policy.h \
 	compiler/schedule/progress.c \
-	compiler/schedule/rules.c \
+	compiler/schedule/protocol.c \
 	compiler/schedule/schedule.c \
 	compiler/schedule/schedule.h \
 	compiler/schedule/slots.c \

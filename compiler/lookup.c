@@ -132,7 +132,7 @@ const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
     span.end = ts_ast_type(node) ? ts_ast_type(node)->span.end : params->span.end;
     break;
   case TS_AST_GPU:
-  case TS_AST_RULES:
+  case TS_AST_PROTOCOL:
   case TS_AST_SEARCH:
   case TS_AST_FOR:
   case TS_AST_AT:

@@ -10,7 +10,7 @@ param chance: Real = 1.0 / 16
 param slow_by: Real = 6
 
 op compute(x: Tensor, parameters: Int, forward: Time, backward: Time) {
-  param w: [parameters]
+  weight w: [parameters]
   output y: x.shape
   forward { kernel stated { ps = forward / 1 ps } }
   backward(input) { kernel stated { ps = 0 } }
@@ -37,7 +37,7 @@ cluster ethernet(workers: Int) {
 
 fn as_stated(ps: Real) -> Time = ps * 1 ps
 
-rules stragglers {
+protocol stragglers {
   slow straggler: F(k) at w by slow_by where draw("hop", w, k) < chance
   slow straggler_too: B(k) at w by slow_by where draw("hop", w, k) < chance
 }
@@ -56,6 +56,6 @@ plan hop_16(
   cluster = ethernet(n)
   mesh = { n }
   schedule = hop(n, iterations: iterations, size: parameters * bytes(fp32), graph: graph, backups: backups, staleness: staleness, ahead: ahead)
-  rules = stragglers
+  protocols = stragglers
   costs = [{ stated: as_stated }, roofline(worker)]
 }

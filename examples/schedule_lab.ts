@@ -8,7 +8,7 @@ export import std.schedules.controllable_memory, std.schedules.chimera, std.sche
 
 // Has a parameter, so that even the first stage computes gradients of its input.
 op source(x: Tensor) {
-  param w: [1]
+  weight w: [1]
   output y: x.shape
 }
 

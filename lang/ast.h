@@ -62,6 +62,10 @@ ts_ast *ts_parse_expr(ts_lang *lang, uint32_t file);
  * arena. */
 char *ts_format(ts_lang *lang, uint32_t file, size_t *size);
 
+/* The text with the words that replaced those of earlier versions; nothing else is changed. Result
+ * in the arena. */
+char *ts_upgrade(ts_lang *lang, uint32_t file, size_t *size);
+
 const char *ts_kind_name(ts_kind kind);
 
 /* ---- Children by their roles ----

@@ -78,7 +78,7 @@ bool ts_begins_declaration(const ts_parser *parser, uint32_t i)
   case TS_T_MODEL:
   case TS_T_STRATEGY:
   case TS_T_SCHEDULE:
-  case TS_T_RULES:
+  case TS_T_PROTOCOL:
   case TS_T_RECORD:
   case TS_T_GPU:
   case TS_T_CLUSTER:

@@ -210,7 +210,7 @@ static uint32_t first_statement(const ts_ast *node)
 {
   switch (node->kind) {
   case TS_AST_FILE:
-  case TS_AST_RULES:
+  case TS_AST_PROTOCOL:
   case TS_AST_RECORD_TYPE:
   case TS_AST_GPU:
   case TS_AST_PHASE:
@@ -236,7 +236,7 @@ static bool needs_break(ts_kind kind)
 {
   switch (kind) {
   case TS_AST_ITEM:
-  case TS_AST_OVERLAP:
+  case TS_AST_PAIR:
   case TS_AST_FOR:
   case TS_AST_IF_STMT:
   case TS_AST_AT:

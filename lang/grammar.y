@@ -50,11 +50,11 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token COMMA LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
   BOTH_WAYS
 %token AND ELSE FALSE FN FOR IF IMPORT IN LET NOT OR THEN TRUE
-%token AFTER ANY AS AT BEFORE BLOCK BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXPECT EXTERN FROM GPU KERNEL LIMIT LINK MATCH
-  MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
+%token AFTER ANY AS AT BALANCED BEFORE BLOCK BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXPECT EXTERN FROM GPU KERNEL KEY LIMIT LINK MATCH
+  MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER PAIR PARAM PARTNER PLACE PLAN POLICY PREFER PROTOCOL RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token CAST EXPORT OFFLOAD PART RECORD SHA256 SLOW TIE UNEVEN
+%token CAST EXPORT OFFLOAD RECORD SENDING SHA256 SLICE SLOT SLOW TIE UNEVEN
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
 %token JUNK /* characters outside the language, already reported */
@@ -62,13 +62,13 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 
 %type <ts_nodes *> declarations import_paths import_names import_list params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
-  split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots rules_items rules_list dimensions ref_indices
+  split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots protocol_items protocol_list dimensions ref_indices
   elements generators record_fields overrides override_list open_fields cluster_open record_type_fields record_type_list
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path import_name let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when call_args schedule_open
-  schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence match slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
-  expr primary postfix generator_condition arg record_field optional_by phase_part string optional_digest require demand
+  schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence partner slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
+  expr primary postfix generator_condition arg record_field optional_sending optional_key phase_part string optional_digest require demand
 %type <ts_word> dotted
 %type <uint32_t> arrow optional_word
 
@@ -121,13 +121,13 @@ declaration_closed
   | MODEL ID params open graph_items RBRACE { $$ = MAKE(MODEL, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | STRATEGY ID params open strategy_items RBRACE { $$ = MAKE(STRATEGY, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | SCHEDULE ID params open schedule_items RBRACE { $$ = MAKE(SCHEDULE, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
-  | RULES ID open rules_items RBRACE { $$ = MAKE(RULES, @$, $2, 0, $4); }
+  | PROTOCOL ID open protocol_items RBRACE { $$ = MAKE(PROTOCOL, @$, $2, 0, $4); }
   | RECORD ID open_for_fields record_type_fields RBRACE { $$ = MAKE(RECORD_TYPE, @$, $2, 0, $4); }
   | GPU ID open_fields { $$ = MAKE(GPU, @$, $2, 0, $3); }
   | CLUSTER ID params open cluster_items RBRACE { $$ = MAKE(CLUSTER, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
-  | PLAN ID params open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $4)); }
+  | PLAN ID params open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), ts_renamed_fields(parser, $4))); }
   | SEARCH ID OF ID open search_items RBRACE { $$ = MAKE(SEARCH, @$, $2, 0, JOIN(NODES(NAMED($4)), $6)); }
-  | PLAN ID open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, ((ts_span){@2.file, @2.end, @2.end}), NONE, 0, NULL)), $3)); }
+  | PLAN ID open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, ((ts_span){@2.file, @2.end, @2.end}), NONE, 0, NULL)), ts_renamed_fields(parser, $3))); }
   ;
 
 /* A brace with statements or fields in it. */
@@ -272,9 +272,9 @@ op_list
 
 op_open
   : let
-  | PARAM ID COLON expr optional_dtype optional_if { $$ = MAKE(OP_PARAM, @$, $2, 0, NODES($4, $5, $6)); }
+  | WEIGHT ID COLON expr optional_dtype optional_if { $$ = MAKE(OP_WEIGHT, @$, $2, 0, NODES($4, $5, $6)); }
   | OUTPUT ID COLON expr optional_dtype { $$ = MAKE(OP_OUTPUT, @$, $2, 0, NODES($4, $5)); }
-  | PART ID COLON expr OF ID { $$ = MAKE(OP_PART, @$, $2, 0, NODES($4, NAMED($6))); }
+  | SLICE ID COLON expr OF ID { $$ = MAKE(OP_SLICE, @$, $2, 0, NODES($4, NAMED($6))); }
   | CAST ID DTYPE expr optional_if { $$ = MAKE(CAST, @$, $2, 0, NODES($4, $5)); }
   | TIE ID WITH expr optional_if { $$ = MAKE(TIE, @$, $2, 0, NODES($4, $5)); }
   | SAVES expr optional_if { $$ = MAKE(SAVES, @$, NONE, 0, NODES($2, $3)); }
@@ -493,14 +493,14 @@ schedule_list
 
 schedule_open
   : let
-  | STAGES expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, NULL, NULL)); }
-  | STAGES expr OF expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, $4, NULL)); }
-  | STAGES expr BY ID { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, NULL, NAMED($4))); }
+  | STAGES expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, NULL)); }
+  | STAGES expr OF expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, $4)); }
+  | STAGES expr BALANCED { $$ = MAKE(STAGES, @$, NONE, 1, NODES($2, NULL)); }
   | CHUNKS expr optional_copies optional_place { $$ = MAKE(CHUNKS, @$, NONE, 0, NODES($2, $4, $3)); }
   | ORDER FROM expr { $$ = MAKE(ORDER, @$, NONE, 0, NODES($3)); }
-  | RULES ID { $$ = MAKE(USE_RULES, @$, $2, 0, NULL); }
+  | PROTOCOL ID { $$ = MAKE(USE_PROTOCOL, @$, $2, 0, NULL); }
   | depend
-  | match
+  | partner
   | slow
   | remove
   | demand
@@ -540,7 +540,7 @@ policy_open
   : let
   | LIMIT expr { $$ = MAKE(LIMIT, @$, NONE, 0, NODES($2)); }
   | PREFER preferences { $$ = MAKE(PREFER, @$, NONE, 0, $2); }
-  | PLACE slots { $$ = MAKE(TIMETABLE, @$, NONE, 0, $2); }
+  | SLOT slots { $$ = MAKE(SLOTS, @$, NONE, 0, $2); }
   | TRY ID IN expr { $$ = MAKE(TRY, @$, $2, 0, NODES($4)); }
   ;
 
@@ -556,7 +556,7 @@ preferences
   | preferences COMMA preference { $$ = PUSH($1, $3); }
   ;
 
-preference: item optional_by { $$ = MAKE(PREFERENCE, @$, NONE, 0, NODES($1, $2)); } ;
+preference: item optional_key { $$ = MAKE(PREFERENCE, @$, NONE, 0, NODES($1, $2)); } ;
 
 work_items
   : work_list
@@ -576,7 +576,7 @@ work_open: let ;
 
 work_closed
   : item
-  | OVERLAP item WITH item { $$ = MAKE(OVERLAP, @$, NONE, 0, NODES($2, $4)); }
+  | PAIR item WITH item { $$ = MAKE(PAIR, @$, NONE, 0, NODES($2, $4)); }
   | FOR ID IN expr optional_where open work_items RBRACE { $$ = MAKE(FOR, @$, $2, 0, JOIN(NODES($4, $5), $7)); }
   | IF expr work_body work_else { $$ = MAKE(IF_STMT, @$, NONE, 0, NODES($2, $3, $4)); }
   ;
@@ -595,23 +595,23 @@ item
   | ID LPAREN args RPAREN { $$ = MAKE(ITEM, @$, $1, 0, $3); }
   ;
 
-rules_items
-  : rules_list
-  | rules_list depend { $$ = PUSH($1, $2); }
-  | rules_list match { $$ = PUSH($1, $2); }
-  | rules_list slow { $$ = PUSH($1, $2); }
-  | rules_list remove { $$ = PUSH($1, $2); }
-  | rules_list error
+protocol_items
+  : protocol_list
+  | protocol_list depend { $$ = PUSH($1, $2); }
+  | protocol_list partner { $$ = PUSH($1, $2); }
+  | protocol_list slow { $$ = PUSH($1, $2); }
+  | protocol_list remove { $$ = PUSH($1, $2); }
+  | protocol_list error
   ;
 
-rules_list
+protocol_list
   : %empty { $$ = EMPTY; }
-  | rules_list NEWLINE
-  | rules_list depend NEWLINE { $$ = PUSH($1, $2); }
-  | rules_list match NEWLINE { $$ = PUSH($1, $2); }
-  | rules_list slow NEWLINE { $$ = PUSH($1, $2); }
-  | rules_list remove NEWLINE { $$ = PUSH($1, $2); }
-  | rules_list error NEWLINE { yyerrok; }
+  | protocol_list NEWLINE
+  | protocol_list depend NEWLINE { $$ = PUSH($1, $2); }
+  | protocol_list partner NEWLINE { $$ = PUSH($1, $2); }
+  | protocol_list slow NEWLINE { $$ = PUSH($1, $2); }
+  | protocol_list remove NEWLINE { $$ = PUSH($1, $2); }
+  | protocol_list error NEWLINE { yyerrok; }
   ;
 
 depend
@@ -620,7 +620,7 @@ depend
   ;
 
 dependence
-  : item AT expr ON optional_any item AT expr optional_each optional_by optional_where
+  : item AT expr ON optional_any item AT expr optional_each optional_sending optional_where
     { $$ = MAKE(DEPEND, @$, NONE, 0, NODES($1, $3, $6, $8, $10, $11, $5, $9)); }
   ;
 
@@ -639,11 +639,12 @@ slow
   | SLOW ID COLON item AT expr BY expr optional_where { $$ = MAKE(SLOW, @$, $2, 0, NODES($4, $6, $8, $9)); }
   ;
 
-optional_by: %empty { $$ = NULL; } | BY expr { $$ = $2; } ;
+optional_sending: %empty { $$ = NULL; } | SENDING expr { $$ = $2; } ;
+optional_key: %empty { $$ = NULL; } | KEY expr { $$ = $2; } ;
 
-match
-  : MATCH item AT expr WITH item AT expr optional_where { $$ = MAKE(MATCH, @$, NONE, 0, NODES($2, $4, $6, $8, $9)); }
-  | MATCH ID COLON item AT expr WITH item AT expr optional_where { $$ = MAKE(MATCH, @$, $2, 0, NODES($4, $6, $8, $10, $11)); }
+partner
+  : PARTNER item AT expr WITH item AT expr optional_where { $$ = MAKE(PARTNER, @$, NONE, 0, NODES($2, $4, $6, $8, $9)); }
+  | PARTNER ID COLON item AT expr WITH item AT expr optional_where { $$ = MAKE(PARTNER, @$, $2, 0, NODES($4, $6, $8, $10, $11)); }
   ;
 
 remove: REMOVE ID { $$ = MAKE(REMOVE, @$, $2, 0, NULL); } ;

@@ -9,6 +9,7 @@ libts_la_SOURCES += \
 	lang/format.c \
 	lang/parse.c \
 	lang/parser.h \
+	lang/renamed.c \
 	lang/syntax_error.c \
 	lang/tokens.c \
 	lang/units.c \

@@ -40,11 +40,12 @@ static bool is_text(ts_parser *parser)
 }
 
 /* A word is what the grammar expects; where it expects none, a name. `word =`, `word:` and `.word`
- * are names. */
-static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element)
+ * are names. *count: how many tokens it is, more than 1 only for words of earlier versions. */
+static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element,
+                   uint32_t *count)
 {
   int kind = element->kind;
-  if (element->token == TS_NONE || !ts_word_text(kind))
+  if (element->token == TS_NONE || (kind != TS_T_ID && !ts_word_text(kind)))
     return kind;
   const ts_token *tokens = parser->tokens.at;
   int next = tokens[element->token + 1].kind;
@@ -57,7 +58,9 @@ static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element
     return next == TS_T_COLON ? TS_T_ID : kind;
   if (next == TS_T_ASSIGN || (next == TS_T_COLON && !when))
     return TS_T_ID;
-  return ts_grammar_expects(state, kind) ? kind : TS_T_ID;
+  return kind != TS_T_ID && ts_grammar_expects(state, kind) ?
+           kind :
+           ts_renamed_word(parser, state, element->token, count);
 }
 
 static TS_GRAMMAR_STYPE value_of(const ts_parser *parser, const ts_element *element, int kind)
@@ -106,11 +109,13 @@ static void parse_stream(ts_parser *parser)
     ts_span span = element->span;
     parser->at = i;
     parser->failed = false;
-    int kind = kind_of(parser, state, element);
+    uint32_t count = 1;
+    int kind = kind_of(parser, state, element, &count);
     if (kind == TS_T_ID)
       parser->tokens.at[element->token].kind = kind;
     TS_GRAMMAR_STYPE value = value_of(parser, element, kind);
     status = ts_grammar_push_parse(state, kind, &value, &span, parser);
+    i += count - 1;
     if (parser->failed) {
       uint32_t resume = next_statement(parser);
       i = resume > i ? resume - 1 : i;

@@ -9,6 +9,8 @@
 
 #include "lang/ast.h"
 
+struct ts_grammar_pstate;
+
 /* text is interned; NULL: none */
 typedef struct ts_word { const char *text; ts_span span; } ts_word;
 typedef struct ts_nodes { ts_ast **at; uint32_t count, room; } ts_nodes;
@@ -59,6 +61,7 @@ typedef struct ts_parser {
   TS_VEC(ts_element) stream;
   /* where brackets were put in or left out: errors there are consequences */
   TS_VEC(ts_span) repaired;
+  TS_VEC(ts_word) renamed;  /* what to write in the place of words of earlier versions, in order */
   uint32_t at;              /* element given to the grammar last */
   bool expression;          /* parse one expression */
   bool failed;              /* the last element was not expected */
@@ -106,6 +109,11 @@ void ts_syntax_error(ts_parser *parser, const int *expected, int count);
 void ts_suppress_line(ts_parser *parser, uint32_t from);
 bool ts_is_suppressed(const ts_parser *parser, uint32_t offset);
 void ts_too_deep(ts_parser *parser, ts_span span);
+/* renamed.c: the word that the grammar expects where `token` is the one it replaced, with an error;
+ * *count tokens are read as it. Else that of identifiers. */
+int ts_renamed_word(ts_parser *parser, struct ts_grammar_pstate *state, uint32_t token,
+                    uint32_t *count);
+ts_nodes *ts_renamed_fields(ts_parser *parser, ts_nodes *fields); /* the same for a plan's fields */
 
 /* Constructors (ast.c). */
 ts_ast *ts_ast_make(ts_parser *parser, ts_kind kind, ts_span span, ts_word name, uint32_t flags,

@@ -132,7 +132,7 @@ static const char *construct(const mistake *m)
     {TS_T_RECOMPUTE, "an action of a rule such as `split`, `before` or `after`"},
     {TS_T_CHUNKS, "an item of a schedule such as `stages`, `at` or `let`"},
     {TS_T_PREFER, "a line of a policy such as `limit` or `prefer`"},
-    {TS_T_OVERLAP, "work such as `F(i)`, `for` or `if`"},
+    {TS_T_PAIR, "work such as `F(i)`, `for` or `if`"},
     {TS_T_DEVICE, "an item of a cluster such as `device`, `link` or `for`"},
   };
   if (expects(m, TS_T_OVER))

@@ -140,7 +140,8 @@ EXTRA_DIST += \
 	tests/accuracy/run.sh \
 	tests/bench/run.sh \
 	tests/cli/_all_reduce.log \
-	tests/cli/_common_rules.ts \
+	tests/cli/_clauses.ts \
+	tests/cli/_common_clauses.ts \
 	tests/cli/_copies.ts \
 	tests/cli/_crowded.ts \
 	tests/cli/_cut.log \
@@ -158,7 +159,6 @@ EXTRA_DIST += \
 	tests/cli/_ops.csv \
 	tests/cli/_other_links.ts \
 	tests/cli/_plan.ts \
-	tests/cli/_rules.ts \
 	tests/cli/_sheets.csv \
 	tests/cli/_sizes.ts \
 	tests/cli/_strategy_rules.ts \
@@ -208,8 +208,8 @@ EXTRA_DIST += \
 	tests/cli/embed.out \
 	tests/cli/equal-output-is-left-alone.cmd \
 	tests/cli/equal-output-is-left-alone.out \
-	tests/cli/explain-common-rules.cmd \
-	tests/cli/explain-common-rules.out \
+	tests/cli/explain-common-clauses.cmd \
+	tests/cli/explain-common-clauses.out \
 	tests/cli/explain-item.cmd \
 	tests/cli/explain-item.out \
 	tests/cli/explain-strategy-rules.cmd \
@@ -352,6 +352,8 @@ EXTRA_DIST += \
 	tests/cli/topo.out \
 	tests/cli/umbrella-is-the-same.cmd \
 	tests/cli/umbrella-is-the-same.out \
+	tests/cli/upgrade.cmd \
+	tests/cli/upgrade.out \
 	tests/cli/usage-choice.cmd \
 	tests/cli/usage-choice.out \
 	tests/cli/usage-empty-value.cmd \
@@ -846,14 +848,14 @@ EXTRA_DIST += \
 	tests/errors/op-no-yield.ts \
 	tests/errors/op-not-a-tensor.err \
 	tests/errors/op-not-a-tensor.ts \
-	tests/errors/op-part-of-nothing.err \
-	tests/errors/op-part-of-nothing.ts \
 	tests/errors/op-phase-twice.err \
 	tests/errors/op-phase-twice.ts \
 	tests/errors/op-requirement.err \
 	tests/errors/op-requirement.ts \
 	tests/errors/op-reshape.err \
 	tests/errors/op-reshape.ts \
+	tests/errors/op-slice-of-nothing.err \
+	tests/errors/op-slice-of-nothing.ts \
 	tests/errors/op-slot-twice.err \
 	tests/errors/op-slot-twice.ts \
 	tests/errors/op-slows.err \
@@ -879,84 +881,86 @@ EXTRA_DIST += \
 	tests/errors/policy-memory.ts \
 	tests/errors/policy-micro-batches.err \
 	tests/errors/policy-micro-batches.ts \
-	tests/errors/policy-place-early.err \
-	tests/errors/policy-place-early.ts \
-	tests/errors/policy-place-limit.err \
-	tests/errors/policy-place-limit.ts \
-	tests/errors/policy-place-prefer.err \
-	tests/errors/policy-place-prefer.ts \
-	tests/errors/policy-place-slot.err \
-	tests/errors/policy-place-slot.ts \
-	tests/errors/policy-place-taken.err \
-	tests/errors/policy-place-taken.ts \
-	tests/errors/policy-place-weights.err \
-	tests/errors/policy-place-weights.ts \
+	tests/errors/policy-slot-early.err \
+	tests/errors/policy-slot-early.ts \
+	tests/errors/policy-slot-fraction.err \
+	tests/errors/policy-slot-fraction.ts \
+	tests/errors/policy-slot-limit.err \
+	tests/errors/policy-slot-limit.ts \
+	tests/errors/policy-slot-prefer.err \
+	tests/errors/policy-slot-prefer.ts \
+	tests/errors/policy-slot-taken.err \
+	tests/errors/policy-slot-taken.ts \
+	tests/errors/policy-slot-weights.err \
+	tests/errors/policy-slot-weights.ts \
 	tests/errors/policy-stuck.err \
 	tests/errors/policy-stuck.ts \
 	tests/errors/policy-try.err \
 	tests/errors/policy-try.ts \
 	tests/errors/policy-twice.err \
 	tests/errors/policy-twice.ts \
+	tests/errors/protocol-any-negative.err \
+	tests/errors/protocol-any-negative.ts \
+	tests/errors/protocol-any-too-many.err \
+	tests/errors/protocol-any-too-many.ts \
+	tests/errors/protocol-circle.err \
+	tests/errors/protocol-circle.ts \
+	tests/errors/protocol-for-a-number.err \
+	tests/errors/protocol-for-a-number.ts \
+	tests/errors/protocol-inherit-unknown.err \
+	tests/errors/protocol-inherit-unknown.ts \
+	tests/errors/protocol-misspelt.err \
+	tests/errors/protocol-misspelt.ts \
+	tests/errors/protocol-not-one.err \
+	tests/errors/protocol-not-one.ts \
+	tests/errors/protocol-other-kind.err \
+	tests/errors/protocol-other-kind.ts \
+	tests/errors/protocol-own-rank-later.err \
+	tests/errors/protocol-own-rank-later.ts \
+	tests/errors/protocol-pair-some.err \
+	tests/errors/protocol-pair-some.ts \
+	tests/errors/protocol-partner-orphans.err \
+	tests/errors/protocol-partner-orphans.ts \
+	tests/errors/protocol-partner-two-to-one.err \
+	tests/errors/protocol-partner-two-to-one.ts \
+	tests/errors/protocol-remove-fixed.err \
+	tests/errors/protocol-remove-fixed.ts \
+	tests/errors/protocol-remove-misspelt.err \
+	tests/errors/protocol-remove-misspelt.ts \
+	tests/errors/protocol-remove-twice.err \
+	tests/errors/protocol-remove-twice.ts \
+	tests/errors/protocol-removed-then-used.err \
+	tests/errors/protocol-removed-then-used.ts \
+	tests/errors/protocol-size-without-unit.err \
+	tests/errors/protocol-size-without-unit.ts \
+	tests/errors/protocol-slow-time.err \
+	tests/errors/protocol-slow-time.ts \
+	tests/errors/protocol-slow-zero.err \
+	tests/errors/protocol-slow-zero.ts \
+	tests/errors/protocol-some-circle.err \
+	tests/errors/protocol-some-circle.ts \
+	tests/errors/protocol-step-arguments.err \
+	tests/errors/protocol-step-arguments.ts \
+	tests/errors/protocol-too-many-arguments.err \
+	tests/errors/protocol-too-many-arguments.ts \
+	tests/errors/protocol-unknown-name.err \
+	tests/errors/protocol-unknown-name.ts \
+	tests/errors/protocol-unknown-work.err \
+	tests/errors/protocol-unknown-work.ts \
+	tests/errors/protocol-variable-hides.err \
+	tests/errors/protocol-variable-hides.ts \
+	tests/errors/protocol-variable-is-parameter.err \
+	tests/errors/protocol-variable-is-parameter.ts \
+	tests/errors/protocol-where-number.err \
+	tests/errors/protocol-where-number.ts \
 	tests/errors/record-fields.err \
 	tests/errors/record-fields.ts \
 	tests/errors/refused-reason.err \
 	tests/errors/refused-reason.ts \
 	tests/errors/refused.err \
 	tests/errors/refused.ts \
-	tests/errors/rules-any-negative.err \
-	tests/errors/rules-any-negative.ts \
-	tests/errors/rules-any-too-many.err \
-	tests/errors/rules-any-too-many.ts \
-	tests/errors/rules-circle.err \
-	tests/errors/rules-circle.ts \
-	tests/errors/rules-for-a-number.err \
-	tests/errors/rules-for-a-number.ts \
-	tests/errors/rules-inherit-unknown.err \
-	tests/errors/rules-inherit-unknown.ts \
-	tests/errors/rules-match-orphans.err \
-	tests/errors/rules-match-orphans.ts \
-	tests/errors/rules-match-two-to-one.err \
-	tests/errors/rules-match-two-to-one.ts \
-	tests/errors/rules-misspelt-set.err \
-	tests/errors/rules-misspelt-set.ts \
-	tests/errors/rules-not-a-set.err \
-	tests/errors/rules-not-a-set.ts \
-	tests/errors/rules-other-kind.err \
-	tests/errors/rules-other-kind.ts \
-	tests/errors/rules-overlap-some.err \
-	tests/errors/rules-overlap-some.ts \
-	tests/errors/rules-own-rank-later.err \
-	tests/errors/rules-own-rank-later.ts \
-	tests/errors/rules-remove-fixed.err \
-	tests/errors/rules-remove-fixed.ts \
-	tests/errors/rules-remove-misspelt.err \
-	tests/errors/rules-remove-misspelt.ts \
-	tests/errors/rules-remove-twice.err \
-	tests/errors/rules-remove-twice.ts \
-	tests/errors/rules-removed-then-used.err \
-	tests/errors/rules-removed-then-used.ts \
-	tests/errors/rules-size-without-unit.err \
-	tests/errors/rules-size-without-unit.ts \
-	tests/errors/rules-slow-time.err \
-	tests/errors/rules-slow-time.ts \
-	tests/errors/rules-slow-zero.err \
-	tests/errors/rules-slow-zero.ts \
-	tests/errors/rules-some-circle.err \
-	tests/errors/rules-some-circle.ts \
-	tests/errors/rules-step-arguments.err \
-	tests/errors/rules-step-arguments.ts \
-	tests/errors/rules-too-many-arguments.err \
-	tests/errors/rules-too-many-arguments.ts \
-	tests/errors/rules-unknown-name.err \
-	tests/errors/rules-unknown-name.ts \
-	tests/errors/rules-unknown-work.err \
-	tests/errors/rules-unknown-work.ts \
-	tests/errors/rules-variable-hides.err \
-	tests/errors/rules-variable-hides.ts \
-	tests/errors/rules-variable-is-parameter.err \
-	tests/errors/rules-variable-is-parameter.ts \
-	tests/errors/rules-where-number.err \
-	tests/errors/rules-where-number.ts \
+	tests/errors/renamed-words.err \
+	tests/errors/renamed-words.ts \
 	tests/errors/schedule-at-a-name.err \
 	tests/errors/schedule-at-a-name.ts \
 	tests/errors/schedule-at-a-string.err \
@@ -1073,14 +1077,14 @@ EXTRA_DIST += \
 	tests/errors/schedule-orphan.ts \
 	tests/errors/schedule-other-axis.err \
 	tests/errors/schedule-other-axis.ts \
-	tests/errors/schedule-overlap-deadlock.err \
-	tests/errors/schedule-overlap-deadlock.ts \
-	tests/errors/schedule-overlap-missing.err \
-	tests/errors/schedule-overlap-missing.ts \
-	tests/errors/schedule-overlap-step.err \
-	tests/errors/schedule-overlap-step.ts \
 	tests/errors/schedule-own-requirement.err \
 	tests/errors/schedule-own-requirement.ts \
+	tests/errors/schedule-pair-deadlock.err \
+	tests/errors/schedule-pair-deadlock.ts \
+	tests/errors/schedule-pair-missing.err \
+	tests/errors/schedule-pair-missing.ts \
+	tests/errors/schedule-pair-step.err \
+	tests/errors/schedule-pair-step.ts \
 	tests/errors/schedule-place-without-rank.err \
 	tests/errors/schedule-place-without-rank.ts \
 	tests/errors/schedule-product-of-axes.err \
@@ -1091,8 +1095,8 @@ EXTRA_DIST += \
 	tests/errors/schedule-rank-without-work.ts \
 	tests/errors/schedule-real-micro-batch.err \
 	tests/errors/schedule-real-micro-batch.ts \
-	tests/errors/schedule-remove-rule.err \
-	tests/errors/schedule-remove-rule.ts \
+	tests/errors/schedule-remove-clause.err \
+	tests/errors/schedule-remove-clause.ts \
 	tests/errors/schedule-requirement.err \
 	tests/errors/schedule-requirement.ts \
 	tests/errors/schedule-sizes-count.err \

@@ -9,13 +9,15 @@
 #include "lang/ast.h"
 #include "tools/cli/programs.h"
 
-enum { CHECK = 1, IN_PLACE, DIFF };
+enum { CHECK = 1, IN_PLACE, DIFF, UPGRADE };
 
 static const ts_option options[] = {
-  {IN_PLACE, 'i', "in-place", NULL, "write each file back, if its layout changes", "Output"},
+  {IN_PLACE, 'i', "in-place", NULL, "write each file back, if it changes", "Output"},
   {CHECK, 0, "check", NULL,
-   "print the names of the files whose layout would change; exit 1 if there are any", NULL},
+   "print the names of the files that would change; exit 1 if there are any", NULL},
   {DIFF, 0, "diff", NULL, "print the changes as a diff", NULL},
+  {UPGRADE, 0, "upgrade", NULL,
+   "replace the words of earlier versions of the language, and leave the layout as it is", NULL},
   {0},
 };
 
@@ -28,6 +30,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ -i plan.ts",
   "$ --check stdlib/*/*.ts",
+  "$ --upgrade -i plan.ts",
   "",
   "Exit codes: 0 done, 1 syntax errors or --check found something, 2 wrong usage,",
   "4 cannot read or write, 70 a bug of ours.",
@@ -48,7 +51,7 @@ typedef struct command {
   ts_diags *diags;
   ts_lang *lang;
   TS_VEC(const char *) files;
-  bool check, in_place, diff, changes;
+  bool check, in_place, diff, upgrade, changes;
 } command;
 
 static bool read_command(command *c, int argc, char **argv)
@@ -61,6 +64,7 @@ static bool read_command(command *c, int argc, char **argv)
     case CHECK: c->check = true; break;
     case IN_PLACE: c->in_place = true; break;
     case DIFF: c->diff = true; break;
+    case UPGRADE: c->upgrade = true; break;
     }
   }
   if (c->in_place && (c->check || c->diff))
@@ -117,8 +121,9 @@ static void format_file(command *c, const char *path)
   char *text = read_input(c, path, &size);
   if (!text)
     return;
-  char *formatted =
-    ts_format(c->lang, ts_sources_add(c->sources, shown, "plan", text, size), &formatted_size);
+  uint32_t file = ts_sources_add(c->sources, shown, "plan", text, size);
+  char *formatted = c->upgrade ? ts_upgrade(c->lang, file, &formatted_size) :
+                                 ts_format(c->lang, file, &formatted_size);
   if (!formatted)
     return;
   bool changed = size != formatted_size || memcmp(text, formatted, size) != 0;

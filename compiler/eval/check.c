@@ -377,7 +377,7 @@ static void mentions(checker *c, const ts_ast *e)
 {
   if (!e || !c->s->uses)
     return;
-  bool name = e->kind == TS_AST_ID || e->kind == TS_AST_NAME || e->kind == TS_AST_USE_RULES;
+  bool name = e->kind == TS_AST_ID || e->kind == TS_AST_NAME || e->kind == TS_AST_USE_PROTOCOL;
   const local *l = name ? local_of(c, e->name) : NULL;
   const ts_visible *v = name && !l ? ts_module_find(c->module, e->name) : NULL;
   if (l || v)
@@ -396,21 +396,21 @@ static void rule(checker *c, const ts_ast *rule)
   mentions(c, rule);
 }
 
-/* ---- Rules of schedules ---- */
+/* ---- Clauses of schedules ---- */
 
-/* A letter that the rule does not use yet. */
-static const char *free_name(const ts_session *s, const ts_ast *rule)
+/* A letter that the clause does not use yet. */
+static const char *free_name(const ts_session *s, const ts_ast *clause)
 {
   static const char *const letters[] = {"x", "y", "z", "u", "v", "w", "x0"};
   size_t i = 0;
   while (i + 1 < sizeof letters / sizeof *letters &&
-         ts_ast_uses(rule, ts_lang_intern(s->lang, letters[i], 1)))
+         ts_ast_uses(clause, ts_lang_intern(s->lang, letters[i], 1)))
     i++;
   return letters[i];
 }
 
-/* Whoever writes the name of a parameter or a `let` at the left of a rule may mean its value. */
-static void hides(checker *c, const ts_ast *rule, const ts_ast *id)
+/* Whoever writes the name of a parameter or a `let` at the left of a clause may mean its value. */
+static void hides(checker *c, const ts_ast *clause, const ts_ast *id)
 {
   const local *l = local_of(c, id->name);
   const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
@@ -418,51 +418,51 @@ static void hides(checker *c, const ts_ast *rule, const ts_ast *id)
   if (!node ||
       (node->kind != TS_AST_LET && node->kind != TS_AST_PARAM && node->kind != TS_AST_FORMAL))
     return;
-  const char *other = free_name(c->s, rule);
+  const char *other = free_name(c->s, clause);
   ts_diag *d = ts_report(
-    c->s, TS_W0408, id->span, "`%s` in this rule is any number, whatever %s`%s%s` is", id->name,
+    c->s, TS_W0408, id->span, "`%s` in this clause is any number, whatever %s`%s%s` is", id->name,
     node->kind == TS_AST_LET ? "" : "parameter ", node->kind == TS_AST_LET ? "let " : "", id->name);
-  ts_diag_here(d, "a variable of the rule");
+  ts_diag_here(d, "a variable of the clause");
   ts_diag_note_at(d, l ? l->declared : node->name_span, "it hides this one");
   ts_diag_help(
     d, "write another name; for the value of this one, `%s` here and `where %s == %s` at the end",
     other, other, id->name);
 }
 
-/* A bare name at the left is a variable; the rest of the rule sees it. */
-static void variable(checker *c, const ts_ast *rule, const ts_ast *e, size_t outside)
+/* A bare name at the left is a variable; the rest of the clause sees it. */
+static void variable(checker *c, const ts_ast *clause, const ts_ast *e, size_t outside)
 {
   if (e->kind != TS_AST_ID)
     return;
   const local *l = local_of(c, e->name);
   if (l && l >= c->scope.at + outside)
     return; /* it stands there twice */
-  hides(c, rule, e);
+  hides(c, clause, e);
   declare_at(c, e->name, e->span, e);
 }
 
-static void pattern_rule(checker *c, const ts_ast *rule)
+static void pattern_clause(checker *c, const ts_ast *clause)
 {
   size_t outside = c->scope.count;
-  const ts_ast *item = ts_ast_item(rule),
-               *each = rule->kind == TS_AST_DEPEND ? ts_ast_each(rule) : NULL;
+  const ts_ast *item = ts_ast_item(clause),
+               *each = clause->kind == TS_AST_DEPEND ? ts_ast_each(clause) : NULL;
   for (uint32_t i = 0; i < item->count; i++)
-    variable(c, rule, ts_ast_value(item->child[i]), outside);
-  variable(c, rule, ts_ast_at(rule), outside);
+    variable(c, clause, ts_ast_value(item->child[i]), outside);
+  variable(c, clause, ts_ast_at(clause), outside);
   if (each)
     declare_at(c, each->name, each->name_span, each);
-  mentions(c, rule);
+  mentions(c, clause);
   forget(c, outside);
 }
 
-static void pattern_rules(checker *c, const ts_ast *decl)
+static void pattern_clauses(checker *c, const ts_ast *decl)
 {
   ts_ast_list items = ts_ast_items(decl);
   for (uint32_t i = 0; i < items.count; i++)
-    if (items.at[i]->kind == TS_AST_DEPEND || items.at[i]->kind == TS_AST_MATCH ||
+    if (items.at[i]->kind == TS_AST_DEPEND || items.at[i]->kind == TS_AST_PARTNER ||
         items.at[i]->kind == TS_AST_SLOW)
-      pattern_rule(c, items.at[i]);
-    else if (decl->kind == TS_AST_RULES)
+      pattern_clause(c, items.at[i]);
+    else if (decl->kind == TS_AST_PROTOCOL)
       mentions(c, items.at[i]);
 }
 
@@ -495,11 +495,11 @@ static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
 
 static bool is_slot(const ts_ast *item)
 {
-  return item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT ||
-         item->kind == TS_AST_OP_PART;
+  return item->kind == TS_AST_OP_WEIGHT || item->kind == TS_AST_OP_OUTPUT ||
+         item->kind == TS_AST_OP_SLICE;
 }
 
-/* What an op calls by name (arguments, parameters, outputs, parts) has one name each. */
+/* What an op calls by name (arguments, weights, outputs, slices) has one name each. */
 static void slot_once(checker *c, const ts_ast *decl, uint32_t at)
 {
   ts_ast_list items = ts_ast_items(decl);
@@ -603,11 +603,11 @@ static void statement(checker *c, const ts_ast *item)
       mentions(c, items.at[i]);
     return;
   case TS_AST_DEPEND: /* when all names of the schedule are known */
-  case TS_AST_MATCH:
+  case TS_AST_PARTNER:
   case TS_AST_SLOW: return;
   case TS_AST_RULE: rule(c, item); return;
   case TS_AST_STAGES:
-  case TS_AST_USE_RULES: mentions(c, item); return;
+  case TS_AST_USE_PROTOCOL: mentions(c, item); return;
   default: expression(c, item);
   }
   forget(c, scope);
@@ -760,9 +760,9 @@ static void declaration(checker *c, const ts_ast *decl)
   case TS_AST_SCHEDULE:
     declare_word(c, "next");
     statements(c, decl);
-    pattern_rules(c, decl);
+    pattern_clauses(c, decl);
     break;
-  case TS_AST_RULES: pattern_rules(c, decl); break;
+  case TS_AST_PROTOCOL: pattern_clauses(c, decl); break;
   default: mentions(c, decl); break; /* what the plan needs is evaluated */
   }
 }

@@ -429,7 +429,7 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
 static bool begins_declaration(const char *line, const char *name)
 {
   static const char *const words[] = {"fn ",       "let ",      "op ",    "block ", "model ",
-                                      "strategy ", "schedule ", "rules ", "gpu ",   "cluster "};
+                                      "strategy ", "schedule ", "protocol ", "gpu ",   "cluster "};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     const char *after = line + strlen(words[i]);
     if (starts(line, words[i]) && starts(after, name) && strchr(" (:={\n", after[strlen(name)]))

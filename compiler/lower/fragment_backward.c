@@ -293,7 +293,7 @@ static void release(pass *p, uint32_t i, uint32_t node)
     node = f->last[0];
   release_own(p, i, node);
   for (uint32_t k = 0; k < op->slot_count; k++) {
-    if (op->slots[k].kind == TS_SLOT_PARAM)
+    if (op->slots[k].kind == TS_SLOT_WEIGHT)
       continue;
     uint32_t tensor = f->tensors[source_of(f, op->slots[k].tensor)].root;
     ts_tensor_state *t = &f->tensors[tensor];
@@ -544,7 +544,7 @@ static void receive(ts_fragment *f, uint32_t start)
   for (uint32_t k = 0; k < f->stage->out_count; k++) {
     const ts_transfer *t = &f->stage->out[k];
     uint32_t node = start;
-    bool travels = !t->local && !(f->l->sc->without & TS_RULE_GRADIENTS);
+    bool travels = !t->local && !(f->l->sc->without & TS_CLAUSE_GRADIENTS);
     if (!t->gradient)
       continue;
     if (travels) {
@@ -571,7 +571,7 @@ static void send(ts_fragment *f, bool whole)
     if (!t->gradient)
       continue;
     uint32_t node = gradient == TS_NO_INDEX ? f->last[0] : f->gradients.at[gradient].ready;
-    if (!t->local && !(f->l->sc->without & TS_RULE_GRADIENTS)) {
+    if (!t->local && !(f->l->sc->without & TS_CLAUSE_GRADIENTS)) {
       ts_need(f, node);
       ts_need(f, whole ? f->last[0] : TS_NO_INDEX);
       node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0},

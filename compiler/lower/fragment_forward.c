@@ -365,7 +365,7 @@ static void receive(ts_fragment *f, uint32_t start)
     const ts_transfer *t = &f->stage->in[k];
     ts_tensor_state *state = &f->tensors[t->tensor];
     uint32_t node = start;
-    if (!t->local && !(f->l->sc->without & TS_RULE_ACTIVATIONS)) {
+    if (!t->local && !(f->l->sc->without & TS_CLAUSE_ACTIVATIONS)) {
       ts_need(f, start);
       node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_IN, k, 0},
                              "receive activations",
@@ -382,7 +382,7 @@ static void send(ts_fragment *f)
   for (uint32_t k = 0; k < f->stage->out_count; k++) {
     const ts_transfer *t = &f->stage->out[k];
     uint32_t node = f->tensors[t->tensor].ready;
-    if (!t->local && !(f->l->sc->without & TS_RULE_ACTIVATIONS)) {
+    if (!t->local && !(f->l->sc->without & TS_CLAUSE_ACTIVATIONS)) {
       ts_need(f, node);
       node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_OUT, k, 0},
                              "send activations",

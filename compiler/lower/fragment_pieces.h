@@ -17,7 +17,7 @@ static inline bool ts_takes_part(int64_t every, const ts_placed *step)
 {
   return every < 2 || (step->micro_batch + 1) % every == 0;
 }
-/* Receives and sends of `depend` rules that tie this item to others. */
+/* Receives and sends of `depend` clauses that tie this item to others. */
 void ts_tie_receives(ts_fragment *f, const ts_placed *item);
 void ts_tie_sends(ts_fragment *f, const ts_placed *item);
 

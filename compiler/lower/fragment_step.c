@@ -1,5 +1,5 @@
 /* The end of a step: gradients that are still on their way, the optimizer, and what surrounds it.
- * And the messages of `depend` rules. */
+ * And the messages of `depend` clauses. */
 #include <math.h>
 #include <string.h>
 
@@ -361,22 +361,22 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
   ts_tie_sends(f, item);
 }
 
-/* -- `depend` rules -- */
+/* -- `depend` clauses -- */
 
 static ts_origin origin_of(const ts_tie *tie)
 {
-  return (ts_origin){tie->rule->name ? tie->rule->name : "depend", tie->rule->span,
-                     tie->rule->span};
+  return (ts_origin){tie->clause->name ? tie->clause->name : "depend", tie->clause->span,
+                     tie->clause->span};
 }
 
-/* Messages that carry nothing overtake those that carry something. Of those among which a rule
+/* Messages that carry nothing overtake those that carry something. Of those among which a clause
  * chooses each comes by a stream of its own. */
 static uint32_t tie(ts_fragment *f, const ts_placed *item, uint32_t k)
 {
   const ts_schedule *sc = f->l->sc;
   const ts_tie_end *end = &sc->links.at[item->link_first + k];
   const ts_tie *tie = &sc->ties.at[end->tie];
-  const char *stream = tie->bytes ? "rules" : "signals";
+  const char *stream = tie->bytes ? "protocol" : "signals";
   bool chosen = tie->some && !end->outgoing;
   stream = chosen ?
              ts_arena_printf(f->l->s->arena, "receive %s %u", origin_of(tie).label, tie->lane) :
@@ -389,7 +389,7 @@ static uint32_t tie(ts_fragment *f, const ts_placed *item, uint32_t k)
                          origin_of(tie));
 }
 
-/* The ties of a rule stand together. */
+/* The ties of a clause stand together. */
 static uint32_t receive_some(ts_fragment *f, const ts_placed *item, uint32_t k)
 {
   const ts_schedule *sc = f->l->sc;
@@ -399,7 +399,7 @@ static uint32_t receive_some(ts_fragment *f, const ts_placed *item, uint32_t k)
     const ts_tie_end *end = &sc->links.at[item->link_first + k];
     if (end->outgoing)
       continue;
-    if (sc->ties.at[end->tie].rule != first->rule)
+    if (sc->ties.at[end->tie].clause != first->clause)
       break;
     TS_PUSH(f->scratch, &nodes, tie(f, item, k));
   }

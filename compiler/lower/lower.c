@@ -30,7 +30,7 @@ typedef struct step {
   uint32_t comms;
   made fragment;
 } step;
-/* of an item that rules tie to others or slow */
+/* of an item that clauses tie to others or slow */
 typedef struct special {
   const ts_placed *item;
   uint64_t stage;
@@ -284,15 +284,15 @@ static bool same_ends(const ts_schedule *sc, const ts_placed *a, const ts_placed
   for (uint32_t k = 0; k < a->link_count; k++) {
     const ts_tie_end *x = &sc->links.at[a->link_first + k], *y = &sc->links.at[b->link_first + k];
     const ts_tie *s = &sc->ties.at[x->tie], *t = &sc->ties.at[y->tie];
-    if (x->outgoing != y->outgoing || s->rule != t->rule || s->bytes != t->bytes ||
+    if (x->outgoing != y->outgoing || s->clause != t->clause || s->bytes != t->bytes ||
         s->some != t->some || s->lane != t->lane)
       return false;
   }
   return true;
 }
 
-/* Items that are tied and slowed alike, by the same rules, on stages of one kind, share a fragment.
- * NULL: this one is new. */
+/* Items that are tied and slowed alike, by the same clauses, on stages of one kind, share a
+ * fragment. NULL: this one is new. */
 static const made *find_special(const programs *p, const ts_placed *item, uint64_t stage,
                                 uint32_t part)
 {
@@ -334,7 +334,7 @@ static const made *work_fragment(programs *p, const ts_placed *item)
 }
 
 /* Two items as one. Pairs of the same kinds of work on the same kinds of stages share a fragment,
- * unless rules tie one of them. */
+ * unless clauses tie one of them. */
 static const made *pair_fragment(programs *p, const ts_placed *item)
 {
   ts_lowering *l = p->l;
@@ -431,7 +431,7 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
     stages[c] = l->stages->example[l->stages->at[stage].kind];
     for (uint32_t n = 0; n < sc->copies; n++)
       any |= apart[c * sc->copies + n] =
-        !(sc->without & TS_RULE_COPIES) && sc->rank_of[copy_of(sc, stage, n)] != rank;
+        !(sc->without & TS_CLAUSE_COPIES) && sc->rank_of[copy_of(sc, stage, n)] != rank;
   }
   size_t kind = 0;
   uint32_t comms = collectives_of(p, item);
@@ -499,7 +499,7 @@ static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_
 {
   ts_lowering *l = p->l;
   const made *m = item->kind == TS_STEP ? step_fragment(p, rank, item) :
-                  item->overlaps        ? pair_fragment(p, item) :
+                  item->paired          ? pair_fragment(p, item) :
                                           work_fragment(p, item);
   ts_ir_binding bindings[64],
     *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
@@ -584,7 +584,7 @@ static void lower_programs(ts_lowering *l)
     for (uint32_t i = 0; i < sc->order[r].count; i++) {
       const ts_placed *item = &sc->items.at[sc->order[r].first + i];
       lower_item(&p, r, item, &items[program.item_count++]);
-      i += item->overlaps;
+      i += item->paired;
     }
     program.name =
       ts_ir_add_string(l->b, sc->ranks > 1 ? ts_arena_printf(l->s->arena, "stage %u", r) : "all");
@@ -666,14 +666,14 @@ static bool lower_placement(ts_lowering *l, uint32_t world)
 {
   void *records;
   const ts_cluster *c = l->plan->cluster.u.cluster;
-  if (l->plan->place.type == TS_T_NONE)
+  if (l->plan->placement.type == TS_T_NONE)
     return true;
-  ts_span at = l->plan->span_of[TS_PLAN_place];
+  ts_span at = l->plan->span_of[TS_PLAN_placement];
   ts_ir_append(l->b, TS_IR_PLACEMENT, world, &records);
   uint32_t *vertex = records, *taken = TS_NEW_ARRAY(l->s->arena, uint32_t, c->vertex_count + 1);
   for (uint32_t r = 0; r < world; r++) {
     ts_value v = coordinate(l, r);
-    ts_value device = ts_call(l->s, l->plan->place, &v, NULL, 1, at);
+    ts_value device = ts_call(l->s, l->plan->placement, &v, NULL, 1, at);
     if (device.type == TS_T_ERROR)
       return false;
     vertex[r] = device.type == TS_T_INT && device.u.integer >= 0 ?

@@ -13,19 +13,19 @@ enum { TS_MAX_DIMS = 8 };
 
 typedef enum ts_slot_kind {
   TS_SLOT_INPUT,
-  TS_SLOT_PARAM,
+  TS_SLOT_WEIGHT,
   TS_SLOT_OUTPUT,
-  TS_SLOT_PART
+  TS_SLOT_SLICE
 } ts_slot_kind;
 
-/* What an op's expressions call by name: an input, a parameter, an output, a part of an input that
+/* What an op's expressions call by name: an input, a parameter, an output, a slice of an input that
  * lies in a way of its own. `present` is false for a parameter whose condition is: it has no
  * elements then. */
 typedef struct ts_slot {
   const char *name;
   ts_slot_kind kind;
   bool present;
-  uint32_t tensor; /* graph tensor of inputs and outputs, and of what a part is of */
+  uint32_t tensor; /* graph tensor of inputs and outputs, and of what a slice is of */
   uint32_t formal; /* inputs: which argument */
   ts_shape shape;
   const ts_dtype *dtype;
@@ -45,7 +45,7 @@ typedef struct ts_op {
   const ts_value *args; /* by formal */
   uint32_t slot_count, input_count, param_count, output_count;
   uint32_t part_count; /* not in slot_count */
-  ts_slot *slots;    /* inputs, then parameters, then outputs; after them the parts */
+  ts_slot *slots;    /* inputs, then parameters, then outputs; after them the slices */
   /* which repeat of the model it is in; between two: the next; after the last: their number */
   uint32_t unit;
   bool needs_input_gradient; /* some input depends on a parameter */

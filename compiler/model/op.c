@@ -86,8 +86,8 @@ void ts_op_slots(ts_session *s, ts_op *op)
   for (uint32_t f = 0; f < op->arg_count; f++)
     inputs = inputs_of(op, f, NULL, inputs);
   for (uint32_t i = 0; i < items.count; i++)
-    others += items.at[i]->kind == TS_AST_OP_PARAM || items.at[i]->kind == TS_AST_OP_OUTPUT ||
-              items.at[i]->kind == TS_AST_OP_PART;
+    others += items.at[i]->kind == TS_AST_OP_WEIGHT || items.at[i]->kind == TS_AST_OP_OUTPUT ||
+              items.at[i]->kind == TS_AST_OP_SLICE;
   ts_slot *slots = TS_NEW_ARRAY(s->arena, ts_slot, inputs + others + 1);
   uint32_t n = 0;
   for (uint32_t f = 0; f < op->arg_count; f++)
@@ -96,8 +96,8 @@ void ts_op_slots(ts_session *s, ts_op *op)
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t i = 0; i < items.count; i++) {
       const ts_ast *item = items.at[i];
-      ts_slot_kind kind = pass ? TS_SLOT_OUTPUT : TS_SLOT_PARAM;
-      if (item->kind != (pass ? TS_AST_OP_OUTPUT : TS_AST_OP_PARAM))
+      ts_slot_kind kind = pass ? TS_SLOT_OUTPUT : TS_SLOT_WEIGHT;
+      if (item->kind != (pass ? TS_AST_OP_OUTPUT : TS_AST_OP_WEIGHT))
         continue;
       add_slot(slots, &n,
                (ts_slot){.name = item->name,
@@ -115,19 +115,19 @@ void ts_op_slots(ts_session *s, ts_op *op)
   for (uint32_t i = 0; i < items.count; i++) {
     const ts_ast *item = items.at[i];
     uint32_t of = 0;
-    if (item->kind != TS_AST_OP_PART)
+    if (item->kind != TS_AST_OP_SLICE)
       continue;
     while (of < op->input_count && slots[of].name != ts_ast_input(item)->name)
       of++;
     if (of == op->input_count) {
       ts_diag *d = ts_report(s, TS_E0219, ts_ast_input(item)->span, "`%s` has no input `%s`",
                              op->kind, ts_ast_input(item)->name);
-      ts_diag_here(d, "a part is one of an input");
+      ts_diag_here(d, "a slice is one of an input");
       continue;
     }
     add_slot(slots, &n,
              (ts_slot){.name = item->name,
-                       .kind = TS_SLOT_PART,
+                       .kind = TS_SLOT_SLICE,
                        .present = true,
                        .tensor = slots[of].tensor,
                        .dtype = slots[of].dtype,
@@ -196,7 +196,7 @@ static void bind_args(const ts_op_scope *scope, ts_env *env)
  * in. */
 static const ts_dtype *default_dtype(const ts_op_scope *scope, ts_slot_kind kind)
 {
-  if (kind == TS_SLOT_PARAM)
+  if (kind == TS_SLOT_WEIGHT)
     return scope->plan->precision.weights;
   for (uint32_t i = 0; i < scope->op->input_count; i++)
     if (ts_dtype_is_float(scope->slots[i].dtype))
@@ -261,7 +261,7 @@ static ts_slot *next_slot(const ts_op_scope *scope, const ts_ast *item)
 
 static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item, ts_slot *slot)
 {
-  const ts_ast *condition = item->kind == TS_AST_OP_PARAM ? ts_ast_condition(item) : NULL;
+  const ts_ast *condition = item->kind == TS_AST_OP_WEIGHT ? ts_ast_condition(item) : NULL;
   if (condition &&
       !ts_eval_bool(scope->s, env, condition, "the condition of a parameter", &slot->present))
     return false;
@@ -274,7 +274,7 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
   const char *what = ts_arena_printf(scope->s->arena, "`%s` of `%s`", slot->name, scope->op->kind);
   if (!ts_eval_shape(scope->s, env, ts_ast_shape(item), what, scope->op->span, &slot->shape))
     return false;
-  if (item->kind == TS_AST_OP_PART)
+  if (item->kind == TS_AST_OP_SLICE)
     return true;
   slot->dtype = default_dtype(scope, slot->kind);
   if (slot->kind == TS_SLOT_OUTPUT && scope->op->traced) {
@@ -286,8 +286,8 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
 
 static bool is_slot(const ts_ast *item, bool params)
 {
-  return item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART ||
-         (params && item->kind == TS_AST_OP_PARAM);
+  return item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_SLICE ||
+         (params && item->kind == TS_AST_OP_WEIGHT);
 }
 
 /* Walks the body in order, binding lets and tensors; shapes what is asked for, takes the rest as
@@ -306,7 +306,7 @@ static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool 
       ts_env_bind(env, item->name, v);
     } else if (is_slot(item, true)) {
       ts_slot *slot = next_slot(scope, item);
-      bool shape = item->kind == TS_AST_OP_PARAM ? shape_params : shape_outputs;
+      bool shape = item->kind == TS_AST_OP_WEIGHT ? shape_params : shape_outputs;
       if (!slot)
         return false;
       if (shape && !shape_slot(scope, env, item, slot))
@@ -392,7 +392,7 @@ static void bind_gradients(const ts_op_scope *scope, ts_env *env)
     const char *name = ts_lang_intern(scope->s->lang, text, strlen(text));
     ts_env_bind(env, name,
                 tensor_value(scope->s, slot, name,
-                             slot->kind == TS_SLOT_PARAM ? accumulated :
+                             slot->kind == TS_SLOT_WEIGHT ? accumulated :
                              slot->gradient              ? slot->gradient :
                                                            slot->dtype));
   }
@@ -501,7 +501,7 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
 static const ts_dtype *kernel_dtype(const ts_op_scope *scope)
 {
   for (uint32_t i = scope->op->slot_count; i-- > 0;)
-    if (scope->slots[i].kind != TS_SLOT_PARAM && ts_dtype_is_float(scope->slots[i].dtype))
+    if (scope->slots[i].kind != TS_SLOT_WEIGHT && ts_dtype_is_float(scope->slots[i].dtype))
       return scope->slots[i].dtype;
   return scope->plan->precision.compute;
 }
@@ -581,7 +581,7 @@ static void read_late(const ts_op_scope *scope, ts_value v, read_list *list, dou
     slot = ts_op_slot(scope->op, v.u.tensor->name, &gradient);
   if (slot < scope->op->slot_count) {
     for (uint32_t k = 0; k < scope->op->slot_count; k++) /* of a list, each */
-      if (scope->slots[k].name == scope->slots[slot].name && scope->slots[k].kind != TS_SLOT_PARAM)
+      if (scope->slots[k].name == scope->slots[slot].name && scope->slots[k].kind != TS_SLOT_WEIGHT)
         TS_PUSH(scope->s->arena, list, (ts_read){k, gradient});
   } else if (v.type == TS_T_TENSOR) {
     *bytes += ts_shape_elements(v.u.tensor->shape) * v.u.tensor->dtype->bits / 8;

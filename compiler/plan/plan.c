@@ -417,11 +417,12 @@ static void evaluate(loader *l)
   ts_plan *p = l->plan;
   p->model = typed(l, TS_PLAN_model);
   p->cluster = typed(l, TS_PLAN_cluster);
-  p->place = typed(l, TS_PLAN_place);
+  p->placement = typed(l, TS_PLAN_placement);
   p->apply = list_field(l, TS_PLAN_apply);
   p->schedule = typed(l, TS_PLAN_schedule);
-  p->rules =
-    l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
+  p->protocols = l->field[TS_PLAN_protocols] ?
+                   ts_eval(l->s, l->env, l->field[TS_PLAN_protocols]) :
+                   ts_none_value();
   evaluate_batch(l);
   evaluate_records(l);
   p->recompute = typed(l, TS_PLAN_recompute);

@@ -16,11 +16,11 @@ typedef struct ts_plan {
   const ts_env *env;      /* plan parameters and the module */
   ts_value model;         /* APPLIED model */
   ts_value cluster;       /* CLUSTER */
-  ts_value place;         /* FUNCTION coordinate record -> device index, or NONE: in order */
+  ts_value placement;     /* FUNCTION coordinate record -> device index, or NONE: in order */
   ts_value apply;         /* LIST of APPLIED strategies, in order */
   ts_value schedule;      /* APPLIED schedule */
-  /* sets of rules that change those of the schedule: DECL, a LIST of such, or NONE */
-  ts_value rules;
+  /* protocols that change the schedule's own: DECL, a LIST of such, or NONE */
+  ts_value protocols;
   ts_value recompute;     /* APPLIED strategy, or NONE */
   ts_precision precision;
   ts_optimizer optimizer;

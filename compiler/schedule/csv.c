@@ -111,7 +111,7 @@ static bool cell(reader *r, const char *text, size_t length)
     return false;
   if (r->items.count != first + 2)
     return wrong(r, text, length, "is not a pair of work");
-  r->items.at[first].overlaps = true;
+  r->items.at[first].paired = true;
   return true;
 }
 
@@ -309,7 +309,7 @@ const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc)
     }
     for (uint32_t i = 0; i < sc->order[rank].count && items[i].kind != TS_STEP; i++) {
       put(s->arena, &t, i ? "," : "");
-      if (!items[i].overlaps) {
+      if (!items[i].paired) {
         put(s->arena, &t, action_text(s, &items[i]));
         continue;
       }

@@ -1,5 +1,5 @@
-/* Why a work item stands where it stands: what placed it, what it waits for and by which rule, and
- * what waits for it. */
+/* Why a work item stands where it stands: what placed it, what it waits for and by which clause,
+ * and what waits for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,18 +81,18 @@ static const char *place(ts_session *s, ts_span span)
 static const char *wait_line(ts_session *s, const ts_schedule *sc, const char *head, uint32_t other,
                              const ts_wait *wait)
 {
-  const char *rule = wait->rule.file ? place(s, wait->rule) : wait->name;
+  const char *clause = wait->clause.file ? place(s, wait->clause) : wait->name;
   const char *some = wait->some ? ts_arena_printf(s->arena, ", any %u of these", wait->some) : "";
-  return ts_arena_printf(s->arena, "  %-12s %s  by rule `%s`%s%s%s\n", head,
+  return ts_arena_printf(s->arena, "  %-12s %s  by clause `%s`%s%s%s\n", head,
                          ts_placed_name(s, sc, other), wait->name, some,
-                         wait->rule.file ? ", " : "", wait->rule.file ? rule : "");
+                         wait->clause.file ? ", " : "", wait->clause.file ? clause : "");
 }
 
 static const char *neighbours(ts_session *s, const ts_schedule *sc, uint32_t item, uint32_t rank)
 {
   const char *text = "";
   uint32_t first = sc->order[rank].first, last = first + sc->order[rank].count - 1;
-  if (item > first && sc->items.at[item - 1].overlaps)
+  if (item > first && sc->items.at[item - 1].paired)
     text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text, "overlaps",
                            ts_placed_name(s, sc, item - 1));
   else if (item > first)
@@ -100,17 +100,17 @@ static const char *neighbours(ts_session *s, const ts_schedule *sc, uint32_t ite
                            ts_placed_name(s, sc, item - 1));
   if (item < last)
     text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text,
-                           sc->items.at[item].overlaps ? "overlaps" : "comes before",
+                           sc->items.at[item].paired ? "overlaps" : "comes before",
                            ts_placed_name(s, sc, item + 1));
   return text;
 }
 
-/* Rules that speak of this kind of work and were changed. */
+/* Clauses that speak of this kind of work and were changed. */
 static const char *changes(ts_session *s, const ts_schedule *sc, ts_work_kind kind)
 {
   const char *out = "", *letter = ts_work_letter(kind);
   for (size_t i = 0; i < sc->changes.count; i++) {
-    const ts_rule_change *c = &sc->changes.at[i];
+    const ts_clause_change *c = &sc->changes.at[i];
     bool speaks =
       c->before &&
       (!strcmp(ts_ast_item(c->before)->name, letter) ||
@@ -120,7 +120,7 @@ static const char *changes(ts_session *s, const ts_schedule *sc, ts_work_kind ki
                !strcmp(c->name, "gradients")   ? kind == TS_BACKWARD || kind == TS_INPUT_GRADIENT :
                                                  kind == TS_STEP;
     if (speaks)
-      out = ts_arena_printf(s->arena, "%s  %-12s rule `%s`, %s%s%s\n", out,
+      out = ts_arena_printf(s->arena, "%s  %-12s clause `%s`, %s%s%s\n", out,
                             c->after ? "replaced" : "removed", c->name, place(s, c->span),
                             c->before ? "; was " : "", c->before ? place(s, c->before->span) : "");
   }
@@ -153,10 +153,10 @@ const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char
                         neighbours(s, sc, item, rank));
   if (p->slowed)
     out = ts_arena_printf(
-      s->arena, "%s  %-12s %g times as long by rule `%s`, %s\n", out, "takes",
+      s->arena, "%s  %-12s %g times as long by clause `%s`, %s\n", out, "takes",
       sc->slowed.at[p->slowed - 1].by,
-      sc->slowed.at[p->slowed - 1].rule->name ? sc->slowed.at[p->slowed - 1].rule->name : "slow",
-      place(s, sc->slowed.at[p->slowed - 1].rule->span));
+      sc->slowed.at[p->slowed - 1].clause->name ? sc->slowed.at[p->slowed - 1].clause->name : "slow",
+      place(s, sc->slowed.at[p->slowed - 1].clause->span));
   ts_wait wait;
   for (uint32_t k = 0; (other = ts_waits_for(sc, sc->built, item, k, &wait)) != TS_NO_INDEX; k++)
     out = ts_arena_printf(s->arena, "%s%s", out, wait_line(s, sc, "waits for", other, &wait));

@@ -123,7 +123,7 @@ static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, con
 {
   for (uint32_t i = 0; i < node->count; i++) {
     const ts_ast *item = ts_ast_item(node->child[i]);
-    ts_preference f = {.item = item, .by = ts_ast_by(node->child[i])};
+    ts_preference f = {.item = item, .key = ts_ast_key(node->child[i])};
     if (!ts_work_kind_of(b, item, &f.kind))
       return false;
     for (size_t k = 0; k < p->preferences.count; k++)
@@ -135,10 +135,10 @@ static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, con
         return fail(b);
       }
     f.env = ts_env_new(b->s, p->env);
-    f.key = f.by ? unknown(b, arena) : NULL;
+    f.keys = f.key ? unknown(b, arena) : NULL;
     TS_PUSH(arena, &p->preferences, f);
   }
-  p->timetable = node->kind == TS_AST_TIMETABLE ? node : p->timetable;
+  p->timetable = node->kind == TS_AST_SLOTS ? node : p->timetable;
   return true;
 }
 
@@ -149,8 +149,8 @@ static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kin
   for (uint32_t i = 0; i < items.count; i++)
     if (items.at[i]->kind == TS_AST_PREFER) {
       ts_diag *d = ts_report(b->s, TS_E0408, items.at[i]->span,
-                             "a policy says when, with `place`, or what first, with `prefer`");
-      ts_diag_here(d, "does not go with `place`");
+                             "a policy says when, with `slot`, or what first, with `prefer`");
+      ts_diag_here(d, "does not go with `slot`");
       ts_diag_note_at(d, p->timetable->span, "the slots are here");
       return fail(b);
     }
@@ -158,8 +158,8 @@ static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kin
       kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT))
     return true;
   ts_diag *d =
-    ts_report(b->s, TS_E0408, p->timetable->span, "`place` says when F, and B or I, begin");
-  ts_diag_help(d, "write `place F(i, c) at ..., I(i, c) at ...`; every W goes where there is room");
+    ts_report(b->s, TS_E0408, p->timetable->span, "`slot` says when F, and B or I, begin");
+  ts_diag_help(d, "write `slot F(i, c) at ..., I(i, c) at ...`; every W goes where there is room");
   return fail(b);
 }
 
@@ -198,7 +198,7 @@ static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *
       ts_env_bind(p->env, line->name, ts_eval_let(b->s, p->env, line));
     else if (line->kind == TS_AST_LIMIT)
       good = read_limit(b, arena, p, line);
-    else if (line->kind == TS_AST_PREFER || line->kind == TS_AST_TIMETABLE)
+    else if (line->kind == TS_AST_PREFER || line->kind == TS_AST_SLOTS)
       good = read_preferences(b, arena, p, line);
     if (!good)
       return false;
@@ -245,11 +245,11 @@ double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chu
                      uint32_t micro_batch)
 {
   ts_preference *f = &a->policy[rank].preferences.at[choice];
-  if (!f->by)
+  if (!f->key)
     return choice;
-  double *key = &f->key[(size_t)chunk * a->b->sc->micro_batches + micro_batch];
+  double *key = &f->keys[(size_t)chunk * a->b->sc->micro_batches + micro_batch];
   if (isnan(*key))
-    *key = ask(a->b, f->env, f->item, 0, f->by, micro_batch, chunk);
+    *key = ask(a->b, f->env, f->item, 0, f->key, micro_batch, chunk);
   return *key;
 }
 

@@ -7,11 +7,11 @@
 
 #define TS_NEVER UINT64_MAX
 
-typedef struct ts_preference { /* what is named by `prefer` or `place` */
+typedef struct ts_preference { /* what is named by `prefer` or `slot` */
   ts_work_kind kind;
-  const ts_ast *item, *by;
-  ts_env *env;  /* in which `by` is asked */
-  double *key;  /* [chunk * m + micro-batch], NAN: not yet asked */
+  const ts_ast *item, *key;
+  ts_env *env;  /* in which `key` is evaluated */
+  double *keys; /* [chunk * m + micro-batch], NAN: not yet asked */
 } ts_preference;
 
 typedef struct ts_policy_limit {

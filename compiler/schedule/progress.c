@@ -37,19 +37,19 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
                       ts_wait *wait)
 {
   const ts_placed *p = &sc->items.at[item];
-  *wait = (ts_wait){.rule = TS_NO_SPAN};
+  *wait = (ts_wait){.clause = TS_NO_SPAN};
   uint32_t before = own(sc, p, wait);
   if (before != TS_NO_INDEX && !k--)
     return before;
   const ts_stage *stage = p->kind == TS_STEP ? NULL : &stages->at[p->stage];
-  if (stage && !(sc->without & TS_RULE_ACTIVATIONS) && p->kind == TS_FORWARD) {
+  if (stage && !(sc->without & TS_CLAUSE_ACTIVATIONS) && p->kind == TS_FORWARD) {
     if (k < stage->in_count) {
       wait->name = "activations";
       return ts_schedule_find(sc, TS_FORWARD, stage->in[k].other, p->micro_batch);
     }
     k -= stage->in_count;
   }
-  if (stage && !(sc->without & TS_RULE_GRADIENTS) &&
+  if (stage && !(sc->without & TS_CLAUSE_GRADIENTS) &&
       (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT)) {
     for (uint32_t t = 0; t < stage->out_count; t++) {
       if (!stage->out[t].gradient || k--)
@@ -62,8 +62,8 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
     const ts_tie *tie = &sc->ties.at[sc->links.at[l].tie];
     if (sc->links.at[l].outgoing || k--)
       continue;
-    wait->name = tie->rule->name ? tie->rule->name : "depend";
-    wait->rule = tie->rule->span;
+    wait->name = tie->clause->name ? tie->clause->name : "depend";
+    wait->clause = tie->clause->span;
     wait->some = tie->some;
     return tie->from;
   }
@@ -75,7 +75,7 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
 static bool blocked(const player *p, uint32_t rank, uint32_t n, block *b)
 {
   uint32_t head = p->sc->order[rank].first + p->next[rank],
-           pair = head + p->sc->items.at[head].overlaps;
+           pair = head + p->sc->items.at[head].paired;
   for (b->item = head; b->item <= pair; b->item++)
     for (uint32_t k = 0;
          (b->other = ts_waits_for(p->sc, p->stages, b->item, k, &b->wait)) != TS_NO_INDEX; k++)
@@ -89,7 +89,7 @@ static bool advance(player *p, uint32_t rank)
   block b;
   uint32_t first = p->sc->order[rank].first, start = p->next[rank];
   while (p->next[rank] < p->sc->order[rank].count && !blocked(p, rank, 0, &b)) {
-    bool pair = p->sc->items.at[first + p->next[rank]].overlaps;
+    bool pair = p->sc->items.at[first + p->next[rank]].paired;
     p->done[first + p->next[rank]++] = true;
     if (pair)
       p->done[first + p->next[rank]++] = true;
@@ -143,7 +143,7 @@ static const char *edge_text(const player *p, const block *b, uint32_t to)
   ts_session *s = p->s;
   uint32_t stands = p->sc->order[to].first + p->next[to];
   const char *text =
-    ts_arena_printf(s->arena, "%s waits for %s, rule `%s`", ts_placed_name(s, p->sc, b->item),
+    ts_arena_printf(s->arena, "%s waits for %s, clause `%s`", ts_placed_name(s, p->sc, b->item),
                     ts_placed_name(s, p->sc, b->other), b->wait.name);
   return b->other == stands ? text :
                               ts_arena_printf(s->arena, "%s,\n  which comes after %s on its rank",
@@ -175,11 +175,11 @@ static void report_cycle(const player *p)
     text = ts_arena_printf(p->s->arena, "%s%s%s", text, i ? "\n" : "", edge_text(p, &b, to));
     if (i && i < 6 && sc->items.at[b.item].span.begin != sc->items.at[first.item].span.begin)
       ts_diag_label(d, sc->items.at[b.item].span, "%s waits too", ts_placed_name(p->s, sc, b.item));
-    if (b.wait.rule.file)
-      ts_diag_note_at(d, b.wait.rule, "rule `%s` is part of it", b.wait.name);
+    if (b.wait.clause.file)
+      ts_diag_note_at(d, b.wait.clause, "clause `%s` is part of it", b.wait.name);
   }
   ts_diag_fact(d, "cycle", "%s", text);
-  ts_diag_help(d, "change the order on one of these ranks, or the rule");
+  ts_diag_help(d, "change the order on one of these ranks, or the clause");
 }
 
 bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages)

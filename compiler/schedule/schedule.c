@@ -139,13 +139,7 @@ enum { MOST_REPEATS = 1 << 30 }; /* of the model on a stage */
 static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
 {
   ts_schedule *sc = b->sc;
-  const ts_ast *by = ts_ast_by(stages);
-  if (by && strcmp(by->name, "cost")) {
-    ts_diag *d = ts_report(b->s, TS_E0313, by->span, "stages cannot be divided by `%s`", by->name);
-    ts_diag_here(d, "must be `cost`");
-    return fail(b);
-  }
-  sc->by_cost = by != NULL;
+  sc->balanced = stages->flags & 1;
   if (!ts_ast_sizes(stages))
     return true;
   ts_value v = ts_eval(b->s, env, ts_ast_sizes(stages));
@@ -466,7 +460,7 @@ static ts_env *with_lets(builder *b, const ts_env *bound, const ts_ast *decl)
   return env;
 }
 
-/* What is left once every item has its place: no work missing, none doubled, rules solved. */
+/* What is left once every item has its place: no work missing, none doubled, clauses solved. */
 static bool finish(builder *b)
 {
   ts_schedule *sc = b->sc;
@@ -484,7 +478,7 @@ static bool finish(builder *b)
   index_steps(b);
   if (!b->failed)
     check_items(b);
-  if (b->failed || !ts_schedule_rules(b->s, sc))
+  if (b->failed || !ts_schedule_protocols(b->s, sc))
     return false;
   uint32_t *last = TS_NEW_ARRAY(b->s->arena, uint32_t, sc->stages + 1);
   for (uint32_t r = 0; r < sc->ranks; r++) {
@@ -566,8 +560,8 @@ static void neutral(builder *b, const ts_plan *plan, uint32_t micro_batches)
 ts_schedule *ts_schedule_build(ts_session *s, const ts_plan *plan, uint32_t micro_batches)
 {
   builder b = {.s = s, .sc = TS_NEW(s->arena, ts_schedule)};
-  b.sc->rules = plan->rules;
-  b.sc->rules_span = plan->span_of[TS_PLAN_rules];
+  b.sc->protocols = plan->protocols;
+  b.sc->protocols_span = plan->span_of[TS_PLAN_protocols];
   if (plan->schedule.type == TS_T_APPLIED)
     return from_declaration(&b, plan->schedule.u.applied) ? b.sc : NULL;
   neutral(&b, plan, micro_batches);

@@ -20,14 +20,14 @@ typedef struct ts_placed { /* a work item where it stands */
   ts_work_kind kind;
   uint32_t micro_batch, chunk; /* of a step: which step of its rank */
   uint32_t stage;     /* virtual; of a step: of its rank's first chunk */
-  bool overlaps;      /* played together with the item after it */
+  bool paired;        /* played together with the item after it */
   /* the last item before a step that adds to the weight gradients of its stage */
   bool last;
   /* of those on their way on its rank: equal for F, B and I of a micro-batch and stage */
   uint32_t place;
   /* the first and the last item between two steps that read its stage's weights */
   bool gathers, drops;
-  /* into ts_schedule.links: rules that tie it to items elsewhere */
+  /* into ts_schedule.links: clauses that tie it to items elsewhere */
   uint32_t link_first, link_count;
   uint32_t slowed;    /* into ts_schedule.slowed, plus 1; 0: takes its ordinary time */
   ts_span span;
@@ -35,34 +35,34 @@ typedef struct ts_placed { /* a work item where it stands */
 
 typedef struct ts_order { uint32_t first, count; } ts_order; /* items of a rank */
 
-/* A `depend` rule between items of different ranks: a message of `bytes` from the end of one to the
- * beginning of the other. `some`: of all ties of this rule to the same item so many suffice, 0: all
- * are needed. `lane`: which of the messages of the rule to one item it is. */
+/* A `depend` clause between items of different ranks: a message of `bytes` from the end of one to
+ * the beginning of the other. `some`: of all ties of this clause to the same item so many suffice,
+ * 0: all are needed. `lane`: which of the messages of the clause to one item it is. */
 typedef struct ts_tie {
   uint32_t from, to;
   int64_t bytes;
-  const ts_ast *rule;
+  const ts_ast *clause;
   uint32_t id, some, lane;
 } ts_tie;
-/* a `slow` rule: its kernels take `by` times as long */
-typedef struct ts_slowed { double by; const ts_ast *rule; } ts_slowed;
+/* a `slow` clause: its kernels take `by` times as long */
+typedef struct ts_slowed { double by; const ts_ast *clause; } ts_slowed;
 typedef struct ts_tie_end { uint32_t tie; bool outgoing; } ts_tie_end;
 
-/* Rules that every schedule has until it removes them: messages between stages, and between copies
- * of the model. */
-typedef enum ts_common_rule {
-  TS_RULE_ACTIVATIONS = 1,
-  TS_RULE_GRADIENTS = 2,
-  TS_RULE_COPIES = 4,
-  TS_ALL_COMMON_RULES = 7
-} ts_common_rule;
+/* Clauses that every schedule has until it removes them: messages between stages, and between
+ * copies of the model. */
+typedef enum ts_common_clause {
+  TS_CLAUSE_ACTIVATIONS = 1,
+  TS_CLAUSE_GRADIENTS = 2,
+  TS_CLAUSE_COPIES = 4,
+  TS_ALL_COMMON_CLAUSES = 7
+} ts_common_clause;
 
-/* before NULL: a common rule; after NULL: removed. span: where */
-typedef struct ts_rule_change {
+/* before NULL: a common clause; after NULL: removed. span: where */
+typedef struct ts_clause_change {
   const char *name;
   const ts_ast *before, *after;
   ts_span span;
-} ts_rule_change;
+} ts_clause_change;
 
 typedef struct ts_schedule {
   const char *name;
@@ -70,8 +70,8 @@ typedef struct ts_schedule {
   const ts_ast *decl;             /* NULL: the plan has no schedule */
   const ts_env *env;              /* its parameters and names */
   const ts_ast *policy;           /* NULL: the order is exact */
-  ts_value rules;                 /* the plan's own: a list of rule sets, or NONE */
-  ts_span rules_span;             /* of that field */
+  ts_value protocols;             /* the plan's own: DECL, a LIST of such, or NONE */
+  ts_span protocols_span;         /* of that field */
   uint32_t ranks, chunks, stages; /* stages = ranks * chunks */
   /* the model is there `copies` times, cut into `parts`: stages = copies * parts. Stage s holds
    * part s % parts */
@@ -83,10 +83,10 @@ typedef struct ts_schedule {
   const uint32_t *chunk_of;       /* [stage] */
   ts_span stages_span;
   const int64_t *sizes;           /* [parts] units of each, or NULL */
-  bool by_cost;                   /* divide by time instead of by number */
-  /* rules of all schedules that this one has not: bits of ts_common_rule */
+  bool balanced;                   /* divide by time instead of by number */
+  /* clauses of all schedules that this one has not: bits of ts_common_clause */
   uint32_t without;
-  TS_VEC(ts_rule_change) changes;
+  TS_VEC(ts_clause_change) changes;
   const struct ts_stages *built;  /* its stages, once they are there: compiler/schedule/stage.h */
   TS_VEC(ts_placed) items;
   const ts_order *order;          /* [ranks] */
@@ -128,8 +128,8 @@ const char *ts_work_letter(ts_work_kind kind);
 /* "F(3) at stage 2" */
 const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item);
 
-/* compiler/schedule/rules.c: `depend` and `match`. */
-bool ts_schedule_rules(ts_session *s, ts_schedule *sc);
+/* compiler/schedule/protocol.c: `depend`, `partner` and `slow`. */
+bool ts_schedule_protocols(ts_session *s, ts_schedule *sc);
 
 /* compiler/schedule/csv.c: the order as torch.distributed.pipelining writes it, a line a rank. */
 const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc);

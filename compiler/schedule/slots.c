@@ -36,7 +36,7 @@ static const int32_t *read_slots(ts_attempt *a, bool backward, uint32_t *slots)
       if (a->b->failed)
         return NULL;
       if (at < 0 || at != floor(at) || at >= MAX_SLOTS / sc->ranks) {
-        wrong_slot(a->b, f->by, f->kind, i, stage, at);
+        wrong_slot(a->b, f->key, f->kind, i, stage, at);
         return NULL;
       }
       slot[(size_t)stage * sc->micro_batches + i] = (int32_t)at;

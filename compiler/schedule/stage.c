@@ -98,7 +98,7 @@ static void evenly(splitter *c, uint32_t n, uint32_t stages, uint32_t *first_uni
   ts_diag_here(d, "%u stages", stages);
   ts_diag_label(d, c->g->unit_span, "%u repeats of `%s`", n, c->g->unit_name);
   ts_diag_note(d, "the stages hold %s%s", text, stages > 24 ? ", ..." : "");
-  ts_diag_help(d, "state the sizes (`stages p of [...]`), or divide by time (`stages p by cost`)");
+  ts_diag_help(d, "state the sizes (`stages p of [...]`), or divide by time (`stages p balanced`)");
 }
 
 static bool divide(splitter *c, const double *seconds)
@@ -120,7 +120,7 @@ static bool divide(splitter *c, const double *seconds)
   if (c->sc->sizes) {
     if (!stated(c, first_unit))
       return false;
-  } else if (c->sc->by_cost || !c->g->unit_count) {
+  } else if (c->sc->balanced || !c->g->unit_count) {
     balanced(c, seconds, first_unit);
   } else {
     evenly(c, n, stages, first_unit);

@@ -36,10 +36,10 @@ typedef struct ts_stages {
 ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh,
                            const ts_schedule *sc, const double *seconds);
 
-/* Why an item waits: the name of a rule, and where it is written if it is not one of those that
+/* Why an item waits: the name of a clause, and where it is written if it is not one of those that
  * every schedule has. */
-/* some: so many of the rule's suffice, 0: all */
-typedef struct ts_wait { const char *name; ts_span rule; uint32_t some; } ts_wait;
+/* some: so many of the clause's suffice, 0: all */
+typedef struct ts_wait { const char *name; ts_span clause; uint32_t some; } ts_wait;
 /* The k-th item that an item waits for, TS_NO_INDEX past the last. */
 uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t item, uint32_t k,
                       ts_wait *wait);

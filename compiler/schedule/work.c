@@ -160,7 +160,7 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
 
 /* Two items played as one: it begins when both may, and passes on what both made when both are
  * done. */
-static void place_overlap(builder *b, const ts_env *env, const ts_ast *pair)
+static void place_pair(builder *b, const ts_env *env, const ts_ast *pair)
 {
   for (int k = 0; k < 2; k++)
     if (!strcmp(pair->child[k]->name, "S")) {
@@ -173,7 +173,7 @@ static void place_overlap(builder *b, const ts_env *env, const ts_ast *pair)
   if (place_item(b, env, ts_ast_left(pair))) {
     size_t first = b->sc->items.count - 1;
     if (place_item(b, env, ts_ast_right(pair)))
-      b->sc->items.at[first].overlaps = true;
+      b->sc->items.at[first].paired = true;
   }
 }
 
@@ -222,7 +222,7 @@ static void work_list(builder *b, const ts_env *outer, const ts_ast *body)
       ts_env_bind(env, work->name, ts_eval_let(b->s, env, work));
       break;
     case TS_AST_ITEM: place_item(b, outer, work); break;
-    case TS_AST_OVERLAP: place_overlap(b, outer, work); break;
+    case TS_AST_PAIR: place_pair(b, outer, work); break;
     case TS_AST_FOR: loop(b, outer, work); break;
     case TS_AST_IF_STMT: branch(b, outer, work); break;
     default: break;

@@ -134,9 +134,9 @@ static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t g
 static void say_tensors(page *p, const ts_op *op, const ts_class *class)
 {
   static const char *const kinds[] = {[TS_SLOT_INPUT] = "input",
-                                      [TS_SLOT_PARAM] = "param",
+                                      [TS_SLOT_WEIGHT] = "weight",
                                       [TS_SLOT_OUTPUT] = "output",
-                                      [TS_SLOT_PART] = "part"};
+                                      [TS_SLOT_SLICE] = "slice"};
   SAY(p, "  tensors as it sees them\n");
   for (uint32_t i = 0; i < op->slot_count + op->part_count; i++) {
     const ts_slot *slot = &op->slots[i];
@@ -144,7 +144,7 @@ static void say_tensors(page *p, const ts_op *op, const ts_class *class)
       continue;
     const char *here = ts_layout_print(p->s, &class->view[i], slot->shape),
                *outside = ts_layout_print(p->s, &class->edge[i], slot->shape);
-    bool differs = slot->kind != TS_SLOT_PARAM && strcmp(here, outside);
+    bool differs = slot->kind != TS_SLOT_WEIGHT && strcmp(here, outside);
     SAY(p, "    %-6s %-6s %s%s%s\n", kinds[slot->kind], slot->name, here,
         differs ? "; outside " : "", differs ? outside : "");
   }

@@ -71,8 +71,8 @@ void ts_sharder_keep(ts_sharder *c)
     if (saved->slot != TS_NO_INDEX) {
       bool gathered;
       bool again = gathered_again(c->class, saved->slot, &gathered);
-      kept.edge = (again || !gathered) && c->op->slots[saved->slot].kind != TS_SLOT_PARAM;
-      if (c->op->slots[saved->slot].kind == TS_SLOT_PARAM)
+      kept.edge = (again || !gathered) && c->op->slots[saved->slot].kind != TS_SLOT_WEIGHT;
+      if (c->op->slots[saved->slot].kind == TS_SLOT_WEIGHT)
         continue;
       const ts_dtype *cast = c->class->local[saved->slot].dtype;
       /* the op's own, of what lies here or of what was gathered */

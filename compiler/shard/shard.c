@@ -240,7 +240,7 @@ static bool shrinks(const ts_layout *view, uint32_t d, int64_t local, int64_t wh
          (view->uneven >> d & 1 && local < whole && local == (whole + size - 1) / size);
 }
 
-/* Evaluates the shapes of outputs or parts with one axis applied to inputs, parameters and
+/* Evaluates the shapes of outputs or slices with one axis applied to inputs, parameters and
  * arguments; what shrinks by its size is split by it. */
 static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool *trace)
 {
@@ -289,7 +289,7 @@ static uint32_t axes_in(const ts_sharder *c, uint32_t *rule)
   return axes;
 }
 
-/* A part lies as the input it is of, until collectives of its own move it. */
+/* A slice lies as the input it is of, until collectives of its own move it. */
 static bool layout_parts(ts_sharder *c)
 {
   const ts_op *op = c->op;
@@ -487,7 +487,7 @@ static bool check_outgoing(ts_sharder *c)
     if (out.partial || !contains(&c->class->edge[i], &out))
       return gradient_mismatch(c, i, &out, &c->class->edge[i],
                                "end the sum: `after backward(input): reduce_scatter(dx, dim: ..., "
-                               "over: %s)` of that part");
+                               "over: %s)` of that slice");
   }
   return true;
 }
@@ -525,7 +525,7 @@ static ts_slot *cut(ts_sharder *c, uint32_t at, int32_t dim, int64_t extent, int
   for (uint32_t i = 0; i < all_slots(c->op); i++) {
     ts_slot *slot = &slots[i];
     bool part = at >= c->op->slot_count; /* of a part nothing else is cut */
-    if (slot->kind == TS_SLOT_PARAM || (part ? i != at : i >= c->op->slot_count) ||
+    if (slot->kind == TS_SLOT_WEIGHT || (part ? i != at : i >= c->op->slot_count) ||
         (uint32_t)dim >= slot->shape.rank || slot->shape.dim[dim] != extent)
       continue;
     int64_t *dims = ts_arena_copy(c->s->arena, slot->shape.dim, slot->shape.rank * sizeof *dims);

@@ -9,7 +9,7 @@ bool ts_sharder_tie(ts_sharder *c, const ts_env *env, const ts_ast *action, uint
 {
   bool gradient;
   uint32_t slot = ts_op_slot(c->op, action->name, &gradient);
-  if (slot == TS_NO_INDEX || gradient || c->op->slots[slot].kind != TS_SLOT_PARAM) {
+  if (slot == TS_NO_INDEX || gradient || c->op->slots[slot].kind != TS_SLOT_WEIGHT) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no parameter `%s`",
                              c->op->kind, action->name);
     ts_name_list names = {0};

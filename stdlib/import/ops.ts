@@ -86,7 +86,7 @@ op batched_matmul(a: Tensor, b: Tensor) {
 
 // A product with a weight that another op owns: the head that shares the table of the embedding, which is the first op labelled `table` with a weight as large.
 op tied_linear(x: Tensor, out: Int, table: Label = "*") {
-  param w: [out, last(x.shape)]
+  weight w: [out, last(x.shape)]
   tie w with table
   output y: with_last(x.shape, out)
   contracts x dim -1
@@ -101,7 +101,7 @@ op tied_linear(x: Tensor, out: Int, table: Label = "*") {
 
 // A table of parameters read by position: positions, token types.
 op lookup(ids: Tensor, rows: Int, width: Int) {
-  param w: [rows, width]
+  weight w: [rows, width]
   output y: ids.shape + [width]
   forward { kernel elementwise { reads = [bytes(y)], writes = [y] } }
   backward(weight) { kernel elementwise { reads = [dy], writes = [dw] } }

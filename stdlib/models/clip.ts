@@ -3,7 +3,7 @@ import std.ops.nn, std.models.vit
 
 // Similarities of all images with all texts of the micro-batch, scaled by a learned temperature, and cross entropy both ways.
 op contrastive_loss(image: Tensor, text: Tensor) {
-  param scale: [1]
+  weight scale: [1]
   output y: [image.shape[0]]
   let n = image.shape[0]
   let d = last(image.shape)

@@ -3,7 +3,7 @@
 // A kernel `tiny` moves next to nothing and costs its launch.
 
 op eager_rmsnorm(x: Tensor) {
-  param g: [last(x.shape)]
+  weight g: [last(x.shape)]
   output y: x.shape
   whole x dim -1
   forward { kernel elementwise { reads = [x, g], writes = [y] } }
@@ -106,7 +106,7 @@ op eager_swiglu(x: Tensor) {
 
 // Look-up in a table of which a rank may hold a part: tokens of others are masked before and after.
 op eager_embedding(ids: Tensor, vocab: Int, hidden: Int) {
-  param w: [vocab, hidden]
+  weight w: [vocab, hidden]
   output y: ids.shape + [hidden]
   contracts w dim 0
   let tiny = 64 B

@@ -8,7 +8,7 @@ export import std.ops.routing
 
 // The product with the router's weights is done in fp32, then softmax and the choice of the best.
 op router(x: Tensor, experts: Int, top: Int) {
-  param w: [experts, last(x.shape)]
+  weight w: [experts, last(x.shape)]
   output y: with_last(x.shape, top) dtype fp32
   let logits = 4 B * rows(x) * experts
   let work = 2 * numel(x) * experts
@@ -40,7 +40,7 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1) {
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the features of `gemm` and their `count`.
 // `routed`: the share of the rows that are tokens: what rounding adds to them is none of the model's work.
 op expert_linear(x: Tensor, out: Int, products: Any = none, routed: Real = 1) {
-  param w: [x.shape[0], out, last(x.shape)]
+  weight w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
   cast x dtype products if products != none
   cast dy dtype products if products != none

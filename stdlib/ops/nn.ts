@@ -22,9 +22,9 @@ op linear(
   products: Any = none,
   frozen: Bool = false,
 ) {
-  param w: [out, last(x.shape)] if not frozen
+  weight w: [out, last(x.shape)] if not frozen
   tie w with table if tied
-  param b: [out] if bias
+  weight b: [out] if bias
   output y: with_last(x.shape, out)
   cast x dtype products if products != none
   cast dy dtype products if products != none
@@ -76,7 +76,7 @@ op images(samples: Int, shape: List[Int]) {
 
 // A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were read.
 op embedding(ids: Tensor, vocab: Int, hidden: Int) {
-  param w: [vocab, hidden]
+  weight w: [vocab, hidden]
   output y: ids.shape + [hidden]
   contracts w dim 0
   forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
@@ -93,7 +93,7 @@ op frozen_embedding(ids: Tensor, vocab: Int, hidden: Int) {
 
 // Learned positions, added to x.
 op position_embedding(x: Tensor, seq: Int) {
-  param w: [seq, last(x.shape)]
+  weight w: [seq, last(x.shape)]
   output y: x.shape
   forward { kernel elementwise { reads = [x, w], writes = [y] } }
   backward(weight) { kernel elementwise { reads = [dy], writes = [dw] } }
@@ -101,7 +101,7 @@ op position_embedding(x: Tensor, seq: Int) {
 
 // Which of `kinds` parts of the text a word is in, as a learned vector added to x.
 op segment_embedding(x: Tensor, segments: Tensor, kinds: Int) {
-  param w: [kinds, last(x.shape)]
+  weight w: [kinds, last(x.shape)]
   output y: x.shape
   forward { kernel elementwise { reads = [x, w, segments], writes = [y] } }
   backward(weight) { kernel elementwise { reads = [dy, segments], writes = [dw] } }
@@ -110,8 +110,8 @@ op segment_embedding(x: Tensor, segments: Tensor, kinds: Int) {
 
 // One fused kernel each way; keeps its input and two statistics a row.
 op layernorm(x: Tensor) {
-  param g: [last(x.shape)]
-  param b: [last(x.shape)]
+  weight g: [last(x.shape)]
+  weight b: [last(x.shape)]
   output y: x.shape
   whole x dim -1
   forward { kernel elementwise { reads = [x, g, b], writes = [y] } }
@@ -121,7 +121,7 @@ op layernorm(x: Tensor) {
 }
 
 op rmsnorm(x: Tensor) {
-  param g: [last(x.shape)]
+  weight g: [last(x.shape)]
   output y: x.shape
   whole x dim -1
   forward { kernel elementwise { reads = [x, g], writes = [y] } }
@@ -146,7 +146,7 @@ op relu(x: Tensor) {
 
 // A bias added and the activation applied in one kernel (Megatron's bias_gelu_fusion).
 op bias_gelu(x: Tensor) {
-  param b: [last(x.shape)]
+  weight b: [last(x.shape)]
   output y: x.shape
   forward { kernel elementwise { reads = [x, b], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy, x, b], writes = [dx] } }
@@ -161,7 +161,7 @@ op add(a: Tensor, b: Tensor) {
 
 // Bias, dropout and residual in one kernel (Megatron's bias_dropout_add_fusion); keeps the mask, a byte an element.
 op bias_dropout_add(x: Tensor, residual: Tensor) {
-  param b: [last(x.shape)]
+  weight b: [last(x.shape)]
   output y: x.shape
   forward { kernel elementwise { reads = [x, b, residual], writes = [y, 1 B * numel(y)] } }
   backward(input) { kernel elementwise { reads = [dy, 1 B * numel(y)], writes = [dx] } }
@@ -205,8 +205,8 @@ op attention(
   buckets: Int = 0,
   load: Real = 1,
 ) {
-  param w: [buckets, heads] if buckets > 0
-  part kv: with_last(qkv.shape, 2 * kv_heads * head_dim) of qkv
+  weight w: [buckets, heads] if buckets > 0
+  slice kv: with_last(qkv.shape, 2 * kv_heads * head_dim) of qkv
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
   let queries = qkv.shape[1]
@@ -335,8 +335,8 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
 
 // RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an element of a head, for queries and for keys.
 op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
-  param gq: [head_dim]
-  param gk: [head_dim]
+  weight gq: [head_dim]
+  weight gk: [head_dim]
   output y: qkv.shape
   let normed = bytes(qkv) * (heads + kv_heads) / (heads + 2 * kv_heads)
   require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
@@ -452,7 +452,7 @@ op first_token(x: Tensor) {
 
 // A learned token put before each sequence, and empty ones behind it until there is a multiple of `pad`.
 op class_token(x: Tensor, pad: Int = 1) {
-  param w: [last(x.shape)]
+  weight w: [last(x.shape)]
   output y: [x.shape[0], ceil_div(x.shape[1] + 1, pad) * pad, last(x.shape)]
   require pad >= 1, "words are filled up to a multiple of `pad`, which is 1 or more"
   whole x dim 1
@@ -481,8 +481,8 @@ op cross_entropy(x: Tensor) {
 // y[b, out, h', w'] = conv(x[b, c, h, w]); as an implicit matrix product of b h' w' rows.
 op conv2d(x: Tensor, out: Int, kernel_size: Int, stride: Int = 1, padding: Int = 0, bias: Bool = false) {
   let c = x.shape[1]
-  param w: [out, c, kernel_size, kernel_size]
-  param b: [out] if bias
+  weight w: [out, c, kernel_size, kernel_size]
+  weight b: [out] if bias
   output y: [
     x.shape[0],
     out,
@@ -508,8 +508,8 @@ op conv2d(x: Tensor, out: Int, kernel_size: Int, stride: Int = 1, padding: Int =
 }
 
 op batch_norm(x: Tensor) {
-  param g: [x.shape[1]]
-  param b: [x.shape[1]]
+  weight g: [x.shape[1]]
+  weight b: [x.shape[1]]
   output y: x.shape
   forward { kernel elementwise { reads = [x, x], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy, dy, x, x], writes = [dx, dg, db] } }

@@ -20,7 +20,7 @@ schedule chimera(p: Axis, m: Int) {
     limit live(0) <= min(h, p - r)
     limit live(1) <= min(h, r + 1)
     limit delay(F) <= wait
-    prefer B(i, c) by div(i, h) * unit + _backward(p, s[c], i % h) + 0.5 * forward_first, F(i, c) by div(i, h) * unit +
+    prefer B(i, c) key div(i, h) * unit + _backward(p, s[c], i % h) + 0.5 * forward_first, F(i, c) key div(i, h) * unit +
       _forward(s[c], i % h)
   }
 }

@@ -10,7 +10,7 @@ schedule v_min(p: Axis, m: Int, sizes: List[Int] = []) {
     let gap = if p % 3 == 0 then 2 else 0
     let forward = [v_forward(p, r, 0, 1, 1), v_forward(p, r, 1, 1, 1)]
     let backward = [v_backward(p, r, 0, 1, 1, gap), v_backward(p, r, 1, 1, 1, gap)]
-    place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
+    slot F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
   }
 }
 
@@ -22,7 +22,7 @@ schedule v_half(p: Axis, m: Int, sizes: List[Int] = []) {
     let gap = if p % 2 == 0 then 3 else 0
     let forward = [v_forward(p, r, 0, 2, 1), v_forward(p, r, 1, 2, 1)]
     let backward = [v_backward(p, r, 0, 2, 1, gap, 2), v_backward(p, r, 1, 2, 1, gap, 2)]
-    place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
+    slot F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
   }
 }
 
@@ -35,6 +35,6 @@ schedule one_f_one_b_v(p: Axis, m: Int, sizes: List[Int] = []) {
   policy m at r in 0..p {
     let forward = [v_forward(p, r, 0, 1, 1), v_forward(p, r, 1, 1, 1)]
     let backward = [_whole_backward(p, 2 * p - 1 - r), _whole_backward(p, r)]
-    place F(i, c) at 6 * i + forward[c], B(i, c) at 6 * i + backward[c]
+    slot F(i, c) at 6 * i + forward[c], B(i, c) at 6 * i + backward[c]
   }
 }

@@ -24,13 +24,13 @@ schedule dual_pipe(p: Axis, m: Int) {
         F(next, a)
         B(next, b)
       } else {
-        overlap F(next, a) with B(next, b)
+        pair F(next, a) with B(next, b)
       }
-      overlap F(next, b) with B(next, a)
+      pair F(next, b) with B(next, a)
     }
     for i in 0..h - q - 1 {
       B(next, b)
-      overlap F(next, b) with B(next, a)
+      pair F(next, b) with B(next, a)
     }
     let whole = div(q + 1, 2)
     for i in 0..q + 1 {
@@ -56,13 +56,13 @@ schedule dual_pipe_v(p: Axis, m: Int) {
         F(next, 0)
         B(next, 1)
       } else {
-        overlap F(next, 0) with B(next, 1)
+        pair F(next, 0) with B(next, 1)
       }
-      overlap F(next, 1) with B(next, 0)
+      pair F(next, 1) with B(next, 0)
     }
     for i in 0..p - r - 1 {
       B(next, 1)
-      overlap F(next, 1) with B(next, 0)
+      pair F(next, 1) with B(next, 0)
     }
     let whole = div(r + 1, 2)
     for i in 0..r + 1 {

@@ -13,7 +13,7 @@ schedule one_f_one_b(p: Axis, m: Int, sizes: List[Int] = []) {
 
 // The same on stages that are cut where their times balance, as PipeDream's partitioner does.
 schedule pipedream_flush(p: Axis, m: Int) {
-  stages p by cost
+  stages p balanced
   at s in 0..p {
     let warm = min(p - 1 - s, m)
     for i in 0..warm { F(i) }

@@ -15,6 +15,6 @@ schedule hanayo(p: Axis, m: Int, waves: Int = 1, in_flight: Int = 0, sizes: List
     let place = [zigzag(c, r, p) for c in 0..2 * waves]
     limit live(0) <= (if in_flight > 0 then in_flight else p)
     limit delay(F) <= wait
-    prefer B(i, c) by pace * waves * i + end + back * (end - 1 - place[c]), F(i, c) by pace * waves * i + place[c]
+    prefer B(i, c) key pace * waves * i + end + back * (end - 1 - place[c]), F(i, c) key pace * waves * i + place[c]
   }
 }

@@ -70,7 +70,7 @@ schedule zb_h1(p: Axis, m: Int, sizes: List[Int] = []) {
     limit open <= p - r + more
     limit delay(W) <= delay
     limit delay(F) <= wait
-    prefer I by 1, F by first, W by 3
+    prefer I key 1, F key first, W key 3
   }
 }
 
@@ -117,7 +117,7 @@ schedule zb_v(p: Axis, m: Int, sizes: List[Int] = []) {
     let forward = [v_forward(p, r, 0, down, 6 - down), v_forward(p, r, 1, down, 6 - down)]
     let backward = [v_backward(p, r, 0, down, 6 - down, gap), v_backward(p, r, 1, down, 6 - down, gap)]
     limit live <= 2 * p
-    place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
+    slot F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
   }
   policy m at r in 0..p {
     try down in [3, 1, 2, 4]
@@ -129,6 +129,6 @@ schedule zb_v(p: Axis, m: Int, sizes: List[Int] = []) {
     limit F(i, c) <= 2 * p - 1 + c
     limit delay(F) <= 0
     limit delay(W) <= delay
-    prefer I(i, c) by 6 * i + backward[c], F(i, c) by 6 * i + forward[c], W by 1e9
+    prefer I(i, c) key 6 * i + backward[c], F(i, c) key 6 * i + forward[c], W key 1e9
   }
 }

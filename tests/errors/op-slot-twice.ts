@@ -1,9 +1,9 @@
 op twice(x: Tensor) {
-  param w: [8]
+  weight w: [8]
   output y: x.shape
   output y: x.shape
   output w: x.shape
-  param x: [8]
+  weight x: [8]
   forward { flops = 1 }
 }
 

@@ -1,6 +1,6 @@
 import std.models.gpt, std.clusters.dgx, std.schedules.hop
-rules fewer {
-  depend updates: S(k) at w on any len(graph(w, n)) - 4 of S(k - 1) at v for v in graph(w, n) by size
+protocol fewer {
+  depend updates: S(k) at w on any len(graph(w, n)) - 4 of S(k - 1) at v for v in graph(w, n) sending size
 }
 
 plan small {
@@ -8,6 +8,6 @@ plan small {
   cluster = dgx_a100(nodes: 1)
   mesh = { pp: 4 }
   schedule = hop(pp, iterations: 3, size: 1 MiB)
-  rules = fewer
+  protocols = fewer
   costs = [roofline(a100_sxm_80g)]
 }

@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx, std.schedules.one_f_one_b, std.schedule
 schedule some(p: Axis, size: Size) {
   stages p
   at s in 0..p { F(0) B(0) }
-  depend F(i) at s on F(i) at s - 1 by size
+  depend F(i) at s on F(i) at s - 1 sending size
 }
 
 plan p {

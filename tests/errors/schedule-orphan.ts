@@ -1,14 +1,14 @@
 import std.models.gpt, std.clusters.dgx
 
-rules pairs {
+protocol pairs {
   depend F(i) at s on F(i) at s - 1
   depend B(i) at s on B(i) at s + 1
-  match F(i) at s with F(i) at s + 1
+  partner F(i) at s with F(i) at s + 1
 }
 
 schedule mine(p: Axis, m: Int) {
   stages p
-  rules pairs
+  protocol pairs
   at s in 0..p { for i in 0..m { F(i) B(i) } }
 }
 

@@ -5,7 +5,7 @@ fn area( w:Int,h : Int=-1 )->Int=w*h   // of a box
 extern fn measured( m:Int )->Time from "lib.so"
 gpu small{memory=16GiB,bandwidth=900   GB/s; peak={ fp32:15.7TFLOP/s,bf16:125 TFLOP/s }}
 op scale(x:Tensor,bias:Bool=false){
-param w:[last(x.shape)]dtype fp32 if bias
+weight w:[last(x.shape)]dtype fp32 if bias
   output y:x.shape
   whole x dim-1
   require len(x.shape)>0,"a tensor has dimensions"
@@ -28,8 +28,8 @@ strategy rows(t:Axis){
     split x dim-1,w dim 0 over t;after backward(input):all_reduce(dx,dim:1, over: t, bucket: 25MiB, overlap: true)}
 }
 schedule turns(p:Axis,m:Int){stages p of[1,2];chunks 2 place deal
-  at s in 0..p{for i in 0..m where i%2==0{F(i)B(i)} overlap F(1)with B(0)}
-  depend again:F(i)at s on F(i)at s-1 by link where s>0
+  at s in 0..p{for i in 0..m where i%2==0{F(i)B(i)} pair F(1)with B(0)}
+  depend again:F(i)at s on F(i)at s-1 sending link where s>0
 }
 cluster pair(kind:Gpu){device gpu[2]:kind;switch hub[1]
   for a in 0..2,b in 0..1{link gpu[a]<->hub[b]{bandwidth=10GB/s,latency=1us,tier=0}}

@@ -12,11 +12,13 @@ op input_(x: Tensor, step: Int) {
     reads = [x], writes = [y], at = step } }
 }
 
-model depend(over: Int) {
+model depend(over: Int, sending: Int = 0) {
+  let key = over + sending; let protocol = key
   split = input([batch, 4],
     fp32)
-  match = input_(split, step: over
-    * 2) as place.on
+  pair = split
+  match = input_(pair, step: protocol
+    * 2) as place.slot
 }
 
 fn by(at: Int, flops: Work) -> Time =

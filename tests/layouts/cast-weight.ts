@@ -2,7 +2,7 @@ import std.clusters.dgx
 
 // Weights are cast with the update, not when they are used.
 op product(x: Tensor, out: Int) {
-  param w: [out, last(x.shape)]
+  weight w: [out, last(x.shape)]
   output y: with_last(x.shape, out)
   cast w dtype fp8
   contracts x dim -1

@@ -72,7 +72,7 @@ static void describe_rank(ts_arena *arena, const ts_ir *ir, const ts_schedule *s
     const ts_placed *p = &sc->items.at[i];
     const char *space = i > sc->order[rank].first ? " " : "";
     a += sprintf(a, "%s%s", space, action(arena, p, sc->chunks > 1));
-    if (p->overlaps)
+    if (p->paired)
       a += sprintf(a, "&%s", action(arena, &sc->items.at[++i], sc->chunks > 1));
     if (c.start[item] % UNIT)
       s += sprintf(s, "%s%g", space, (double)c.start[item] / UNIT);

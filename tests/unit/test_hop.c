@@ -24,7 +24,7 @@ typedef struct setting {
   int workers, iterations, ahead, backups, staleness, double_ring, slow;
 } setting;
 
-/* As the plan's rules say. */
+/* As the plan's protocol says. */
 static uint64_t slowness(const setting *s, int w, int k)
 {
   return s->slow == w ? 6 : s->slow < 0 && (w * 7 + k * 5) % 11 == 0 ? 6 : 1;
@@ -92,13 +92,13 @@ static const char *plan_of(ts_arena *arena, const setting *s)
   return ts_arena_printf(
     arena,
     "import \"schedule_lab.ts\", std.schedules.hop\n"
-    "rules stragglers {\n  slow a: F(k) at w by 6 where %s\n  slow b: B(k) at w by 6 where %s\n}\n"
+    "protocol stragglers {\n  slow a: F(k) at w by 6 where %s\n  slow b: B(k) at w by 6 where %s\n}\n"
     "plan test {\n  model = stages_of_stated_work(count: 1, f: 3 us, i: 4 us, w: 5 us, held: 1 "
     "MiB, held_by_i: 0 B)\n"
     "  cluster = all_to_all(ranks: %d)\n  mesh = { n: %d }\n"
     "  schedule = hop(n, iterations: %d, size: 0 B, graph: %s, backups: %d, staleness: %d, ahead: "
     "%d)\n"
-    "  rules = stragglers\n  costs = [{ stated: stated }, roofline(worker)]\n}\n",
+    "  protocols = stragglers\n  costs = [{ stated: stated }, roofline(worker)]\n}\n",
     where, where, s->workers, s->workers, s->iterations,
     s->double_ring ? "double_ring" : "ring_based", s->backups, s->staleness, s->ahead);
 }

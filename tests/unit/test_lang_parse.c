@@ -112,14 +112,14 @@ Test(lang_parse, declarations)
               "parameter c(type Time(-), -))");
   expect_tree("let record = { step: record.x }", "let record(-, record(field step(member x(record))))");
   expect_tree("plan p { a = 1 }", "plan p(parameters, field a(1))");
-  expect_tree("rules r { match F at a with B at b }", "rules r(match(item F, a, item B, b, -))");
+  expect_tree("protocol r { partner F at a with B at b }", "protocol r(partner(item F, a, item B, b, -))");
 }
 
 Test(lang_parse, ops)
 {
-  expect_tree("op o(x: Tensor) { param w: [1] dtype fp8 if b; output y: s; whole x dim -1; "
+  expect_tree("op o(x: Tensor) { weight w: [1] dtype fp8 if b; output y: s; whole x dim -1; "
               "contracts x dim 0; saves [x] if b; require c, \"m\" }",
-              "op o(parameters(parameter x(type Tensor(-), -)), param w(list(1), fp8, b), output "
+              "op o(parameters(parameter x(type Tensor(-), -)), weight w(list(1), fp8, b), output "
               "y(s, -), whole x(neg(1)), contracts x(0), "
               "saves(list(x), b), require(c, m))");
   expect_tree("op o() { forward { flops = 1\n kernel gemm if b { m = 2, n = 3 } kernel e {} } "
@@ -159,16 +159,16 @@ Test(lang_parse, strategies)
 
 Test(lang_parse, schedules)
 {
-  expect_tree("schedule s() { stages p of [1]\n stages p by cost\n chunks 2 place f\n rules none\n "
-              "at 0 { F(i) B }\n at s in 0..p { overlap F(1) with B(2) "
-              "for i in a where c { W } } depend d: F at a on F at b by c where e }",
-              "schedule s(parameters, stages(p, list(1), -), stages(p, -, name cost), chunks(2, f, "
-              "-), rules none, at(0, item F(argument(i)), item B), "
-              "at s(..(0, p), overlap(item F(argument(1)), item B(argument(2))), for i(a, c, item "
+  expect_tree("schedule s() { stages p of [1]\n stages p balanced\n chunks 2 place f\n protocol none\n "
+              "at 0 { F(i) B }\n at s in 0..p { pair F(1) with B(2) "
+              "for i in a where c { W } } depend d: F at a on F at b sending c where e }",
+              "schedule s(parameters, stages(p, list(1)), stages!1(p, -), chunks(2, f, "
+              "-), protocol none, at(0, item F(argument(i)), item B), "
+              "at s(..(0, p), pair(item F(argument(1)), item B(argument(2))), for i(a, c, item "
               "W)), depend d(item F, a, item F, b, c, e, -, -))");
-  expect_tree("rules r { depend S(k) at w on any n - 1 of S(k - 1) at v for v in g by c\n slow x: "
+  expect_tree("protocol r { depend S(k) at w on any n - 1 of S(k - 1) at v for v in g sending c\n slow x: "
               "F(i) at w by 6 where c }",
-              "rules r(depend(item S(argument(k)), w, item S(argument(-(k, 1))), v, c, -, -(n, 1), "
+              "protocol r(depend(item S(argument(k)), w, item S(argument(-(k, 1))), v, c, -, -(n, 1), "
               "for v(g)), slow x(item F(argument(i)), w, 6, c))");
 }
 

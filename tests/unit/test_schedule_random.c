@@ -1,6 +1,6 @@
 /* Random orders of work, on a line of stages and on a V, with whole and with split backwards: each
  * either plays to its end, or is refused because it comes to a stop, as a player of a few lines
- * finds too. Then the reported cycle must be one: every edge is a wait that the rules demand,
+ * finds too. Then the reported cycle must be one: every edge is a wait that the clauses demand,
  * for an item that stands behind the next edge's on its rank, and no circle is shorter. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ static const char *plan_of(ts_arena *arena, const order *o)
 /* -- the circle -- */
 
 /* stands: what is next on the rank of what is needed */
-typedef struct edge { item waits, needed, stands; char rule[32]; } edge;
+typedef struct edge { item waits, needed, stands; char clause[32]; } edge;
 
 static bool same(item x, item y)
 {
@@ -181,7 +181,7 @@ static int read_item(const char *text, const char *words, item *i)
   return used + length;
 }
 
-/* The edges of the message: "ITEM waits for ITEM, rule `NAME`" and then, where that is not the next
+/* The edges of the message: "ITEM waits for ITEM, clause `NAME`" and then, where that is not the next
  * of its rank, ",\n which comes after ITEM on its rank". */
 static int read_circle(const char *text, edge *edges)
 {
@@ -192,7 +192,7 @@ static int read_circle(const char *text, edge *edges)
     edge *e = &edges[count];
     at += used;
     at += used = read_item(at, "waits for ", &e->needed);
-    if (!used || sscanf(at, ", rule `%31[^`]`%n", e->rule, &used) != 1)
+    if (!used || sscanf(at, ", clause `%31[^`]`%n", e->clause, &used) != 1)
       return 0;
     at += used;
     e->stands = e->needed;
@@ -211,7 +211,7 @@ static bool is_wait(const order *o, const played *p, const edge *e)
   return needs(o, p, e->waits, &missing) && missing.micro == e->needed.micro &&
          missing.stage == e->needed.stage &&
          (missing.kind == 'F' ? e->needed.kind == 'F' : gradient) &&
-         !strcmp(e->rule, missing.kind == 'F' ? "activations" : "gradients") &&
+         !strcmp(e->clause, missing.kind == 'F' ? "activations" : "gradients") &&
          place_of(o, e->needed) >= 0;
 }
 

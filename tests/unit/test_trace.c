@@ -48,7 +48,7 @@ Test(trace, dimensions_are_followed)
 }
 
 #define MAPPING                                                                                    \
-  "op product(x: Tensor, out: Int) {\n  param w: [out, last(x.shape)]\n  output y: "               \
+  "op product(x: Tensor, out: Int) {\n  weight w: [out, last(x.shape)]\n  output y: "               \
   "with_last(x.shape, out)\n"                                                                      \
   "  forward { kernel gemm { flops = 2 * numel(y), reads = [x, w], writes = [y] } }\n"             \
   "  backward(input) { kernel gemm { flops = 2 * numel(y), reads = [dy, w], writes = [dx] } }\n"   \

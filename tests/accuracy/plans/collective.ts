@@ -2,7 +2,7 @@
 import std.clusters.dgx, std.networks
 
 op weights(x: Tensor, elements: Int) {
-  param w: [elements] dtype int8
+  weight w: [elements] dtype int8
   output y: x.shape
   forward {}
   backward(weight) {}

@@ -4,7 +4,7 @@ import std.ops.moe, std.clusters.dgx, std.strategies.experts, std.strategies.fp8
 
 // Hidden states that want a gradient.
 op states(samples: Int, seq: Int, hidden: Int) {
-  param w: [1]
+  weight w: [1]
   output y: [samples, seq, hidden] dtype bf16
 }
 

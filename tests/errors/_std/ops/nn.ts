@@ -1,6 +1,6 @@
 op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
-  param w: [out, last(x.shape)] if not tied
-  param b: [out] if bias
+  weight w: [out, last(x.shape)] if not tied
+  weight b: [out] if bias
   output y: with_last(x.shape, out)
   contracts x dim -1
   forward {
@@ -18,7 +18,7 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
 }
 
 op embedding(ids: Tensor, vocab: Int, hidden: Int) {
-  param w: [vocab, hidden]
+  weight w: [vocab, hidden]
   output y: ids.shape + [hidden]
   contracts w dim 0
   forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
@@ -27,15 +27,15 @@ op embedding(ids: Tensor, vocab: Int, hidden: Int) {
 }
 
 op position_embedding(x: Tensor, seq: Int) {
-  param w: [seq, last(x.shape)]
+  weight w: [seq, last(x.shape)]
   output y: x.shape
   forward { kernel elementwise { reads = [x, w], writes = [y] } }
   backward(weight) { kernel elementwise { reads = [dy], writes = [dw] } }
 }
 
 op layernorm(x: Tensor) {
-  param g: [last(x.shape)]
-  param b: [last(x.shape)]
+  weight g: [last(x.shape)]
+  weight b: [last(x.shape)]
   output y: x.shape
   whole x dim -1
   forward { kernel elementwise { reads = [x, g, b], writes = [y] } }
@@ -45,7 +45,7 @@ op layernorm(x: Tensor) {
 }
 
 op bias_gelu(x: Tensor) {
-  param b: [last(x.shape)]
+  weight b: [last(x.shape)]
   output y: x.shape
   forward { kernel elementwise { reads = [x, b], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy, x, b], writes = [dx] } }
@@ -59,7 +59,7 @@ op add(a: Tensor, b: Tensor) {
 }
 
 op bias_dropout_add(x: Tensor, residual: Tensor) {
-  param b: [last(x.shape)]
+  weight b: [last(x.shape)]
   output y: x.shape
   forward { kernel elementwise { reads = [x, b, residual], writes = [y, 1 B * numel(y)] } }
   backward(input) { kernel elementwise { reads = [dy, 1 B * numel(y)], writes = [dx] } }

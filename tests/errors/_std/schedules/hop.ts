@@ -40,7 +40,7 @@ schedule hop(
   }
   remove copies // gradients stay where they are; what is averaged are parameters
   // What a worker has after iteration k - 1 goes out while iteration k computes, and is averaged by the step of iteration k.
-  depend updates: S(k) at w on any max(len(graph(w, n)) - backups, 0) of S(k - 1 - staleness) at v for v in graph(w, n) by size
+  depend updates: S(k) at w on any max(len(graph(w, n)) - backups, 0) of S(k - 1 - staleness) at v for v in graph(w, n) sending size
   // A token of a neighbour: it has ended iteration k - 1 - ahead.
   depend tokens: F(i) at w on S(div(i, micro_batches) - 1 - ahead) at v for v in graph(w, n) where ahead > 0 and i % micro_batches == 0
 }

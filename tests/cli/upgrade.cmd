@@ -1,0 +1,1 @@
+tsfmt --upgrade --diff ../errors/renamed-words.ts; tsfmt --upgrade ../errors/renamed-words.ts | tsfmt --check --upgrade -; echo $?; cp ../errors/renamed-words.ts $scratch/plan.ts; tsfmt --upgrade --check $scratch/plan.ts | sed 's/.*\///'; tsfmt --upgrade -i $scratch/plan.ts; tsfmt $scratch/plan.ts | tail -n 8

@@ -1,0 +1,17 @@
+import std.models.gpt, std.clusters.dgx
+
+schedule mine(p: Axis, m: Int) {
+  stages p
+  policy m at r in 0..p {
+    slot F(i) at 3 * i + p - r, I(i) at 3 * i + 30 - r
+  }
+}
+
+plan small {
+  model = gpt(layers: 8, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { pp: 4 }
+  batch = { micro: 1, global: 8 }
+  schedule = mine(p: pp, m: 8)
+  costs = [roofline(a100_sxm_80g)]
+}
