@@ -28,6 +28,8 @@ libts_la_SOURCES += \
 	base/format.h \
 	base/heap.c \
 	base/heap.h \
+	base/json_writer.c \
+	base/json_writer.h \
 	base/options.c \
 	base/options.h \
 	base/order.h \

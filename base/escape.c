@@ -309,7 +309,18 @@ int ts_vput_text(FILE *out, const char *format, va_list args)
 {
   return print(out, for_terminal, format, args);
 }
-void ts_put_json_string(FILE *out, const char *text) { ts_put_json(out, "\"%s\"", text); }
+/* Most texts need no escapes. */
+void ts_put_json_string(FILE *out, const char *text)
+{
+  const char *end = text;
+  while (*end >= ' ' && *end < 0x7f && *end != '"' && *end != '\\')
+    end++;
+  putc('"', out);
+  fwrite(text, 1, (size_t)(end - text), out);
+  if (*end)
+    put(out, for_json, end, strlen(end));
+  putc('"', out);
+}
 void ts_put_json_made(FILE *out, const char *text) { put(out, for_made_json, text, strlen(text)); }
 void ts_put_lines(FILE *out, const char *text) { put(out, for_lines, text, strlen(text)); }
 void ts_put_xml_lines(FILE *out, const char *text) { put(out, for_xml_lines, text, strlen(text)); }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/escape.h"
+#include "base/json_writer.h"
 #include "base/output.h"
 #include "ir/names.h"
 #include "runtime/report/report.h"
@@ -28,56 +28,59 @@ typedef struct writer {
   ts_arena *arena;
   const uint8_t *shown; /* [world] ranks in the trace */
   uint32_t rank;
-  bool first;
+  ts_json_writer json;
   work at;
 } writer;
 
 static uint64_t nanoseconds(uint64_t ps) { return ps / 1000 + (ps % 1000 >= 500); }
 
+/* Microseconds, of which the format counts in decimals. */
+static void put_time(writer *w, const char *key, uint64_t ns)
+{
+  ts_json_put_number(&w->json, key, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+}
+
+static void begin_record(writer *w, const char *phase, uint32_t track)
+{
+  ts_json_line(&w->json, 0);
+  ts_json_begin(&w->json, NULL, '{');
+  ts_json_put_text(&w->json, "ph", phase);
+  ts_json_put_count(&w->json, "pid", w->rank);
+  ts_json_put_count(&w->json, "tid", track);
+}
+
 /* Begins an event: {"ph":"X","pid":0,"tid":3,"ts":1.000 */
 static void begin(writer *w, const char *phase, uint32_t track, uint64_t time)
 {
-  uint64_t ns = nanoseconds(time);
-  fputs(w->first ? "\n" : ",\n", w->out);
-  ts_put_json(w->out,
-              "{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u",
-              phase, w->rank, track, ns / 1000, (unsigned)(ns % 1000));
-  w->first = false;
+  begin_record(w, phase, track);
+  put_time(w, "ts", nanoseconds(time));
 }
 
-static void put_name(writer *w, const char *name, const char *category)
-{
-  ts_put_json(w->out, ",\"cat\":\"%s\",\"name\":", category);
-  ts_put_json_string(w->out, name);
-}
-
-static void put_duration(writer *w, uint64_t start, uint64_t end)
-{
-  uint64_t ns = nanoseconds(end) - nanoseconds(start);
-  ts_put_json(w->out, ",\"dur\":%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
-}
+static void end_object(writer *w) { ts_json_end(&w->json, '}'); }
 
 static void slice(writer *w, uint32_t track, const char *name, const char *category, uint64_t start,
                   uint64_t end)
 {
   begin(w, "X", track, start);
-  put_duration(w, start, end);
-  put_name(w, name, category);
+  put_time(w, "dur", nanoseconds(end) - nanoseconds(start));
+  ts_json_put_text(&w->json, "cat", category);
+  ts_json_put_text(&w->json, "name", name);
 }
 
-static void metadata(writer *w, const char *what, uint32_t track, const char *name)
+static void metadata(writer *w, bool process, uint32_t track, const char *name)
 {
-  fputs(w->first ? "\n" : ",\n", w->out);
-  ts_put_json(w->out,
-              "{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-              ",\"name\":\"%s_name\",\"args\":{\"name\":",
-              w->rank, track, what);
-  w->first = false;
-  ts_put_json_string(w->out, name);
-  ts_put_json(w->out,
-              "}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-              ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
-              w->rank, track, what, strcmp(what, "process") == 0 ? w->rank : track);
+  begin_record(w, "M", track);
+  ts_json_put_text(&w->json, "name", process ? "process_name" : "thread_name");
+  ts_json_begin(&w->json, "args", '{');
+  ts_json_put_text(&w->json, "name", name);
+  end_object(w);
+  end_object(w);
+  begin_record(w, "M", track);
+  ts_json_put_text(&w->json, "name", process ? "process_sort_index" : "thread_sort_index");
+  ts_json_begin(&w->json, "args", '{');
+  ts_json_put_count(&w->json, "sort_index", process ? w->rank : track);
+  end_object(w);
+  end_object(w);
 }
 
 static void describe_rank(writer *w, uint32_t count)
@@ -89,11 +92,11 @@ static void describe_rank(writer *w, uint32_t count)
                                      ir->strings + ir->programs[class->program].name, at);
   if (count > 1)
     name = ts_arena_printf(w->arena, "%s, stands for %u", name, count);
-  metadata(w, "process", 0, name);
-  metadata(w, "thread", TRACK_HOST, "host");
-  metadata(w, "thread", TRACK_WORK, "work");
+  metadata(w, true, 0, name);
+  metadata(w, false, TRACK_HOST, "host");
+  metadata(w, false, TRACK_WORK, "work");
   for (uint32_t s = 0; s < ir->streams_count; s++)
-    metadata(w, "thread", TRACK_STREAMS + s, ir->strings + ir->streams[s].name);
+    metadata(w, false, TRACK_STREAMS + s, ir->strings + ir->streams[s].name);
 }
 
 /* ---- Nodes ---- */
@@ -109,33 +112,35 @@ static const char *op_category(const ts_ir_node *node)
 
 static void put_arguments(writer *w, const ts_span_event *e)
 {
+  ts_json_writer *json = &w->json;
   const ts_ir *ir = w->s->ir;
   const ts_ir_node *node = e->node;
-  ts_put_json(
-    w->out, ",\"args\":{\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 ",\"phase\":\"%s\",\"work\":",
-    e->start, e->end, ts_phase_name(node->phase));
   const ts_ir_item *item = &ir->items[e->item];
-  ts_put_json_string(w->out, ir->strings + ir->fragments[item->fragment].name);
+  ts_json_begin(json, "args", '{');
+  ts_json_put_count(json, "start_ps", e->start);
+  ts_json_put_count(json, "end_ps", e->end);
+  ts_json_put_text(json, "phase", ts_phase_name(node->phase));
+  ts_json_put_text(json, "work", ir->strings + ir->fragments[item->fragment].name);
   if (item->micro_batch != TS_IR_NONE)
-    ts_put_json(w->out, ",\"micro_batch\":%" PRIu32, item->micro_batch);
+    ts_json_put_count(json, "micro_batch", item->micro_batch);
   if (node->op == TS_IR_COMPUTE) {
     const ts_ir_kernel *kernel = &ir->kernels[node->arg];
-    ts_put_json(w->out, ",\"kernel\":");
-    ts_put_json_string(w->out, ir->strings + kernel->family);
-    ts_put_json(w->out, ",\"flop\":%.17g,\"bytes\":%.17g,\"basis\":\"%s\"", kernel->flops,
-                kernel->bytes, ts_basis_name(kernel->basis));
+    ts_json_put_text(json, "kernel", ir->strings + kernel->family);
+    ts_json_put_number(json, "flop", "%.17g", kernel->flops);
+    ts_json_put_number(json, "bytes", "%.17g", kernel->bytes);
+    ts_json_put_text(json, "basis", ts_basis_name(kernel->basis));
   } else if (node->op == TS_IR_COLLECTIVE) {
     const ts_ir_collective *c = &ir->collectives[node->arg];
-    ts_put_json(w->out, ",\"group\":");
-    ts_put_json_string(w->out, ir->strings + ir->groups[c->group].name);
-    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"waited_ps\":%" PRIu64, c->bytes,
-                e->start - e->ready);
+    ts_json_put_text(json, "group", ir->strings + ir->groups[c->group].name);
+    ts_json_put_count(json, "bytes", c->bytes);
+    ts_json_put_count(json, "waited_ps", e->start - e->ready);
   } else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV) {
     const ts_ir_port *port = &ir->ports[ir->fragments[item->fragment].first_port + node->arg];
-    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"peer\":%" PRIu32 ",\"tag\":%" PRIu32, port->bytes,
-                e->peer, e->tag);
+    ts_json_put_count(json, "bytes", port->bytes);
+    ts_json_put_count(json, "peer", e->peer);
+    ts_json_put_count(json, "tag", e->tag);
   }
-  ts_put_json(w->out, "}}");
+  end_object(w);
 }
 
 /* A message: from the slice of the send to the last nanosecond of that of the receive, as viewers
@@ -147,11 +152,13 @@ static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
     return;
   uint64_t end = e->end - e->start >= 1000 ? e->end - 1000 : e->start;
   begin(w, send ? "s" : "f", track, send ? e->start : end);
-  fputs(send ? "" : ",\"bp\":\"e\"", w->out);
-  fprintf(w->out,
-          ",\"cat\":\"message\",\"name\":\"message\",\"id\":\"%" PRIu32 ".%" PRIu32 ".%" PRIu32
-          "\"}",
-          send ? w->rank : e->peer, send ? e->peer : w->rank, e->tag);
+  if (!send)
+    ts_json_put_text(&w->json, "bp", "e");
+  ts_json_put_text(&w->json, "cat", "message");
+  ts_json_put_text(&w->json, "name", "message");
+  ts_json_put_number(&w->json, "id", "\"%" PRIu32 ".%" PRIu32 ".%" PRIu32 "\"",
+                     send ? w->rank : e->peer, send ? e->peer : w->rank, e->tag);
+  end_object(w);
 }
 
 /* The schedule as a picture: one slice for each item, from the first to the last node that the
@@ -162,7 +169,7 @@ static void end_work(writer *w)
     return;
   slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, w->at.item), "work", w->at.begin,
         w->at.end);
-  ts_put_json(w->out, "}");
+  end_object(w);
   w->at.item = TS_IR_NONE;
 }
 
@@ -192,7 +199,7 @@ static void put_node(void *closure, const ts_span_event *e)
   if (!host && node->host_ps) {
     slice(w, TRACK_HOST, label, "issue",
           e->issued - (node->host_ps < e->issued ? node->host_ps : e->issued), e->issued);
-    ts_put_json(w->out, "}");
+    end_object(w);
   }
   if (node->op == TS_IR_RECORD)
     return;
@@ -202,10 +209,11 @@ static void put_node(void *closure, const ts_span_event *e)
   uint64_t begun = begun_at(e);
   if (e->ready < begun) {
     slice(w, track, "wait", "wait", e->ready, begun);
-    ts_put_json(w->out, "}");
+    end_object(w);
   }
   slice(w, track, *label ? label : op_category(node), op_category(node), begun, e->end);
   put_arguments(w, e);
+  end_object(w);
   if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)
     put_flow(w, e, track);
 }
@@ -214,10 +222,12 @@ static void put_memory(void *closure, uint64_t time, const int64_t category[TS_I
 {
   writer *w = closure;
   begin(w, "C", 0, time);
-  ts_put_json(w->out, ",\"name\":\"memory\",\"args\":{");
+  ts_json_put_text(&w->json, "name", "memory");
+  ts_json_begin(&w->json, "args", '{');
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    ts_put_json(w->out, "%s\"%s\":%" PRId64, c ? "," : "", ts_category_name(c), category[c]);
-  ts_put_json(w->out, "}}");
+    ts_json_put_signed(&w->json, ts_category_name(c), category[c]);
+  end_object(w);
+  end_object(w);
 }
 
 static void put_rank(writer *w, uint32_t rank, uint32_t stands_for, bool memory)
@@ -236,12 +246,16 @@ static void put_rank(writer *w, uint32_t rank, uint32_t stands_for, bool memory)
 static void put_trace(writer *w, const ts_trace_options *options)
 {
   const ts_result *r = w->s->result;
-  ts_put_json(w->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":");
-  ts_put_json_string(w->out, w->s->ir->strings + w->s->ir->meta->tool);
-  ts_put_json(w->out, ",\"plan\":");
-  ts_put_json_string(w->out, w->s->ir->strings + w->s->ir->meta->plan);
-  ts_put_json(w->out, ",\"step_ps\":\"%" PRIu64 "\"},\"traceEvents\":[", r->step);
-  w->first = true;
+  ts_json_writer *json = &w->json;
+  *json = (ts_json_writer){.out = w->out};
+  ts_json_begin(json, NULL, '{');
+  ts_json_put_text(json, "displayTimeUnit", "ns");
+  ts_json_begin(json, "otherData", '{');
+  ts_json_put_text(json, "tool", w->s->ir->strings + w->s->ir->meta->tool);
+  ts_json_put_text(json, "plan", w->s->ir->strings + w->s->ir->meta->plan);
+  ts_json_put_number(json, "step_ps", "\"%" PRIu64 "\"", r->step);
+  ts_json_end(json, '}');
+  ts_json_begin(json, "traceEvents", '[');
   if (options->ranks) {
     for (uint32_t i = 0; i < options->rank_count; i++)
       put_rank(w, options->ranks[i], 1, options->memory);
@@ -249,7 +263,10 @@ static void put_trace(writer *w, const ts_trace_options *options)
     for (uint32_t c = 0; c < r->class_count; c++)
       put_rank(w, r->classes[c].rank, r->classes[c].count, options->memory);
   }
-  ts_put_json(w->out, "\n]}\n");
+  ts_json_last_line(json, 0);
+  ts_json_end(json, ']');
+  ts_json_end(json, '}');
+  putc('\n', w->out);
 }
 
 static const uint8_t *shown_ranks(const ts_summary *s, const ts_trace_options *options,

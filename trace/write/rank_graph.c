@@ -3,154 +3,222 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/json_writer.h"
 #include "base/output.h"
 #include "trace/read/rank_graph.h"
 #include "trace/write/export_form.h"
 
-static void put_groups(const ts_events *e, FILE *out)
+static ts_json_writer json_to(FILE *out, bool comma)
 {
-  bool any = false;
-  fputs(" \"groups\": [", out);
-  for (size_t i = 0; i < e->groups.count; i++, any = true)
-    ts_put_json(out, "%s\n  {\"id\": %s, \"ranks\": [%s]}", any ? "," : "",
-                ts_events_text(e, e->groups.at[i].name), ts_events_text(e, e->groups.at[i].ranks));
-  fputs(any ? "\n ],\n" : "],\n", out);
+  return (ts_json_writer){.out = out, .spaced = true, .comma = comma};
 }
 
-static void put_streams(const ts_events *e, FILE *out)
+/* A number as a text has it. */
+static void put_number(ts_json_writer *w, const char *key, const char *digits)
+{
+  ts_json_key(w, key);
+  ts_put_json(w->out, "%s", digits);
+}
+
+static void put_list(ts_json_writer *w, const char *key, const char *begin, size_t length)
+{
+  ts_json_begin(w, key, '[');
+  ts_put_json(w->out, "%.*s", (int)length, begin);
+  ts_json_end(w, ']');
+}
+
+static void put_groups(const ts_events *e, ts_json_writer *w)
+{
+  ts_json_line(w, 1);
+  ts_json_begin(w, "groups", '[');
+  for (size_t i = 0; i < e->groups.count; i++) {
+    const char *ranks = ts_events_text(e, e->groups.at[i].ranks);
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    put_number(w, "id", ts_events_text(e, e->groups.at[i].name));
+    put_list(w, "ranks", ranks, strlen(ranks));
+    ts_json_end(w, '}');
+  }
+  if (e->groups.count)
+    ts_json_last_line(w, 1);
+  ts_json_end(w, ']');
+}
+
+static void put_streams(const ts_events *e, ts_json_writer *w)
 {
   ts_arena *work = ts_arena_new("streams");
   bool *comm = TS_NEW_ARRAY(work, bool, e->tracks.count + 1);
   for (uint32_t i = 0; i < e->count; i++)
     comm[ts_event_at(e, i)->track] |= ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION;
-  fputs(" \"streams\": [", out);
+  ts_json_line(w, 1);
+  ts_json_begin(w, "streams", '[');
   for (size_t t = 0; t < e->tracks.count; t++) {
     const char *kind = ts_events_text(e, e->tracks.at[t].label);
     if (!*kind)
       kind = !e->tracks.at[t].device ? "host" : comm[t] ? "comm" : "compute";
-    ts_put_json(out, "%s\n  {\"id\": %s, \"kind\": \"%s\"}", t ? "," : "",
-                ts_events_text(e, e->tracks.at[t].thread_name), kind);
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    put_number(w, "id", ts_events_text(e, e->tracks.at[t].thread_name));
+    ts_json_put_text(w, "kind", kind);
+    ts_json_end(w, '}');
   }
-  fputs(e->tracks.count ? "\n ],\n" : "],\n", out);
+  if (e->tracks.count)
+    ts_json_last_line(w, 1);
+  ts_json_end(w, ']');
   ts_arena_free(work);
 }
 
 /* "[[4,8],[8]]" and "["float32","float32"]" as pairs. */
-static void put_tensors(const ts_events *e, const char *name, uint32_t shapes, FILE *out)
+static void put_tensors(const ts_events *e, const char *key, uint32_t shapes, ts_json_writer *w)
 {
   const char *dims = ts_events_text(e, e->shapes.at[shapes].dims) + 1,
              *types = ts_events_text(e, e->shapes.at[shapes].types) + 1;
-  ts_put_json(out, ", \"%s\": [", name);
-  for (bool first = true; *types == '"' || *types == ','; first = false) {
+  ts_json_begin(w, key, '[');
+  while (*types == '"' || *types == ',') {
     types += *types == ',';
     dims += *dims == ',';
     const char *type_end = strchr(types + 1, '"'), *dims_end = strchr(dims, ']');
     if (!type_end || !dims_end)
       break;
-    ts_put_json(out, "%s[\"%.*s\", [%.*s]]", first ? "" : ", ", (int)(type_end - types - 1),
-                types + 1, (int)(dims_end - dims - 1), dims + 1);
+    ts_json_begin(w, NULL, '[');
+    ts_json_key(w, NULL);
+    ts_put_json(w->out, "\"%.*s\"", (int)(type_end - types - 1), types + 1);
+    put_list(w, NULL, dims + 1, (size_t)(dims_end - dims - 1));
+    ts_json_end(w, ']');
     types = type_end + 1;
     dims = dims_end + 1;
   }
-  fputc(']', out);
+  ts_json_end(w, ']');
+}
+
+/* -1: not known, and left out */
+static void put_known(ts_json_writer *w, const char *key, int64_t value)
+{
+  if (value >= 0)
+    ts_json_put_signed(w, key, value);
 }
 
 static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_facts *facts,
-                     FILE *out)
+                     ts_json_writer *w)
 {
-  ts_put_json(out, ", \"comm\": \"%s\"", ts_comm_kind_name((ts_comm_kind)c->kind));
+  ts_json_put_text(w, "comm", ts_comm_kind_name((ts_comm_kind)c->kind));
   if (c->group)
-    ts_put_json(out, ", \"group\": %s", ts_events_text(e, c->group));
+    put_number(w, "group", ts_events_text(e, c->group));
+  put_known(w, "peer", c->peer);
   if (c->peer >= 0)
-    fprintf(out, ", \"peer\": %" PRId64 ", \"tag\": %" PRId64, c->peer, c->tag);
-  if (facts && facts->root >= 0)
-    fprintf(out, ", \"root\": %" PRId64, facts->root);
-  if (c->dtype) {
-    fputs(", \"dtype\": ", out);
-    ts_put_json_string(out, ts_events_text(e, c->dtype));
-  }
-  if (c->in >= 0)
-    fprintf(out, ", \"in_elements\": %" PRId64, c->in);
-  if (c->out >= 0)
-    fprintf(out, ", \"out_elements\": %" PRId64, c->out);
-  if (c->bytes >= 0)
-    fprintf(out, ", \"bytes\": %" PRId64, c->bytes);
-  if (c->sequence >= 0)
-    fprintf(out, ", \"seq\": %" PRId64, c->sequence);
+    ts_json_put_signed(w, "tag", c->tag);
+  put_known(w, "root", facts ? facts->root : -1);
+  if (c->dtype)
+    ts_json_put_text(w, "dtype", ts_events_text(e, c->dtype));
+  put_known(w, "in_elements", c->in);
+  put_known(w, "out_elements", c->out);
+  put_known(w, "bytes", c->bytes);
+  put_known(w, "seq", c->sequence);
 }
 
-static bool put_node(ts_form_writer *w, uint32_t i)
+static bool put_node(ts_form_writer *form, uint32_t i)
 {
-  const ts_events *e = w->e;
-  FILE *out = w->out;
+  const ts_events *e = form->e;
   const ts_event *v = ts_event_at(e, i);
   const ts_graph_facts *facts =
     e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
-  fprintf(out, i ? ",\n  {\"id\": %u, \"op\": " : "\n  {\"id\": %u, \"op\": ", i);
-  ts_put_json_string(out, ts_events_text(e, v->name));
-  ts_put_json(out, ", \"stream\": %s", ts_events_text(e, e->tracks.at[v->track].thread_name));
+  ts_json_writer writer = json_to(form->out, i > 0), *w = &writer;
+  ts_json_line(w, 2);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_count(w, "id", i);
+  ts_json_put_text(w, "op", ts_events_text(e, v->name));
+  put_number(w, "stream", ts_events_text(e, e->tracks.at[v->track].thread_name));
   for (uint32_t k = 0; facts && k < 2; k++) {
     const char *text = ts_events_text(e, k ? facts->module : facts->phase);
-    if (!*text)
-      continue;
-    ts_put_json(out, ", \"%s\": ", k ? "module" : "phase");
-    ts_put_json_string(out, text);
+    if (*text)
+      ts_json_put_text(w, k ? "module" : "phase", text);
   }
   if (v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE)
-    put_comm(e, &e->comms.at[v->detail], facts, out);
+    put_comm(e, &e->comms.at[v->detail], facts, w);
   if (facts && facts->in != TS_EVENT_NONE)
-    put_tensors(e, "in", facts->in, out);
+    put_tensors(e, "in", facts->in, w);
   if (facts && facts->out != TS_EVENT_NONE)
-    put_tensors(e, "out", facts->out, out);
+    put_tensors(e, "out", facts->out, w);
   if (facts && facts->sync)
-    fputs(", \"sync\": true", out);
-  if (v->duration >= 0)
-    fprintf(out, ", \"ns\": %" PRId64, v->duration);
-  const ts_event_edge *in = w->in.edge + w->in.first[i];
-  uint32_t count = w->in.first[i + 1] - w->in.first[i];
-  for (uint32_t k = 0; k < count; k++) fprintf(out, k ? ", %u" : ", \"deps\": [%u", in[k].from);
-  fputs(count ? "]}" : "}", out);
+    ts_json_put_bool(w, "sync", true);
+  put_known(w, "ns", v->duration);
+  const ts_event_edge *in = form->in.edge + form->in.first[i];
+  uint32_t count = form->in.first[i + 1] - form->in.first[i];
+  if (count)
+    ts_json_begin(w, "deps", '[');
+  for (uint32_t k = 0; k < count; k++)
+    ts_json_put_count(w, NULL, in[k].from);
+  if (count)
+    ts_json_end(w, ']');
+  ts_json_end(w, '}');
   return true;
 }
 
-static void put_memory(const ts_events *e, bool held, FILE *out)
+static void put_memory(const ts_events *e, bool held, ts_json_writer *w)
 {
   bool any = false;
   for (size_t i = 0; i < e->graph->memory.count; i++) {
     const ts_graph_memory *m = &e->graph->memory.at[i];
     if ((m->event == TS_EVENT_NONE) != held)
       continue;
-    ts_put_json(out, any ? ",\n  {" : ",\n \"%s\": [\n  {", held ? "held" : "memory");
+    if (!any) {
+      ts_json_line(w, 1);
+      ts_json_begin(w, held ? "held" : "memory", '[');
+    }
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
     if (!held)
-      fprintf(out, "\"node\": %u, ", m->event);
-    fprintf(out, "\"bytes\": %" PRId64 ", \"category\": ", m->bytes);
-    ts_put_json_string(out, ts_events_text(e, m->category));
-    fputc('}', out);
+      ts_json_put_count(w, "node", m->event);
+    ts_json_put_signed(w, "bytes", m->bytes);
+    ts_json_put_text(w, "category", ts_events_text(e, m->category));
+    ts_json_end(w, '}');
     any = true;
   }
-  if (any)
-    fputs("\n ]", out);
+  if (any) {
+    ts_json_last_line(w, 1);
+    ts_json_end(w, ']');
+  }
 }
 
-static void put_head(ts_form_writer *w)
+static void put_head(ts_form_writer *form)
 {
-  const ts_events *e = w->e;
-  fputs("{\n \"format\": \"trainspec-graph\",\n \"version\": 1,\n \"producer\": ", w->out);
-  ts_put_json_string(
-    w->out, e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) : "trainspec");
-  fprintf(w->out, ",\n \"rank\": %" PRId64 ",\n \"world\": %" PRId64 ",\n", e->rank, e->world);
-  if (e->graph && e->graph->like >= 0)
-    fprintf(w->out, " \"like\": %" PRId64 ",\n", e->graph->like);
-  put_groups(e, w->out);
-  put_streams(e, w->out);
-  fputs(" \"nodes\": [", w->out);
+  const ts_events *e = form->e;
+  ts_json_writer writer = json_to(form->out, false), *w = &writer;
+  ts_json_begin(w, NULL, '{');
+  ts_json_line(w, 1);
+  ts_json_put_text(w, "format", "trainspec-graph");
+  ts_json_line(w, 1);
+  ts_json_put_count(w, "version", 1);
+  ts_json_line(w, 1);
+  ts_json_put_text(w, "producer",
+                   e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) :
+                                                    "trainspec");
+  ts_json_line(w, 1);
+  ts_json_put_signed(w, "rank", e->rank);
+  ts_json_line(w, 1);
+  ts_json_put_signed(w, "world", e->world);
+  if (e->graph && e->graph->like >= 0) {
+    ts_json_line(w, 1);
+    ts_json_put_signed(w, "like", e->graph->like);
+  }
+  put_groups(e, w);
+  put_streams(e, w);
+  ts_json_line(w, 1);
+  ts_json_begin(w, "nodes", '[');
 }
 
-static void put_tail(ts_form_writer *w)
+static void put_tail(ts_form_writer *form)
 {
-  fputs(w->e->count ? "\n ]" : "]", w->out);
-  for (int held = 1; w->e->graph && held >= 0; held--) put_memory(w->e, held, w->out);
-  fputs("\n}\n", w->out);
+  const ts_events *e = form->e;
+  ts_json_writer writer = json_to(form->out, false), *w = &writer;
+  if (e->count)
+    ts_json_last_line(w, 1);
+  ts_json_end(w, ']');
+  for (int held = 1; e->graph && held >= 0; held--)
+    put_memory(e, held, w);
+  ts_json_last_line(w, 0);
+  ts_json_end(w, '}');
+  putc('\n', form->out);
 }
 
 const ts_form ts_form_graph = {put_head, put_node, put_tail};
