@@ -26,6 +26,10 @@ static void report(ts_parser *parser, ts_span span, const char *now)
   if (!parser->renamed.count)
     ts_diag_help(d, "`tsfmt --upgrade` replaces all old words of a file");
   TS_PUSH(arena, &parser->renamed, ((ts_word){now, span}));
+  ts_word *at = &parser->renamed.at[parser->renamed.count - 1];
+  for (; at > parser->renamed.at && at[-1].span.begin > span.begin; at--)
+    *at = at[-1]; /* a plan's fields are known at its end, after the words in their values */
+  *at = (ts_word){now, span};
 }
 
 int ts_renamed_word(ts_parser *parser, struct ts_grammar_pstate *state, uint32_t token,
@@ -62,16 +66,21 @@ ts_nodes *ts_renamed_fields(ts_parser *parser, ts_nodes *nodes)
 
 static char *replaced(const ts_parser *parser)
 {
-  ts_arena *arena = parser->lang->arena;
-  char *text = "";
+  size_t size = parser->size + 1, used = 0;
+  for (size_t i = 0; i < parser->renamed.count; i++)
+    size += strlen(parser->renamed.at[i].text);
+  char *text = ts_arena_alloc(parser->lang->arena, size);
   uint32_t at = 0;
   for (size_t i = 0; i < parser->renamed.count; i++) {
     ts_word now = parser->renamed.at[i];
-    text = ts_arena_printf(arena, "%s%.*s%s", text, (int)(now.span.begin - at), parser->text + at,
-                           now.text);
+    memcpy(text + used, parser->text + at, now.span.begin - at);
+    used += now.span.begin - at;
+    memcpy(text + used, now.text, strlen(now.text));
+    used += strlen(now.text);
     at = now.span.end;
   }
-  return ts_arena_printf(arena, "%s%s", text, parser->text + at);
+  memcpy(text + used, parser->text + at, parser->size - at + 1);
+  return text;
 }
 
 /* Several times: a file is read up to a number of errors. */

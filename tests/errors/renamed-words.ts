@@ -33,4 +33,10 @@ schedule dynamic(p: Axis, m: Int) {
 plan mine {
   place = f
   rules = [extra]
+  apply = sums() with {
+    rule r {
+      match *
+      after backward(param): all_reduce(dw)
+    }
+  }
 }
