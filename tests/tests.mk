@@ -1442,6 +1442,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_format/everything \
 	tests/fuzz/corpus/fuzz_format/imports \
 	tests/fuzz/corpus/fuzz_format/laboratory \
+	tests/fuzz/corpus/fuzz_format/renamed \
 	tests/fuzz/corpus/fuzz_format/schedule \
 	tests/fuzz/corpus/fuzz_format/separators_alone \
 	tests/fuzz/corpus/fuzz_format/words \

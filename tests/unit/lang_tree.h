@@ -90,20 +90,34 @@ static inline char *lang_comments(const char *text)
   return comments;
 }
 
+/* Old words are errors; a text without errors has none, and nothing is left to replace after. */
+static inline const char *lang_upgrade_fault(lang_fixture *f, uint32_t file, bool errors)
+{
+  const ts_source *source = ts_sources_get(f->sources, file);
+  size_t once_size, twice_size;
+  char *once = ts_upgrade(f->lang, file, &once_size);
+  char *twice = ts_upgrade(f->lang, lang_source(f, once, once_size), &twice_size);
+  if (!errors && (once_size != source->size || memcmp(once, source->text, once_size) != 0))
+    return "a file without old words is left alone";
+  if (once_size != twice_size || memcmp(once, twice, once_size) != 0)
+    return "upgrading twice changes something";
+  return NULL;
+}
+
 /* What is wrong with how `text` is formatted; NULL: nothing. A text with syntax errors is not
  * formatted at all. */
 static inline const char *lang_format_fault(const char *text, size_t size)
 {
   lang_fixture f = lang_start();
-  const char *fault = NULL;
   uint32_t file = lang_source(&f, text, size);
   ts_ast *tree = ts_parse_file(f.lang, file);
   bool errors = ts_diags_errors(f.diags) > 0;
   size_t once_size, twice_size;
   char *once = ts_format(f.lang, file, &once_size);
-  if (errors != !once) {
+  const char *fault = lang_upgrade_fault(&f, file, errors);
+  if (!fault && errors != !once) {
     fault = "a file with errors is left alone, any other formatted";
-  } else if (once) {
+  } else if (!fault && once) {
     uint32_t formatted = lang_source(&f, once, once_size);
     ts_ast *again = ts_parse_file(f.lang, formatted);
     char *twice = ts_format(f.lang, formatted, &twice_size);
