@@ -33,9 +33,9 @@ experts() {
   device=$1 units=$2 rate=$3
   shift 3
   for library in "$@"; do
-    "$tools/experts_table.sh" --bandwidth "$rate" "$ops/moe_${device}_$library.csv.gz" >"$scratch/$device.$library.experts.csv"
+    "$tools/experts_table.sh" --bandwidth "$rate" ${whole:+--whole} "$ops/moe_${device}_$library.csv.gz" >"$scratch/$device.$library.experts.csv"
   done
-  fit "${device}_experts" "$device" "$units" "$scratch/$device".*.experts.csv --family grouped_gemm --model gemm
+  fit "${device}_experts" "$device" "$units" "$scratch/$device".*.experts.csv --family grouped_gemm --model gemm --keep 0.4
 }
 
 # narrow DEVICE UNITS FORMAT LIBRARY [OPTION...]: products of 8 bits and fewer, timed with the cast of their input.
@@ -67,22 +67,24 @@ plain h200_sxm 132 trtllm
 alone b300_sxm 148
 alone gb300 152
 alone l40s 142
+whole=yes
 experts a100_sxm 108 2039 sglang
+whole=
 experts b200_sxm 148 8000 trtllm sglang_low
 experts b300_sxm 148 8000 trtllm sglang_low
 experts gb200 152 8000 trtllm sglang_low
 experts h100_sxm 132 3350 trtllm
 experts h200_sxm 132 4800 trtllm
-for device in "h100_sxm 132" "h200_sxm 132" "l40s 142"; do
-  narrow $device fp8 trtllm
+for gpu in "h100_sxm 132" "h200_sxm 132" "l40s 142"; do
+  narrow $gpu fp8 trtllm
 done
-for device in "h100_sxm 132" "h200_sxm 132"; do
-  narrow $device fp8_block trtllm
+for gpu in "h100_sxm 132" "h200_sxm 132"; do
+  narrow $gpu fp8_block trtllm
 done
-for device in "b200_sxm 148" "b300_sxm 148" "gb200 152" "gb300 152"; do
-  narrow $device fp8 trtllm
-  narrow $device fp8_block trtllm --also mxfp8 # both are products of blocks with scales of powers of two
-  narrow $device nvfp4 vllm_low --also mxfp4
+for gpu in "b200_sxm 148" "b300_sxm 148" "gb200 152" "gb300 152"; do
+  narrow $gpu fp8 trtllm
+  narrow $gpu fp8_block trtllm --also mxfp8 # both are products of blocks with scales of powers of two
+  narrow $gpu nvfp4 vllm_low --also mxfp4
 done
 latent a100_sxm 108
 latent b200_sxm 148
