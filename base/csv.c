@@ -54,7 +54,7 @@ static size_t quoted(ts_csv *c, size_t at, size_t *end, ts_csv_cell *cell)
   size_t stop = at > behind && t[at - 1] == '\r' ? at - 1 : at;
   while (c->trim && stop > behind && is_blank(t[stop - 1])) stop--;
   if (stop > behind && !c->wrong) {
-    c->wrong = "text stands behind a closing quote";
+    c->wrong = "text follows a closing quote";
     c->wrong_at = behind;
   }
   return at;

@@ -213,13 +213,13 @@ _Noreturn void ts_heap_none(uint64_t wanted)
   if (is_at_ceiling(wanted))
     snprintf(
       line, sizeof line,
-      "%.60s: error[E0707]: more memory than %.4g %s is needed%s%.80s; no file is half written\n"
+      "%.60s: error[E0707]: more memory than %.4g %s is needed%s%.80s; no file is partly written\n"
       "   = help: make the plan smaller, or allow more: `--max-memory=SIZE` (half of the machine's "
       "or the container's unless given)\n",
       program, (double)ceiling / (small ? 1e6 : 1e9), small ? "MB" : "GB", while_doing, at);
   else
     snprintf(line, sizeof line,
-             "%.60s: out of memory%s%.80s; no file is half written\n"
+             "%.60s: out of memory%s%.80s; no file is partly written\n"
              "   = help: make the plan or its input smaller, or end other programs\n",
              program, while_doing, at);
   say(line);

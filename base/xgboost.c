@@ -3,7 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-const char *const ts_xgboost_missing = "XGBoost's library is not here (Debian package libxgboost0)";
+const char *const ts_xgboost_missing =
+  "the XGBoost library is missing (Debian package libxgboost0)";
 
 bool ts_xgboost_open(ts_xgboost *x)
 {

@@ -41,7 +41,8 @@ static bool read_sheet(ts_device_sheets *s, char *const *cell, uint32_t n, const
   }
   if (s->count == TS_DEVICE_SHEETS || (uint32_t)where[0] >= n)
     return ts_fail(error, NULL,
-                   s->count == TS_DEVICE_SHEETS ? "too many devices" : "no name of a device");
+                   s->count == TS_DEVICE_SHEETS ? "too many devices" :
+                                                  "the name of a device is missing");
   s->at[s->count++] =
     (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
   return true;

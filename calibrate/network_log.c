@@ -117,7 +117,7 @@ static bool row_line(log_reader *r, const char **field, uint32_t n)
   if (!r->times)
     return bad(r, "a row of a table without a column `time`");
   if (n < r->columns)
-    return bad(r, "the row is cut off: fewer columns than the head has");
+    return bad(r, "the row is truncated: it has fewer columns than the header");
   if (n > r->columns)
     return bad(r, "more columns than the head has");
   char *end;
@@ -178,11 +178,11 @@ ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t s
     r.line++;
     good = one_line(&r, at, newline ? newline : end);
     if (good && !newline && r.points.count)
-      good = bad(&r, "the log ends within a line: cut off");
+      good = bad(&r, "the log is truncated: it ends within a line");
     at = newline ? newline + 1 : end;
   }
   if (good && !r.points.count)
-    good = bad(&r, r.titled ? "no rows: cut off?" :
+    good = bad(&r, r.titled ? "no rows: is the log truncated?" :
                               "no table of nccl-tests: no line `# size count type ...`");
   if (good && r.collective < 0)
     good = bad(&r, "the log does not say which collective it is of: --of");

@@ -201,11 +201,11 @@ static bool conclude(npkit_reader *r)
     return bad(r, "no events of NPKit: names begin with NPKIT_EVENT_");
   if (!r->of[WHOLE].count)
     return bad(r, r->open.count ?
-                    "the collective's event does not end: cut off?" :
-                    "no event of a whole collective, such as NPKIT_EVENT_ALL_REDUCE_RING_ENTRY");
+                    "the collective's event does not end: is the file truncated?" :
+                    "no event of a whole collective such as NPKIT_EVENT_ALL_REDUCE_RING_ENTRY");
   if (!r->of[STEP].count)
-    return bad(
-      r, "no steps, such as NPKIT_EVENT_RECV_REDUCE_SEND_ENTRY: NPKit was built without them");
+    return bad(r,
+               "no steps such as NPKIT_EVENT_RECV_REDUCE_SEND_ENTRY: NPKit was built without them");
   out->ranks = (uint32_t)r->ranks.count;
   out->channels = (uint32_t)r->channels.count;
   out->steps = (uint32_t)r->of[STEP].count;
@@ -243,7 +243,7 @@ bool ts_npkit_read(ts_arena *arena, const char *text, size_t size, ts_npkit *out
   bool good = root != NULL;
   if (!root) {
     size_t at = end ? (size_t)(end - text) : 0;
-    ts_fail_at(error, text, at, at, NULL, "not JSON, or cut off");
+    ts_fail_at(error, text, at, at, NULL, "not JSON, or truncated");
   }
   const cJSON *event;
   cJSON_ArrayForEach(event, cJSON_GetObjectItemCaseSensitive(root, "traceEvents"))

@@ -85,7 +85,7 @@ static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, dou
   if (kept.own < LEAST_ROWS)
     return not_fitted(w, g,
                       ts_arena_printf(w->arena,
-                                      "%u rows, of which %u are kept; %d are needed (--keep)",
+                                      "%u of its %u rows are kept, %d are needed (--keep)",
                                       kept.own + rest.count, kept.own, LEAST_ROWS)),
            true;
   print_rows(w->out, g, &kept, rest.count);

@@ -46,7 +46,7 @@ static const char *take_header(ts_arena *arena, char *const *column, size_t colu
   for (size_t c = 0; c < columns; c++) {
     slowdown |= strcmp(column[c], "slowdown") == 0;
     if (!put_cell(&unused, column[c], "", &bad))
-      return ts_arena_printf(arena, "line %u: no column is called `%s`", line, column[c]);
+      return ts_arena_printf(arena, "line %u: no column is named `%s`", line, column[c]);
   }
   return slowdown ? NULL : "there is no column `slowdown`";
 }
@@ -77,7 +77,7 @@ const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const ch
       put_cell(&s, column[c], ts_csv_string(arena, cell[c]), &bad);
     if (bad || !(s.slowdown > 0 && s.slowdown <= 100))
       return ts_arena_printf(arena,
-                             bad ? "line %u: a number is none, or negative" :
+                             bad ? "line %u: a number is missing or negative" :
                                    "line %u: the slowdown is not between 0 and 100",
                              csv.line);
     TS_PUSH(arena, out, s);

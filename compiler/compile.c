@@ -37,7 +37,7 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 static void say_something(ts_session *s, const void *result, const char *pass)
 {
   if (!result && !ts_diags_errors(s->diags))
-    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler gave up in %s without a reason",
+    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler stopped in %s without a reason",
                 pass);
 }
 
@@ -112,8 +112,8 @@ static bool read_ir_text(ts_session *s, const char *name, const char *text, size
 
 static void help_too_much(ts_diag *d)
 {
-  ts_diag_help(d, "take fewer micro-batches in a step, or look at the times of its kernels: "
-                  "`floor` and units of what was stated");
+  ts_diag_help(d, "take fewer micro-batches in a step, or check the times of its kernels: `floor`, "
+                  "and the units of stated times");
 }
 
 static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t size,
@@ -154,7 +154,7 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
     help_too_much(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN,
                               "the step is too large to be played: %s", error.message));
   else
-    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid: %s",
+    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler wrote an invalid IR: %s",
                 error.message);
   return false;
 }
@@ -177,9 +177,9 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
       s, (ts_dependency){.path = path, .name = ts_session_given(s, path).name, .role = "ir"});
   if (input->kind != TS_INPUT_PLAN && o->define_count) {
     ts_diag_help(ts_diag_add(s->diags, TS_E0215, TS_NO_SPAN,
-                             "`%s` is an IR, whose parameters are settled: `%s` cannot be set",
-                             name, o->defines[0].name),
-                 "play the plan that it was made from, or set it there: `tsc -D %s=%s ...`",
+                             "`%s` is an IR, whose parameters are fixed: `%s` cannot be set", name,
+                             o->defines[0].name),
+                 "play its plan, or compile the plan again with `tsc -D %s=%s ...`",
                  o->defines[0].name, o->defines[0].expression);
     return false;
   }

@@ -46,7 +46,7 @@ static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wante
     if (!ts_suggest_names(d, wanted, &names))
       ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   } else {
-    d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has %zu searches, and none was chosen", m->name,
+    d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has %zu searches: choose one", m->name,
                   names.names.count);
     ts_diag_help(d, "choose with `--search=NAME` from %s", ts_name_list_print(s, &names));
   }
@@ -136,9 +136,10 @@ static bool read_items(searcher *v)
     if (node->kind == TS_AST_VARY || node->kind == TS_AST_SET) {
       good &= check_column(v, i, &columns);
       if (v->late[i]) {
-        ts_diag *d = ts_report(v->s, TS_E0234, ts_ast_value(node)->span,
-                               "the values of `%s` cannot depend on how a step went", node->name);
-        ts_diag_here(d, "known only when the plan has been played");
+        ts_diag *d =
+          ts_report(v->s, TS_E0234, ts_ast_value(node)->span,
+                    "the values of `%s` cannot depend on the result of a step", node->name);
+        ts_diag_here(d, "known only after the plan is played");
         good = false;
       }
       v->reason_of[i] = search->reason_count;
@@ -382,10 +383,10 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
     bool passed;
     if (++v->tried > (uint64_t)TRIED_FOR_EACH * v->s->limits.plans) {
       ts_diag *d = ts_report(
-        v->s, TS_E0234, ts_ast_value(node)->span, "the search has more values to try than %s",
+        v->s, TS_E0234, ts_ast_value(node)->span, "the search has more than %s values to try",
         ts_count_print(v->s->arena, (int64_t)TRIED_FOR_EACH * v->s->limits.plans));
-      ts_diag_help(
-        d, "vary over shorter lists: conditions leave out plans, but each has to be looked at");
+      ts_diag_help(d,
+                   "vary over shorter lists: conditions exclude plans, but each must be checked");
       return false;
     }
     if (!give(v, node, env, v->column_of[item], value,
@@ -403,7 +404,8 @@ static bool condition(searcher *v, uint32_t item, bool *holds)
 {
   const ts_ast *node = v->items.at[item];
   ts_search_reason *reason = &v->search->reasons[v->reason_of[item]];
-  if (!ts_eval_bool(v->s, scope(v, item), ts_ast_condition(node), "what a search requires", holds))
+  if (!ts_eval_bool(v->s, scope(v, item), ts_ast_condition(node), "the requirement of a search",
+                    holds))
     return false;
   reason->count += !*holds;
   return true;
@@ -564,7 +566,7 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
     return NULL;
   if (o->plan_name && strcmp(plan->name, o->plan_name)) {
     ts_diag *d =
-      ts_report(s, TS_E0217, ts_ast_plan(decl)->span, "search `%s` is of plan `%s`, not `%s`",
+      ts_report(s, TS_E0217, ts_ast_plan(decl)->span, "search `%s` is for plan `%s`, not `%s`",
                 decl->name, plan->name, o->plan_name);
     ts_diag_here(d, "given with `--plan=%s`", o->plan_name);
     return NULL;
@@ -591,6 +593,6 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
     if (search->reasons[i].count)
       ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count,
                    search->reasons[i].text);
-  ts_diag_help(d, "relax a `require`, or give each `vary` a value that it and `-D` both allow");
+  ts_diag_help(d, "relax a `require`, or give each `vary` a value that `-D` allows too");
   return NULL;
 }

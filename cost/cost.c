@@ -37,8 +37,8 @@ const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size
   } while (status == Z_OK && out.count <= most);
   inflateEnd(&z);
   if (out.count > most) {
-    const char *text = "the gzip file opens to more than %zu MiB: keep the rows that are needed, "
-                       "or give it unpacked";
+    const char *text = "the gzip file unpacks to more than %zu MiB: keep only the rows that are "
+                       "needed, or unpack it";
     return ts_fail(error, NULL, text, most >> 20), NULL;
   }
   if (status != Z_STREAM_END)

@@ -147,7 +147,8 @@ static bool is_ours(ts_db *db, bool create, ts_error *error)
     return wrong(db, error);
   if (application == APPLICATION || (create && is_new(application, tables)))
     return true;
-  return ts_fail(error, "make one with `trainspec db add`", "this SQLite file is no profile database");
+  return ts_fail(error, "make one with `trainspec db add`",
+                 "this SQLite file is not a profile database");
 }
 
 /* All that is read is of one moment. */
@@ -215,7 +216,7 @@ static bool open_there(ts_db *db, bool create, ts_error *error)
     ts_fail(
       error,
       "a copy of the database without its journal opens as it was before or after that change",
-      "a change of several databases was cut off in it");
+      "it holds an interrupted change of several databases");
   else
     open =
       create && absent ? open_new(db, error) : open_any(db, real ? real : db->path, create, error);
@@ -424,7 +425,7 @@ const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const ch
   if (!ts_db_each(db, NULL, device, software, take_row, &t, error))
     return NULL;
   if (!t.rows.count)
-    return ts_fail(error, "`trainspec db list` shows what there is",
+    return ts_fail(error, "`trainspec db list` shows its contents",
                    device ? "no rows of `%s`%s%s" : "no rows%s%s%s", device ? device : "",
                    software ? " with " : "", software ? software : ""),
            NULL;

@@ -11,7 +11,7 @@ SAME_SIZE(ts_ir_section, 24);
 #define TABLE(kind, record, name, bytes) SAME_SIZE(record, bytes);
 #include "ir/records.def"
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "files are used as they lie: little-endian");
+               "files are used in place, so they are little-endian");
 
 const ts_ir_table ts_ir_tables[TS_IR_SECTION_KINDS] = {
 #define TABLE(kind, record, name, bytes)                                                           \

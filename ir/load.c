@@ -61,7 +61,7 @@ static int check_section(const ts_ir_section *s, uint32_t kind, size_t expected,
   const ts_ir_table *table = &ts_ir_tables[kind];
   uint64_t at = sizeof(ts_ir_header) + (kind - 1) * sizeof *s;
   if (s->kind != kind || s->record_size != table->record_size || s->offset != expected)
-    ts_ir_fail(error, "section %s is not where or what version %u puts there", table->name,
+    ts_ir_fail(error, "section %s does not match version %u of the format", table->name,
                TS_IR_VERSION);
   else if (s->count >= TS_IR_NONE || s->count > (size - s->offset) / s->record_size)
     ts_ir_fail(error, "section %s: %llu records do not fit into the file", table->name,
@@ -100,7 +100,7 @@ int ts_ir_view_bytes(const void *data, size_t size, ts_ir *view, ts_error *error
         return fail_at(error, end, "the bytes between two sections are not zero");
   }
   if (end != size)
-    return fail_at(error, end, "there are bytes behind the last section");
+    return fail_at(error, end, "there are bytes after the last section");
   return ts_ir_verify(view, error);
 }
 

@@ -79,7 +79,7 @@ static int check_mesh(check *c)
     const ts_ir_axis *a = &ir->axes[i];
     if (!a->size || a->stride != world || a->reserved)
       return ts_ir_fail(c->error,
-                        "axis `%s`: size %u and stride %u, behind %llu ranks of the axes before it",
+                        "axis `%s`: size %u and stride %u, after %llu ranks of the axes before it",
                         text(c, a->name), a->size, a->stride, (unsigned long long)world);
     world *= a->size;
     if (world > world_limit)
@@ -121,11 +121,11 @@ static int check_remarks(check *c)
     const ts_ir_remark *r = &c->ir->remarks[i];
     bool warning = r->kind == TS_IR_REMARK_WARNING, named = warning || r->kind == TS_IR_REMARK_FACT;
     if (r->kind >= TS_IR_REMARK_KINDS || (!i && !warning))
-      return ts_ir_fail(c->error, "remark %u: kind %u, which cannot stand there", i, r->kind);
+      return ts_ir_fail(c->error, "remark %u: kind %u, which is not allowed there", i, r->kind);
     if (named != (*text(c, r->name) != 0) || !*text(c, r->text) ||
         (!warning && (*text(c, r->here) || r->more)))
       return ts_ir_fail(c->error,
-                        "remark %u lacks its name or its text, or has what only a warning has", i);
+                        "remark %u lacks its name or its text, or has fields of a warning", i);
   }
   return 0;
 }
@@ -228,7 +228,7 @@ static int check_placement(check *c)
   }
   free(taken);
   if (rank < ir->placement_count)
-    return ts_ir_fail(c->error, "rank %u is placed on vertex %u, which is no device or is taken",
+    return ts_ir_fail(c->error, "rank %u is placed on vertex %u, which is not a device or is taken",
                       rank, ir->placement[rank]);
   return 0;
 }
@@ -466,14 +466,14 @@ static int check_net_model(check *c, const ts_ir_net_model *m)
   if ((k->intra_links != 0 && !rate(k->intra_links)) ||
       (k->inter_links != 0 && !rate(k->inter_links)) || signbit(k->intra_links) ||
       signbit(k->inter_links) || k->intra_latency > time_limit || k->inter_latency > time_limit)
-    return ts_ir_fail(c->error,
-                      "net model `%s`: rate or latency of the links it holds for out of range",
-                      text(c, m->name));
+    return ts_ir_fail(
+      c->error, "net model `%s`: rate or latency of the links that it applies to is out of range",
+      text(c, m->name));
   static const ts_ir_net_links any;
   bool measured = m->kind == TS_IR_NET_TABLE || m->kind == TS_IR_NET_WHITE_BOX ||
                   m->kind == TS_IR_NET_STATISTICAL;
   if (!measured && memcmp(k, &any, sizeof any) != 0)
-    return ts_ir_fail(c->error, "net model `%s`: only what was measured holds for some links",
+    return ts_ir_fail(c->error, "net model `%s`: only a measured model applies to some links",
                       text(c, m->name));
   if (m->assumed > 1 || m->reserved)
     return ts_ir_fail(c->error, "net model `%s`: assumed is 0 or 1", text(c, m->name));
@@ -601,10 +601,10 @@ static int check_choice(check *c, const ts_ir_fragment *f, uint32_t i)
     uint64_t bit = UINT64_C(1) << before->stream % 64;
     if (before->op == TS_IR_HOST_WORK || before->op == TS_IR_HOST_SYNC ||
         (streams[before->stream / 64] & bit))
-      return ts_ir_fail(
-        c->error,
-        "fragment `%s`, node %u: what it chooses among is not each on a stream of its own",
-        text(c, f->name), i);
+      return ts_ir_fail(c->error,
+                        "fragment `%s`, node %u: the messages that it chooses from are not each on "
+                        "a stream of their own",
+                        text(c, f->name), i);
     streams[before->stream / 64] |= bit;
   }
   return 0;

@@ -195,11 +195,11 @@ static void stray(repair *r, uint32_t i)
   r->dropped[i] = true;
   if (ts_is_suppressed(r->parser, token->span.begin))
     return;
-  ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` closes nothing",
+  ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` has no opening bracket",
                               r->parser->text[token->span.begin]);
   if (r->open.count) {
     const ts_token *open = &r->parser->tokens.at[r->open.at[r->open.count - 1]];
-    ts_diag_here(d, "what is open here is a `%c`", r->parser->text[open->span.begin]);
+    ts_diag_here(d, "the open bracket here is a `%c`", r->parser->text[open->span.begin]);
     ts_diag_label(d, open->span, "opened here");
   } else {
     ts_diag_here(d, "no bracket is open here");

@@ -333,7 +333,7 @@ static bool reserved_name(mistake *m)
     return false;
   const char *word = ts_word_text(m->found->kind);
   ts_diag *d = ts_syntax_diag(m->parser, TS_E0113, m->found->span,
-                              "`%s` is a word of the language and cannot be a name", word);
+                              "`%s` is a keyword and cannot be a name", word);
   ts_diag_edit(d, m->found->span, ts_arena_printf(m->parser->lang->arena, "%s_", word),
                "take another name, such as `%s_`", word);
   return true;
@@ -367,7 +367,7 @@ static bool propose_arguments(const mistake *m, ts_diag *d)
   for (size_t i = 0; text && i < sizeof actions / sizeof *actions; i++)
     if (actions[i].before == m->before->kind &&
         (!*actions[i].found || !strcmp(actions[i].found, text))) {
-      ts_diag_help(d, "what it takes is named in its parentheses, as in `%s`", actions[i].form);
+      ts_diag_help(d, "its arguments are named in parentheses, as in `%s`", actions[i].form);
       return true;
     }
   return false;
@@ -387,7 +387,7 @@ static bool propose_field(const mistake *m, ts_diag *d)
       "fields of a declaration are written `name = value`, arguments and records `name: value`");
   else if (m->found->kind == TS_T_LBRACKET)
     ts_diag_edit(d, gap, m->span.begin > gap.begin ? " =" : " = ",
-                 "fields of a declaration are written `name = value`, also lists");
+                 "fields of a declaration, lists included, are written `name = value`");
   return m->found->kind == TS_T_COLON || m->found->kind == TS_T_LBRACKET;
 }
 
@@ -416,7 +416,7 @@ static void propose_sign(const mistake *m, ts_diag *d)
     ts_diag_edit(d, (ts_span){gap.file, gap.begin, m->span.end}, ":",
                  "arguments and fields of a record are written `name: value`");
   else if (found == TS_T_ASSIGN && before == TS_T_RANGE)
-    ts_diag_help(d, "a range leaves out its end: to include it, end at one more");
+    ts_diag_help(d, "a range excludes its end: to include it, write one more");
   else if (found == TS_T_ASSIGN && expects(m, TS_T_EQ))
     ts_diag_edit(d, m->span, "==", "to compare, write `==`");
   else if (found == TS_T_DOT && before == TS_T_RANGE)
@@ -429,7 +429,7 @@ static void propose_sign(const mistake *m, ts_diag *d)
   else if (found == TS_T_LBRACE && expects(m, TS_T_ASSIGN))
     ts_diag_edit(d, gap, " =", "give the field its value");
   else if (found == TS_T_LBRACE && m->count == 1 && expects(m, TS_T_LPAREN))
-    ts_diag_edit(d, gap, "()", "parameters come first, even when there are none");
+    ts_diag_edit(d, gap, "()", "a parameter list comes first, even an empty one");
   else if (found == TS_T_FN && expects(m, TS_T_NUMBER))
     ts_diag_help(
       d, "declare the function between the declarations of the file, and give its name here");

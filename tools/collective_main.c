@@ -77,7 +77,7 @@ static bool take_variable(job *j)
        *equals = strchr(text, '=');
   if (!equals || equals == text || j->variable_count == MAX_VARIABLES) {
     j->options.status =
-      ts_options_wrong(&j->options, "`-v` wants NAME=VALUE, at most %d times", MAX_VARIABLES);
+      ts_options_wrong(&j->options, "`-v` takes NAME=VALUE, at most %d times", MAX_VARIABLES);
     return false;
   }
   *equals = 0;
@@ -108,7 +108,7 @@ static bool take(job *j, int id)
     j->of = ts_collective_named(j->options.argument);
     if (j->of < 0)
       j->options.status =
-        ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
+        ts_options_wrong(&j->options, "no collective is named `%s`", j->options.argument);
     return j->of >= 0;
   }
 }

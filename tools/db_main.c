@@ -98,7 +98,7 @@ static int take_table(task *t, const char *path, row_list *rows)
   if (!*device) {
     ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN,
                              "the table `%s` does not say on which device it was measured", path);
-    ts_diag_help(d, "say so: `--device NAME`, or a line `# device: NAME` in the table");
+    ts_diag_help(d, "name it: `--device NAME`, or a line `# device: NAME` in the table");
     return TS_EXIT_REJECTED;
   }
   if (*table->device && strcmp(device, table->device) != 0)
@@ -257,7 +257,7 @@ static int check(task *t, int *what)
 {
   static const char *const words[] = {"add", "list", "show", NULL};
   if (!t->operands.count)
-    return ts_options_wrong(&t->options, "what to do? `add`, `list` or `show`");
+    return ts_options_wrong(&t->options, "no command given: `add`, `list` or `show`");
   for (*what = 0; words[*what] && strcmp(words[*what], t->operands.at[0]) != 0;) ++*what;
   if (!words[*what])
     return ts_options_not_among(&t->options, "command", t->operands.at[0], words);

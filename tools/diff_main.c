@@ -35,8 +35,7 @@ static const char *const notes[] = {
   "wrong usage, 4 cannot read or write.",
   NULL,
 };
-static const ts_program program = {.summary =
-                                     "TrainSpec: compares two plans and what they come to.",
+static const ts_program program = {.summary = "TrainSpec: compares two plans and their results.",
                                    .usage = usage,
                                    .options = options,
                                    .notes = notes,
@@ -91,8 +90,9 @@ static bool read_options(task *t, int argc, char **argv)
   if (t->path_count == 2 && !twice)
     return true;
   t->options.status =
-    twice ? ts_options_wrong(&t->options, "standard input is one of the two plans, not both") :
-            ts_options_wrong(&t->options, "which two plans? `%s BEFORE AFTER`", t->options.called);
+    twice ?
+      ts_options_wrong(&t->options, "only one of the two plans can be standard input") :
+      ts_options_wrong(&t->options, "two plans are needed: `%s BEFORE AFTER`", t->options.called);
   return false;
 }
 

@@ -234,6 +234,6 @@ int ts_export_main(int argc, char **argv)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
   if (status < 0 && !strcmp(k.t.output, "-") && k.form != TS_EXPORT_GOAL)
     status = ts_options_wrong(
-      &k.t.options, "`-o -` goes with `--format=goal`: the others are a file for each rank");
+      &k.t.options, "`-o -` needs `--format=goal`: other formats write a file for each rank");
   return ts_trace_task_end(&k.t, status < 0 ? run(&k) : status);
 }

@@ -132,7 +132,7 @@ static bool take_where(job *j)
        *equals = strchr(text, '=');
   if (!equals || equals == text || j->where_count == MAX_WHERE) {
     j->options.status =
-      ts_options_wrong(&j->options, "`--where` wants COLUMN=TEXT, at most %d times", MAX_WHERE);
+      ts_options_wrong(&j->options, "`--where` takes COLUMN=TEXT, at most %d times", MAX_WHERE);
     return false;
   }
   *equals = 0;
@@ -145,7 +145,7 @@ static bool take_of(job *j)
   j->of = ts_collective_named(j->options.argument);
   if (j->of < 0)
     j->options.status =
-      ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
+      ts_options_wrong(&j->options, "no collective is named `%s`", j->options.argument);
   return j->of >= 0;
 }
 

@@ -123,13 +123,13 @@ static bool parse(ts_options *line, options *o)
     if (!take(o, line, id))
       return false;
   }
-  const char *wrong = !o->table_count ?
-                        "no table given" :
-                      !o->device || !(o->units || o->devices) || !o->out ?
-                        "`--device`, `--units` (or `--devices`) and `-o` are needed" :
-                      !strcmp(o->out, "-") ? "`-o` takes a file: standard output has the figures" :
-                      o->trees && !o->devices ? "`--trees` goes with `--devices`" :
-                                                NULL;
+  const char *wrong =
+    !o->table_count ? "no table given" :
+    !o->device || !(o->units || o->devices) || !o->out ?
+                      "`--device`, `--units` (or `--devices`) and `-o` are needed" :
+    !strcmp(o->out, "-")    ? "`-o` takes a file: the figures go to standard output" :
+    o->trees && !o->devices ? "`--trees` needs `--devices`" :
+                              NULL;
   for (uint32_t i = 0; o->devices && i < o->table_count && !wrong; i++)
     wrong = strchr(o->table[i], '=') ? NULL : "with `--devices` tables are DEVICE=TABLE";
   line->status = TS_EXIT_USAGE;

@@ -42,8 +42,11 @@ static const char *const notes[] = {
   "or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: learns how much communication slows the kernels beside it.",
-  .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
+  .summary = "TrainSpec: learns how much communication slows concurrent kernels.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "trainspec(1)",
 };
 
 typedef struct job {
@@ -118,8 +121,8 @@ static void print_report(const job *j, const ts_slowdown_report *r)
   if (r->sources > 1)
     print_scores("each source from all others", r->left_out);
   else
-    printf("\nOne source alone: nothing is known about others.\n");
-  ts_put_text(stdout, "\nkept: %s (%s). Share of the squared error that each feature takes away:\n",
+    printf("\nThere is only one source: nothing is known about others.\n");
+  ts_put_text(stdout, "\nkept: %s (%s). Share of the squared error that each feature removes:\n",
               ts_slowdown_way_name(r->best),
               r->sources > 1 ? "less error on sources not seen" : "less error in the folds");
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
@@ -178,7 +181,7 @@ int ts_fit_slowdown_main(int argc, char **argv)
     }
   if (status < 0 && j.model && !strcmp(j.model, "-"))
     status =
-      ts_options_wrong(&j.task.options, "`-o` takes a file: standard output has the figures");
+      ts_options_wrong(&j.task.options, "`-o` takes a file: the figures go to standard output");
   if (status < 0 && !j.task.paths.count && !j.traces.count)
     status = ts_options_wrong(&j.task.options, "no file given");
   return ts_trace_task_end(&j.task, status < 0 ? fit(&j) : status);

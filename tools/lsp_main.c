@@ -156,11 +156,11 @@ static cJSON *highlights(const question *q)
 static const char *cannot_rename(const question *q)
 {
   if (!q->use)
-    return "there is no name here that has a declaration";
+    return "the name here has no declaration";
   const ts_module *m =
     q->use->declared.file ? ts_module_of(q->a->session, q->use->declared.file) : NULL;
   if (!m || !strncmp(m->name, "std/", 4))
-    return "this name is not yours: it is built in, or of the standard library";
+    return "this name is built in or belongs to the standard library";
   return NULL;
 }
 

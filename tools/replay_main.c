@@ -138,11 +138,10 @@ static void put_text(const played *p, FILE *out)
     fprintf(out, "  not explained, not played: kernels begin %.3f ms late in all\n",
             (double)r->unexplained / 1e6);
   if (r->unlaunched)
-    fprintf(out, "  %u kernels have no launching call: issued when they can have been\n",
+    fprintf(out, "  %u kernels have no launching call: issued as early as possible\n",
             r->unlaunched);
   if (r->overlapping)
-    fprintf(out, "  %u kernels overlap on their stream: played one behind the other\n",
-            r->overlapping);
+    fprintf(out, "  %u kernels overlap on their stream: played in sequence\n", r->overlapping);
   if (r->carried)
     fprintf(out, "  %u streams were still busy with earlier work\n", r->carried);
   fputs("  communication kernels keep their measured times, waiting for peers included\n", out);
@@ -250,7 +249,7 @@ int ts_replay_main(int argc, char **argv)
       break;
     }
   if (status < 0 && t.output && !strcmp(t.output, "-"))
-    status = ts_options_wrong(&t.options, "`-o` takes a file: standard output has the report");
+    status = ts_options_wrong(&t.options, "`-o` takes a file: the report goes to standard output");
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
   return ts_trace_task_end(&t, status < 0 ? replay(&t, step, given, form == 1) : status);

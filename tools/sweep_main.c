@@ -172,7 +172,7 @@ static bool read_options(task *t, int argc, char **argv)
   const char *wrong = !t->path ?
                         "no FILE given" :
                       strcmp(t->path, "-") == 0 ?
-                        "a sweep reads its plan many times: give a file" :
+                        "a sweep reads its plan repeatedly: give a file" :
                       t->varies && t->search_name ?
                         "`--search` names one of the file; `--vary` and `--set` make another" :
                         NULL;

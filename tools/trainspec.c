@@ -30,17 +30,17 @@ static const char *const command_lines[] = {
   "  compile                   check a plan and write it as IR (tsc)",
   "  run                       play a plan or an IR and report (tsrun)",
   "  sweep                     play a family of plans and say which are best",
-  "  diff                      what two plans differ in, and what comes of it",
+  "  diff                      compare two plans and their results",
   "  fmt                       format files of the language (tsfmt)",
   "  fit ops                   fit curves of operators to measured tables",
   "  fit network               calibrate a network to measured collectives",
-  "  fit slowdown              learn what overlap costs kernels",
-  "  trace                     what is in traces of real runs",
+  "  fit slowdown              learn how overlap slows kernels",
+  "  trace                     summarize traces of real runs",
   "  table                     a table of costs from traces",
-  "  replay                    play a trace, against what was measured",
+  "  replay                    play a trace and compare with its times",
   "  export                    write Chakra traces or a GOAL schedule",
   "  topo                      draw the cluster of a plan",
-  "  collective                take a collective apart, as a white box sees it",
+  "  collective                show the cost of a collective, part by part",
   "  db                        measured operators of many devices in one file",
   "  lsp                       the language server, for editors",
   NULL,
@@ -85,8 +85,7 @@ static int run_fit(int argc, char **argv)
   static const char *const fit_commands[] = {
     "  ops                       curves of operators from tables of measured times",
     "  network                   networks from logs and tables of measured collectives",
-    "  slowdown                  what kernels suffer beside communication, from tables and "
-    "recordings",
+    "  slowdown                  slowdown of kernels by communication, from tables and recordings",
     NULL};
   static const ts_program fit = {.summary = "TrainSpec: fits curves to measured tables.",
                                  .usage = fit_usage,
@@ -98,8 +97,8 @@ static int run_fit(int argc, char **argv)
   if (id == TS_OPTIONS_EXIT)
     return o.status;
   if (id == TS_OPTIONS_END)
-    return ts_options_wrong(&o, "what to fit? `%s ops`, `%s network` or `%s slowdown`", o.called,
-                            o.called, o.called);
+    return ts_options_wrong(&o, "nothing to fit given: `%s ops`, `%s network` or `%s slowdown`",
+                            o.called, o.called, o.called);
   return dispatch(&o, fits, COUNT(fits), argc - o.at + 1, argv + o.at - 1, "table to fit");
 }
 

@@ -246,7 +246,8 @@ static void write_schedule(command *c, const ts_schedule *schedule)
     text = ts_schedule_csv(s, schedule);
   else if (!(text = ts_schedule_explain(s, schedule, c->explain)) && !ts_diags_errors(s->diags))
     ts_diag_help(
-      ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` names no work item, and no op", c->explain),
+      ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` is neither a work item nor an op",
+                  c->explain),
       "write a label as `tsc --list-ops` prints them, or `F(3) at 2`, or `F(3, 1) at 2` for chunk "
       "1 of rank 2");
   if (text && c->csv)

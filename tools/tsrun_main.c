@@ -236,13 +236,13 @@ static bool read_options(task *t, int argc, char **argv)
   const char *wrong =
     !t->path ? "no file given" :
     t->study.diff && !strcmp(t->study.diff, "-") && !strcmp(t->path, "-") ?
-               "standard input is one of the two plans, not both" :
+               "only one of the two plans can be standard input" :
     ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ?
                "comparing networks gives text or json, and no trace" :
     ts_networks_several(t->run.network) && ts_study_any(&t->study) ?
-               "studies go with one network: name it" :
+               "studies need one network: name it" :
     t->trace && !strcmp(t->trace, "-") && (!t->output || !strcmp(t->output, "-")) ?
-               "the trace takes standard output: give the report a file, `-o FILE`" :
+               "the trace uses standard output: write the report to a file with `-o FILE`" :
     !t->trace && t->trace_ranks  ? "`--trace-ranks` needs `--trace FILE`" :
     !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" :
                                    ts_study_wrong(&t->study);
@@ -396,7 +396,7 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
   if (!warn(t, &summary->warnings, ir))
     return TS_EXIT_REJECTED;
   ts_interrupt_ends(ts_arena_printf(
-    t->arena, "%s: interrupted while files were written; each is whole or as it was\n",
+    t->arena, "%s: interrupted while files were written; each is complete or unchanged\n",
     t->options.called));
   if (ts_progress_interrupted()) /* just before */
     ts_progress_die(&t->bar, t->options.called);

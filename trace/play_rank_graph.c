@@ -116,7 +116,7 @@ static bool find_mesh(maker *m)
       if (!take_borders(m, g, &all))
         return ts_fail(
           m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are",
-          "rank %u: the group of ranks %.60s is no product of axes", r,
+          "rank %u: the group of ranks %.60s is not a product of axes", r,
           ts_events_text(e, c->ranks));
     }
   }
@@ -216,7 +216,7 @@ static bool find_programs(maker *m)
     return true;
   }
   return ts_fail(
-    m->error, "one axis of the mesh has to decide what a rank does, as the stage of a pipeline",
+    m->error, "one axis of the mesh has to determine the work of a rank, as pipeline stages do",
     "the ranks do not fall into the stages of one axis: rank %u does another thing than rank 0, "
     "and rank %u fits neither",
     differ, other);
@@ -398,7 +398,7 @@ static bool time_of(maker *m, const ts_events *e, uint32_t i, ts_ir_kernel *k)
     return ts_fail(m->error, "check the shapes of its tensors",
                    "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
   if (!m->machine)
-    return ts_fail(m->error, "say what computes: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
+    return ts_fail(m->error, "describe the device: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
                    "rank %" PRId64 ", node %u, `%.40s`, has no time", e->rank, i,
                    ts_events_text(e, v->name));
   double compute = k->flops / m->machine->flops, memory = k->bytes / m->machine->bandwidth;
@@ -506,7 +506,7 @@ static bool put_comm(maker *m, program *p, ts_ir_node *n, uint32_t i)
                                                [TS_COMM_BARRIER] = TS_IR_BARRIER,
                                                [TS_COMM_SEND_RECV] = TS_IR_ALL_TO_ALL};
   if (!m->machine)
-    return ts_fail(m->error, "say what links the ranks: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
+    return ts_fail(m->error, "describe the links: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
                    "rank %" PRId64 ", node %u, communicates", p->e->rank, i);
   if (is_message(p->e, ts_event_at(p->e, i)))
     return put_message(m, p, n, i);
@@ -809,7 +809,7 @@ static bool check_ranks(maker *m)
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
     if (e->format != TS_TRACE_GRAPH && e->format != TS_TRACE_GOAL)
-      return ts_fail(m->error, "trainspec-trace writes them", "`%s` is no execution graph",
+      return ts_fail(m->error, "trainspec-trace writes them", "`%s` is not an execution graph",
                      e->file);
     if (e->world != m->world || e->rank != r)
       return ts_fail(m->error, "give the graphs of all ranks",

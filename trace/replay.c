@@ -792,7 +792,8 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
   if (!e->timed || !e->device_count) {
     if (e->timed && e->unknown_category)
       ts_fail(error, help,
-              "no device work of a known category: %llu events of others, as `%.40s`, are left out",
+              "no device work of a known category: %llu events of other categories, such as "
+              "`%.40s`, are ignored",
               (unsigned long long)e->unknown_category, ts_events_text(e, e->unknown_name));
     else
       ts_fail(error, help, "%s",
@@ -808,7 +809,7 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
   m.r->measured = ts_time_shares_of_events(e, m.r->chosen, m.r->chosen_count);
   take_ops(&m);
   bool good =
-    m.count || ts_fail(error, "trainspec trace lists the steps with what was launched in them",
+    m.count || ts_fail(error, "trainspec trace lists the steps and the work launched in each",
                        "no device work was launched in this step");
   if (good && m.r->measured.span > INT64_MAX / 4000)
     good = ts_fail(error, "some times are damaged: choose a step with --step",

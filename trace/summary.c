@@ -284,8 +284,8 @@ static void say_missing(ts_trace_summary *s)
   if (e->format == TS_TRACE_SNAPSHOT)
     MISS("what the memory is for: snapshots name no categories");
   if (e->format == TS_TRACE_AICB)
-    MISS("times: workloads of AICB are what a rank issues; `_elapsed_time` is not read, its unit "
-         "is not stated");
+    MISS("times: a workload of AICB lists what a rank issues; `_elapsed_time` is not read, because "
+         "its unit is not stated");
   if (e->format == TS_TRACE_GRAPH && e->device_count && !any_duration(e))
     MISS("times: the graph has none; trainspec replay --machine takes them from a roofline");
   if (e->format == TS_TRACE_WORKLOAD)

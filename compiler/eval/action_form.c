@@ -107,7 +107,7 @@ static bool nameless(ts_session *s, const form *f, const ts_ast *action, uint32_
     ts_report(s, TS_E0211, arg->span, "this argument of `%s` needs its name", name_of(action));
   if (at && ts_action_subject(action))
     ts_diag_label(d, ts_action_args(action)->child[0]->span,
-                  "only what it is about stands without one, first");
+                  "only the first argument, its subject, has no name");
   ts_diag_note(
     d, "it takes %s",
     ts_listed(s->arena, f->names, length_of(f->names, sizeof f->names / sizeof *f->names)));

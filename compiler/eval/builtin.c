@@ -430,9 +430,9 @@ static ts_value refuse_call(const ts_builtin_call *c)
   if (c->arg[0].type != TS_T_STRING)
     return wrong(c, 0, "a String");
   const ts_frame *frame = c->s->frame;
-  ts_diag *d = frame ?
-                 ts_report(c->s, TS_E0237, frame->span, "`%s` cannot be called so", frame->name) :
-                 ts_report(c->s, TS_E0237, c->span, "the plan refuses this");
+  ts_diag *d = frame ? ts_report(c->s, TS_E0237, frame->span,
+                                 "`%s` cannot be called with these arguments", frame->name) :
+                       ts_report(c->s, TS_E0237, c->span, "the plan refuses this");
   ts_diag_here(d, "%s", c->arg[0].u.string);
   if (frame)
     ts_diag_note_at(d, c->span, "it refuses this");

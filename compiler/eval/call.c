@@ -27,7 +27,7 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
   if (e->kind == TS_AST_ID)
     d = ts_report(s, TS_E0227, e->span, "`%s` is not an axis of the mesh", e->name);
   else
-    d = ts_report(s, TS_E0227, e->span, "an axis of the mesh is wanted here, not %s", found);
+    d = ts_report(s, TS_E0227, e->span, "expected an axis of the mesh, found %s", found);
   ts_name_list names = {0};
   const char *text = NULL;
   for (uint32_t i = 0; i < s->mesh.count; i++) {
@@ -44,7 +44,7 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
   else
     ts_diag_help(d, s->mesh.open ?
                       "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`" :
-                      "what the mesh is made of cannot name its axes; name numbers here");
+                      "the expressions of the mesh cannot name its axes: write numbers here");
   return ts_error_value();
 }
 
@@ -149,10 +149,10 @@ const char *ts_unquoted_label(ts_session *s, const ts_ast *e, ts_knows *known, c
 void ts_report_unquoted(ts_session *s, const ts_ast *at, const char *text)
 {
   ts_diag *d =
-    ts_report(s, TS_E0238, at->span, "labels are written in quotes, and nothing is called `%.*s`",
+    ts_report(s, TS_E0238, at->span, "labels are written in quotes, and nothing is named `%.*s`",
               (int)strcspn(text, ".["), text);
   const char *quoted = ts_arena_printf(s->arena, "\"%s\"", text);
-  ts_diag_here(d, "a label is wanted here");
+  ts_diag_here(d, "expected a label");
   ts_diag_edit(d, at->span, quoted, "write `%s`", quoted);
 }
 
@@ -180,7 +180,7 @@ enum { OVERLAPS = sizeof overlaps / sizeof *overlaps };
 static ts_value unknown_word(ts_session *s, const ts_ast *e)
 {
   const char *best[3];
-  ts_diag *d = ts_report(s, TS_E0239, e->span, "`%s` is no way to overlap", e->name);
+  ts_diag *d = ts_report(s, TS_E0239, e->span, "`%s` is not a kind of overlap", e->name);
   ts_diag_here(d, "known: `true`, `false`, %s", ts_listed(s->arena, overlaps, OVERLAPS));
   if (ts_suggest(e->name, overlaps, OVERLAPS, best))
     ts_diag_edit(d, e->span, best[0], "did you mean `%s`?", best[0]);

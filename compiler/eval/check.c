@@ -488,7 +488,7 @@ static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
       ts_diag *d =
         ts_report(c->s, TS_E0202, phase->name_span, "op `%s` states `%s` twice", decl->name, said);
       ts_diag_label(d, items.at[i]->name_span, "first here");
-      ts_diag_help(d, "several kernels stand in one: `%s { kernel ... kernel ... }`", said);
+      ts_diag_help(d, "write several kernels in one: `%s { kernel ... kernel ... }`", said);
       return;
     }
 }
@@ -797,13 +797,13 @@ static bool recursion(checker *c)
       continue;
     any = true;
     ts_diag *d = ts_report(c->s, TS_E0208, r->span, "`%s` calls itself", r->from->name);
-    ts_diag_here(d, path.count ? "goes in a circle" : "calls itself");
+    ts_diag_here(d, path.count ? "is part of a cycle" : "calls itself");
     for (size_t k = 0; k < path.count; k++) {
       ts_diag_note_at(d, path.at[k]->span, "`%s` calls `%s`", path.at[k]->from->name,
                       path.at[k]->to->name);
       reported[path.at[k] - c->references.at] = 1;
     }
-    ts_diag_help(d, "a list `[... for i in 0..n]`, `sum` or `repeat` does a thing many times");
+    ts_diag_help(d, "repeat with a list `[... for i in 0..n]`, `sum` or `repeat`");
   }
   return any;
 }

@@ -88,8 +88,7 @@ static void help_call(ts_session *s, ts_diag *d, const ts_ast *callee)
       text =
         ts_arena_printf(s->arena, "%s%s%s: ...", text, *text ? ", " : "", params->child[i]->name);
   if (*text)
-    ts_diag_help(d, "`%s` makes something once it has its arguments: `%s(%s)`", callee->name,
-                 callee->name, text);
+    ts_diag_help(d, "`%s` needs its arguments: `%s(%s)`", callee->name, callee->name, text);
 }
 
 static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const char *what,
@@ -115,7 +114,7 @@ static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const 
     ts_diag_help(d, "write its unit, as in `%s`", info->example);
   else if (units && ts_dimension_equal(info->dimension, TS_DIM_RATE) &&
            ts_dimension_equal(v.dimension, TS_DIM_SIZE))
-    ts_diag_help(d, "a rate ends in `/s`; mind that `400 GB/s` is eight times `400 Gb/s`");
+    ts_diag_help(d, "a rate ends in `/s`; note that `400 GB/s` is eight times `400 Gb/s`");
   else if (info->type == TS_T_INT && v.type == TS_T_REAL)
     ts_diag_help(
       d, "`round(x)`, `floor(x)` and `ceil(x)` make an Int of a Real; `div(a, b)` divides Ints");

@@ -21,7 +21,7 @@ static void too_many_steps(ts_session *s, ts_span at, const char *what)
     "at most %" PRIu64
     " steps: an element that a function runs over, or a byte of text that it makes, is one",
     TS_MAX_STEPS);
-  ts_diag_help(d, "make lists and loops shorter; what they count may have a formula");
+  ts_diag_help(d, "make lists and loops shorter; a formula may replace them");
 }
 
 static void too_much_memory(ts_session *s, ts_span at)
@@ -37,7 +37,7 @@ void ts_list_too_long(ts_session *s, ts_span at)
 {
   ts_diag *d = ts_report(s, TS_E0226, at, "a list of more than %s elements",
                          ts_count_print(s->arena, TS_MAX_LIST));
-  ts_diag_help(d, "make it shorter: a sum or a count often has a formula, and `for` runs over a "
+  ts_diag_help(d, "make it shorter: a formula often replaces a sum or a count, and `for` takes a "
                   "range without a list");
 }
 
@@ -72,7 +72,7 @@ static void too_deep(ts_session *s, ts_span at)
   ts_diag *d = ts_report(s, TS_E0226, at, "this is nested too deeply");
   ts_diag_note(d, "at most %d levels", TS_MAX_DEPTH);
   ts_diag_help(
-    d, "values that rest on each other in a long row are better a list, `[... for i in 0..n]`");
+    d, "replace a long chain of values that depend on each other by a list, `[... for i in 0..n]`");
 }
 
 bool ts_deeper(ts_session *s, ts_span at)
@@ -161,7 +161,7 @@ static ts_value overflow(ts_session *s, const ts_env *env, const ts_ast *e, ts_v
   ts_diag_here(d, "%s and %s", ts_count_print(s->arena, a.u.integer),
                ts_count_print(s->arena, b.u.integer));
   ts_note_values(s, env, d, e);
-  ts_diag_help(d, "make one of them a Real, as in `1.0 * x`, when an exact count is not needed");
+  ts_diag_help(d, "make one of them a Real, as in `1.0 * x`, if the count need not be exact");
   return ts_error_value();
 }
 
@@ -342,7 +342,7 @@ ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span)
   v.u.range.end = end < begin ? begin : end;
   if (!__builtin_sub_overflow(v.u.range.end, begin, &count))
     return v;
-  ts_report(s, TS_E0226, span, "a range of more numbers than a 64-bit whole number counts");
+  ts_report(s, TS_E0226, span, "a range with more numbers than a 64-bit whole number can count");
   return ts_error_value();
 }
 

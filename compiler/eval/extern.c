@@ -46,7 +46,8 @@ static const ts_type_info *crossing(ts_session *s, const ts_ast *type)
   ts_diag *d =
     ts_report(s, TS_E0231, type->span, "`%s` cannot cross to a native function", type->name);
   ts_diag_here(d, "not a number");
-  ts_diag_note(d, "what can: Int, Bool, Real, and quantities such as Time, Size, Rate, Work");
+  ts_diag_note(
+    d, "native functions take Int, Bool, Real, and quantities such as Time, Size, Rate and Work");
   return NULL;
 }
 
@@ -117,7 +118,7 @@ static bool check_digest(ts_session *s, const ts_ast *library, const ts_ast *pin
                          library->literal);
   ts_diag_here(d, "another SHA-256");
   ts_diag_fact(d, "found", "%s", found);
-  ts_diag_help(d, "where the library was changed on purpose, write its new SHA-256 here");
+  ts_diag_help(d, "if the library was changed on purpose, write its new SHA-256 here");
   return false;
 }
 
@@ -139,14 +140,14 @@ static bool may_load(ts_session *s, const ts_ast *decl, const ts_found *found,
   if (is_allowed(s, found->path))
     return true;
   ts_diag *d = ts_report(s, TS_E0235, library->span,
-                         "`%s` is native code, which was not allowed to run", library->literal);
-  ts_diag_here(d, "would be loaded, and `%s` of it called", decl->name);
+                         "`%s` is native code, which is not allowed to run", library->literal);
+  ts_diag_here(d, "would be loaded to call its `%s`", decl->name);
   ts_diag_fact(d, "file", "%s", found->path);
   ts_diag_fact(d, "sha256", "%s", hex);
   if (!pinned)
     ts_diag_note(d, "`from \"%s\" sha256 \"%.8s...\"` makes the plan accept this library alone",
                  library->literal, hex);
-  ts_diag_help(d, "if you trust it: `--allow-native=%s`", found->path);
+  ts_diag_help(d, "if you trust it, allow it with `--allow-native=%s`", found->path);
   return false;
 }
 
@@ -156,9 +157,8 @@ static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *libra
   ts_found found;
   ts_dependency dependency = {.role = "library"};
   if (library->literal[0] == '/' || !strncmp(library->literal, "std/", 4)) {
-    ts_diag *d =
-      ts_report(s, TS_E0235, library->span,
-                "a library of native code stands beside the plan or in a folder of `-I`");
+    ts_diag *d = ts_report(s, TS_E0235, library->span,
+                           "a library of native code is beside the plan or in a folder of `-I`");
     ts_diag_here(d, library->literal[0] == '/' ? "a path from the root" :
                                                  "the standard library has none");
     ts_diag_help(d, "name it relative to this file");
@@ -212,10 +212,10 @@ const ts_native *ts_native_open(ts_session *s, const ts_ast *decl)
                          library->literal, decl->name);
   ts_diag_here(d, "not found");
   ts_diag_label(d, library->span, "looked for here");
-  ts_diag_help(
-    d,
-    "`nm -D %s` lists what it has; a C++ function needs `extern \"C\"`, and none may be `static`",
-    path);
+  ts_diag_help(d,
+               "`nm -D %s` lists its functions; a C++ function needs `extern \"C\"`, and no "
+               "function may be `static`",
+               path);
   return NULL;
 }
 

@@ -301,11 +301,12 @@ static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
   const char *chain = again->name;
   for (size_t i = first + 1; i < all->loading.count; i++)
     chain = ts_arena_printf(s->arena, "%s\n%s", chain, all->loading.at[i]->name);
-  ts_diag *d = ts_report(s, TS_E0205, span,
-                         first + 1 == all->loading.count ? "`%s` imports itself" :
-                                                           "`%s` is imported in a circle",
-                         again->name);
-  ts_diag_here(d, "closes the circle");
+  ts_diag *d =
+    ts_report(s, TS_E0205, span,
+              first + 1 == all->loading.count ? "`%s` imports itself" :
+                                                "`%s` imports itself through other files",
+              again->name);
+  ts_diag_here(d, "closes the cycle");
   if (first + 1 < all->loading.count)
     ts_diag_fact(d, "each imports the next", "%s\n%s", chain, again->name);
   ts_diag_help(d, "move what both need to a file of its own");
@@ -378,7 +379,7 @@ static void nested_too_deep(ts_session *s, ts_span span)
 {
   ts_diag *d = ts_report(s, TS_E0226, span, "imports nest too deeply");
   ts_diag_note(d, "at most %u files, each imported by the one before", s->limits.importing);
-  ts_diag_help(d, "import the files from one that names them all");
+  ts_diag_help(d, "import the files from one file that names them all");
 }
 
 /* `path`: NULL for the prelude. */
@@ -487,7 +488,7 @@ static bool gpu_number(ts_session *s, const char *what, ts_value v, ts_span at, 
   if (number >= least && number <= most)
     return true;
   ts_diag *d = ts_report(s, TS_E0225, at, "%s is not possible", what);
-  ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v),
+  ts_diag_here(d, "this is %s, %s than is possible", ts_value_print(s->arena, v),
                number < least ? "less" : "more");
   return false;
 }
@@ -652,9 +653,9 @@ bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_
        both = v->import.begin == v->other_import.begin && v->import.file == v->other_import.file;
   if (!v->other)
     return false;
-  ts_diag *d = clash ? ts_report(s, TS_E0206, asked, "`%s` may be that of `%s` or that of `%s`",
-                                 name, v->entry->module->name, v->other->module->name) :
-                       ts_report(s, TS_W0206, asked, "`%s` is that of `%s`, not that of `%s`", name,
+  ts_diag *d = clash ? ts_report(s, TS_E0206, asked, "`%s` may be the one of `%s` or of `%s`", name,
+                                 v->entry->module->name, v->other->module->name) :
+                       ts_report(s, TS_W0206, asked, "`%s` is the one of `%s`, not of `%s`", name,
                                  v->entry->module->name, v->other->module->name);
   ts_diag_here(d, clash ? "which one?" : "a file of yours hides the standard library");
   ts_diag_label(d, v->import, "brings `%s`", name);
@@ -663,12 +664,11 @@ bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_
   ts_diag_note_at(d, v->entry->decl->name_span, "one is declared here");
   ts_diag_note_at(d, v->other->decl->name_span, "the other here");
   if (both)
-    ts_diag_help(d, "import the one that is meant from its own file, in a list: `(%s)`", name);
+    ts_diag_help(d, "import the one you mean from its own file, in a list: `(%s)`", name);
   else
-    ts_diag_help(d,
-                 "`import %s (%s)` says that this one is meant; `import %s (%s as other_%s)` gives "
-                 "the other another name",
-                 written(s, v->import), name, written(s, v->other_import), name, name);
+    ts_diag_help(
+      d, "`import %s (%s)` selects this one; `import %s (%s as other_%s)` renames the other",
+      written(s, v->import), name, written(s, v->other_import), name, name);
   return clash;
 }
 
@@ -691,7 +691,7 @@ bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name)
   const char *std = is_private(name) ? NULL : ts_session_declared_in(s, name);
   const ts_entry *entry = ts_names_get(&modules(s)->declared, name);
   if (std) {
-    ts_diag_help(d, "`import %s` brings it", std);
+    ts_diag_help(d, "`import %s` provides it", std);
     return true;
   }
   if (!entry || entry->name != name)

@@ -285,15 +285,15 @@ static bool may_read(ts_session *s, const ts_found *found, ts_span span)
 {
   if (found->root || found->embedded || (s->stdlib_dir && starts(found->name, "std/")))
     return true;
-  ts_diag *d = ts_report(s, TS_E0705, span, "`%s` lies outside of the plan's folder", found->shown);
+  ts_diag *d = ts_report(s, TS_E0705, span, "`%s` is outside the plan's folder", found->shown);
   ts_diag_here(d, "not read");
-  ts_diag_note(d, "a plan reads files in its own folder, in those of `-I`, and in the standard "
-                  "library; links do not lead out of them");
+  ts_diag_note(d, "a plan reads files in its own folder, in those of `-I` and in the standard "
+                  "library; links cannot leave them");
   char *real = ts_heap_real_path(found->path); /* a link lies elsewhere than where it leads */
   struct stat link;
   bool links = real && lstat(found->path, &link) == 0 && S_ISLNK(link.st_mode);
   const char *folder = directory_of(s->arena, links ? real : found->shown);
-  ts_diag_help(d, "if it is meant: `--allow-read=%.*s`",
+  ts_diag_help(d, "to allow it: `--allow-read=%.*s`",
                (int)(strlen(folder) > 1 ? strlen(folder) - 1 : strlen(folder)), folder);
   free(real);
   return false;
@@ -423,7 +423,7 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
     return;
   if (!std)
     ts_diag_note(
-      d, "files are looked for beside the file that names them, then in the folders given with -I");
+      d, "files are searched beside the file that names them, then in the folders given with -I");
 }
 
 static bool begins_declaration(const char *line, const char *name)
@@ -531,7 +531,7 @@ void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, u
 
 static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int error)
 {
-  const char *why = error == EINVAL ? "it is no regular file" :
+  const char *why = error == EINVAL ? "it is not a regular file" :
                     error == EFBIG  ? "it is larger than 1 GiB" :
                     error           ? strerror(error) :
                                       "the compressed data are damaged or cut off";
@@ -543,7 +543,7 @@ static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int
 
 static char *opens_to_too_much(ts_session *s, const ts_found *found, ts_span span)
 {
-  ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: unpacked it has more than %s bytes",
+  ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: it unpacks to more than %s bytes",
                          found->shown, ts_count_print(s->arena, (int64_t)s->limits.unpacked));
   ts_diag_help(d, "keep the part of it that the plan needs");
   return NULL;

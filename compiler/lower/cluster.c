@@ -103,7 +103,7 @@ static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
   int kind = ts_collective_named(v->u.string);
   if (kind >= 0)
     return 1u << kind;
-  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "no collective is called `%s`", v->u.string);
+  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "no collective is named `%s`", v->u.string);
   ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, "
                   "barrier, message, shift");
   return 0;
@@ -121,7 +121,7 @@ static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m
   if (m->efficiency > 0 && m->efficiency <= 1)
     return m->collectives != 0;
   ts_diag *d = ts_report(l->s, TS_E0505, a->span,
-                         "`efficiency` is the share of the link's bandwidth that is reached");
+                         "`efficiency` is the share of the link's bandwidth that calls reach");
   ts_diag_here(d, "must be above 0 and at most 1");
   return false;
 }
@@ -143,7 +143,7 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
     all = ts_arena_printf(l->s->arena, "%s%s%s", all, i ? ", " : "", words[i]);
   }
   ts_diag *d =
-    ts_report(l->s, TS_E0505, v->span, "`%s` is no `%s` of connections", v->u.string, name);
+    ts_report(l->s, TS_E0505, v->span, "`%s` is not an accepted `%s`", v->u.string, name);
   ts_diag_here(d, "known: %s", all);
   return false;
 }
@@ -173,7 +173,7 @@ static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   if (real(a, "channels", 1) >= 1 && real(a, "channels", 1) <= 1024)
     return true;
   ts_diag *d = ts_report(l->s, TS_E0505, channels->span,
-                         "`channels` is how many rings or trees run side by side");
+                         "`channels` is the number of rings or trees in parallel");
   ts_diag_here(d, "must be 1 to 1024");
   return false;
 }
@@ -285,7 +285,7 @@ static bool rests_on(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   const char *wrong = ts_network_links_wrong(k);
   if (!wrong)
     return true;
-  ts_diag *d = ts_report(l->s, TS_E0505, a->span, "links that a network model cannot hold for");
+  ts_diag *d = ts_report(l->s, TS_E0505, a->span, "links that a network model cannot apply to");
   ts_diag_here(d, "%s", wrong);
   return false;
 }

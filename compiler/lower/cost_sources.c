@@ -78,8 +78,7 @@ static void check_device(ts_session *s, const ts_source_name *name, const ts_val
                          what, gpu->u.record->name, name->device);
   ts_diag_here(d, "%s", means);
   ts_diag_help(d,
-               "name the gpu that was measured; if it is this one, its declaration says so: "
-               "`called = [\"%s\"]`",
+               "name the gpu that was measured; if it is this one, declare so: `called = [\"%s\"]`",
                name->device);
 }
 
@@ -134,7 +133,7 @@ static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_
   ts_error error = {0};
   if (!sms || sms->type != TS_T_INT || sms->u.integer < 1) {
     ts_diag *d = ts_report(s, TS_E0503, sms ? sms->span : f->span,
-                           "a fit of a table needs to know how many processors the device has");
+                           "a fit of a table needs the number of processors of the device");
     ts_diag_here(d, gpu ? "this gpu has no usable `sms`" : "add `gpu: ...`, one with `sms`");
     return NULL;
   }
@@ -440,7 +439,7 @@ static bool ask_function(ts_session *s, const ts_cost_chain *a, const ts_cost_qu
   }
   if (v.type != TS_T_QUANTITY || !ts_dimension_equal(v.dimension, TS_DIM_TIME) ||
       !isfinite(v.u.real) || v.u.real < 0) {
-    ts_diag *d = ts_report(s, TS_E0504, f->span, "`%s` must give a time that is not negative",
+    ts_diag *d = ts_report(s, TS_E0504, f->span, "`%s` must return a time that is not negative",
                            ts_function_name(f->u.function));
     ts_diag_here(d, "gave %s", ts_value_print(s->arena, v));
     *failed = true;

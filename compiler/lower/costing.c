@@ -100,7 +100,7 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
       ts_diag_fact(d, ts_arena_printf(s->arena, "nearest in %s", c->sources.at[i].name), "%s",
                    text);
   }
-  ts_diag_help(d, "end the list with a source that answers everything, such as `roofline(gpu)`");
+  ts_diag_help(d, "end the list with a source for every kernel, such as `roofline(gpu)`");
 }
 
 /* Which of the warnings the answer belongs to, from 1. */
@@ -199,18 +199,16 @@ static void warn_of_devices(const ts_costing *c, const ts_graph *g, const ts_sha
                          "costs of %s in a plan for `%s`",
                          ts_listed(s->arena, devices.at, devices.count), gpu->u.record->name);
   ts_diag_here(d, "%.0f %% of the time of all ops rests on them", 100 * wrong / total);
-  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster],
-                  "no device of this cluster goes by that name");
+  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster], "no device of this cluster has that name");
   ts_diag_fact(d, "costs", "%s", ts_listed(s->arena, names.at, names.count));
   if (trace)
-    ts_diag_help(d,
-                 "take a table of this device; or, if it is the same, say so in its declaration: "
-                 "`called = [\"%s\"]`",
-                 first->device);
+    ts_diag_help(
+      d, "take a table of this device; if it is the same device, declare so: `called = [\"%s\"]`",
+      first->device);
   else
     ts_diag_help(d,
-                 "scale them by the two rooflines, `scale(SOURCE, from: ..., to: %s)`; or, if it "
-                 "is the same device, say so in its declaration: `called = [\"%s\"]`",
+                 "scale them by the two rooflines, `scale(SOURCE, from: ..., to: %s)`; if it is "
+                 "the same device, declare so: `called = [\"%s\"]`",
                  gpu->u.record->name, first->device);
 }
 
@@ -230,14 +228,14 @@ void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *
       continue;
     ts_diag *d =
       ts_report(a->s, TS_W0505, from->span.file ? from->span : b->span,
-                "%u kernel%s of family `%s` lie%s beyond what `%s` learned from", b->kernels,
+                "%u kernel%s of family `%s` lie%s beyond the data of `%s`", b->kernels,
                 b->kernels == 1 ? "" : "s", b->family, b->kernels == 1 ? "s" : "", from->name);
-    ts_diag_here(d, "asked for `%s` %.10g, learned from %.10g to %.10g", b->answer.beyond,
+    ts_diag_here(d, "`%s` is %.10g, the data go from %.10g to %.10g", b->answer.beyond,
                  b->answer.value, b->answer.low, b->answer.high);
-    ts_diag_note_at(d, b->span, "the kernel that is furthest out");
+    ts_diag_note_at(d, b->span, "the kernel that is furthest beyond");
     ts_diag_fact(d, "share", "%.0f %% of the time of all ops", 100 * share[i] / total);
-    ts_diag_help(d, "their times are extrapolated by the physical model: measure such sizes, or "
-                    "put a source that knows them first in `costs`");
+    ts_diag_help(d, "the physical model extrapolates their times: measure these sizes, or put a "
+                    "source that has them first in `costs`");
   }
   a->beyond.count = 0;
   warn_of_devices(c, g, sh);

@@ -32,11 +32,13 @@ static void doubt_tokens(ts_lowering *l)
   if (!(stated > 0) || !(taken > 0) || takes_tokens(l, stated))
     return;
   ts_diag *d = ts_diag_add(l->s->diags, TS_W0801, l->plan->span_of[TS_PLAN_tokens],
-                           "tokens are counted as %s a sample, but the model takes %s",
+                           "the plan counts %s tokens a sample, the model takes %s",
                            ts_count_print(l->s->arena, (int64_t)stated),
                            ts_count_print(l->s->arena, (int64_t)taken));
   ts_diag_here(d, "tokens/s are %.4g times what the model does", stated / taken);
-  ts_diag_help(d, "leave `tokens` out: it is what the model takes; or change the model's sequence");
+  ts_diag_help(
+    d,
+    "leave `tokens` out, so that the model's count is used; or change the model's sequence length");
 }
 
 /* -- work that is done several times -- */
@@ -86,12 +88,12 @@ static void doubt_axis(ts_lowering *l, uint32_t axis)
   int64_t size = l->s->mesh.axis[axis].size;
   ts_diag *d = ts_diag_add(
     l->s->diags, TS_W0802, l->s->mesh.axis[axis].span,
-    "%.0f %% of the model's FLOP are done %lld times over, by all ranks of axis `%s` alike",
+    "%.0f %% of the model's FLOP are computed %lld times, once by each rank of axis `%s`",
     100 * redundant / all, (long long)size, name);
-  ts_diag_here(d, "nothing of it is split over this axis");
+  ts_diag_here(d, "no part of it is split over this axis");
   ts_diag_fact(d, "most of it", "`%s`", ts_label_pattern(l->s->arena, label));
   ts_diag_help(
-    d, "apply a strategy that splits these ops over `%s`, or give the ranks to another axis", name);
+    d, "apply a strategy that splits these ops over `%s`, or move the ranks to another axis", name);
 }
 
 void ts_lower_doubts(ts_lowering *l)

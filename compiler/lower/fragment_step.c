@@ -57,11 +57,11 @@ static double pieces_of(ts_fragment *f, double bytes, const ts_comm *comm)
     return pieces;
   ts_session *s = f->l->s;
   ts_diag *d = ts_report(s, TS_E0226, comm->span,
-                         "a step would move its %.4g GiB in %.4g pieces, which is more than %s",
+                         "a step would move its %.4g GiB in %.4g pieces, more than %s",
                          bytes / (1 << 30), pieces, ts_count_print(s->arena, MOST_PIECES));
   ts_diag_here(d, "in buckets of %.6g B", piece);
   ts_diag_note_at(d, f->l->sh->rules.at[comm->rule].applied, "applied here");
-  ts_diag_help(d, "make the bucket larger: %.0f MiB and more will do",
+  ts_diag_help(d, "make the bucket larger: at least %.0f MiB",
                ceil(bytes / MOST_PIECES / (1 << 20)));
   f->l->failed = true;
   return 1;

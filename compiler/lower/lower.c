@@ -92,7 +92,7 @@ static bool uneven_batch(ts_lowering *l, int64_t micro, int64_t count, int64_t c
   const ts_plan *plan = l->plan;
   ts_span at =
     plan->span_of[TS_PLAN_batch].file ? plan->span_of[TS_PLAN_batch] : plan->decl->name_span;
-  ts_diag *d = ts_diag_add(l->s->diags, TS_E0316, at, "the batch does not come out even");
+  ts_diag *d = ts_diag_add(l->s->diags, TS_E0316, at, "the batch does not divide evenly");
   ts_diag_here(d, "the global batch is %lld", (long long)plan->global_batch);
   if (count) {
     ts_diag_note_at(
@@ -102,7 +102,7 @@ static bool uneven_batch(ts_lowering *l, int64_t micro, int64_t count, int64_t c
     ts_diag_help(d, "let `global` be %lld, or the number of micro-batches `global / micro / %lld`",
                  (long long)(count * micro * copies), (long long)copies);
   } else {
-    ts_diag_note(d, "%lld replicas of micro-batches of %lld take a multiple of %lld",
+    ts_diag_note(d, "%lld replicas with micro-batches of %lld need a multiple of %lld",
                  (long long)copies, (long long)micro, (long long)(copies * micro));
   }
   return false;
@@ -168,10 +168,8 @@ static bool check_axis(const ts_lowering *l)
         rule->ast->name, rule->strategy, axis);
       ts_diag_here(d, "of `%s`", l->g->ops.at[class->op].label);
       ts_diag_note_at(d, rule->applied, "applied here");
-      ts_diag_note_at(d, sc->span, "`%s` lays its stages along %s", sc->name, axis);
-      ts_diag_help(
-        d, "give the strategy an axis of its own: `mesh = { ..., %s }` and another beside it",
-        axis);
+      ts_diag_note_at(d, sc->span, "`%s` places its stages along %s", sc->name, axis);
+      ts_diag_help(d, "give the strategy another axis of the mesh: `mesh = { ..., %s }`", axis);
       return false;
     }
   }
@@ -188,7 +186,7 @@ static bool check_batch(ts_lowering *l, int64_t *samples)
   for (uint32_t a = 0; a < l->s->mesh.count; a++)
     if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->parameters) {
       ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh.axis[a].span,
-                               "no rule does anything over axis `%s`", l->s->mesh.axis[a].name);
+                               "no rule uses axis `%s`", l->s->mesh.axis[a].name);
       ts_diag_here(d, "%lld replicas that never exchange gradients",
                    (long long)l->s->mesh.axis[a].size);
       ts_diag_help(d, "apply a strategy over it, such as `data_parallel(%s)`",
@@ -787,7 +785,7 @@ static void three_ranks(ts_lowering *l, const ts_shared *shared, const ts_shared
   const ts_op *op = &l->g->ops.at[shared->op];
   ts_diag *d =
     ts_report(l->s, TS_E0332, l->sc->stages_span,
-              "a weight that %s, %s and %s share would lie on three ranks of the pipeline",
+              "a weight that %s, %s and %s share would be on three ranks of the pipeline",
               ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[shared->with].label),
               ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[other->op].label),
               ts_arena_printf(l->s->arena, "`%s`", op->label));

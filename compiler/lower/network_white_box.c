@@ -49,11 +49,10 @@ void ts_lower_network_device(ts_lowering *l, ts_span span, const char *file, con
   ts_diag *d = ts_report(l->s, TS_W0808, network.file ? network : span,
                          "the network of `%s` in a plan for `%s`", device, gpu->u.record->name);
   ts_diag_here(d, "`%s` was measured on `%s`", file, device);
-  ts_diag_note_at(d, l->plan->span_of[TS_PLAN_cluster],
-                  "no device of this cluster goes by that name");
+  ts_diag_note_at(d, l->plan->span_of[TS_PLAN_cluster], "no device of this cluster has that name");
   ts_diag_help(d,
-               "take the network of this device, or measure one: `trainspec fit network`; if it is "
-               "the same device, its declaration says so: `called = [\"%s\"]`",
+               "take the network of this device, or measure one with `trainspec fit network`; if "
+               "it is the same device, declare so: `called = [\"%s\"]`",
                device);
 }
 
@@ -124,7 +123,7 @@ static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file 
   m.believed = m.connection;
   const char *bad = ts_network_method_wrong(&m);
   if (bad)
-    return wrong(l, a->span, "a white box that cannot be", bad);
+    return wrong(l, a->span, "an impossible white box", bad);
   out->methods = TS_NEW_ARRAY(l->s->arena, ts_ir_net_method, TS_IR_COLLECTIVE_KINDS);
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
     if (of == -2 || (uint32_t)of == k) {
@@ -145,7 +144,8 @@ static bool variable(ts_lowering *l, const ts_field *field, ts_network_file *fil
                              "must be text or a whole number";
   return !error ||
          wrong(l, field->span,
-               ts_arena_printf(l->s->arena, "variable `%s` cannot be set so", field->name), error);
+               ts_arena_printf(l->s->arena, "variable `%s` cannot have this value", field->name),
+               error);
 }
 
 /* Anchors were measured with the library's own choice: they go when that is changed. */

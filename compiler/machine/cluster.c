@@ -219,7 +219,7 @@ static bool possible(ts_session *s, const ts_ast *field, ts_value v, double leas
                                      "`%s` must be 0 or more",
                          field->name);
   if (outside)
-    ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v),
+    ts_diag_here(d, "this is %s, %s than is possible", ts_value_print(s->arena, v),
                  value < least ? "less" : "more");
   else
     ts_diag_here(d, "this is %s", value == 0 ? "0" : "negative");
@@ -395,7 +395,7 @@ static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
                            ts_count_print(c->s->arena, c->s->limits.links));
     ts_diag_here(d, "%s more", ts_count_print(c->s->arena, (int64_t)added));
     ts_diag_help(
-      d, "link both to a switch in the place of each to each, or give the cluster fewer nodes");
+      d, "link the devices to a switch instead of each other, or give the cluster fewer nodes");
     return false;
   }
   for (size_t i = 0; i < c->from.count; i++)
@@ -567,12 +567,12 @@ static bool connected(elaboration *c)
     return true;
   const ts_cluster_array *a = &c->arrays.at[c->vertices.at[lonely].array];
   ts_diag *d =
-    ts_report(c->s, TS_E0609, a->span, "no path of links joins `%s` to the other devices",
+    ts_report(c->s, TS_E0609, a->span, "no path of links connects `%s` with the other devices",
               vertex_text(c->s->arena, a, lonely));
-  ts_diag_here(d, "%" PRIu32 " of %" PRIu32 " devices are apart from the others", outside,
+  ts_diag_here(d, "%" PRIu32 " of %" PRIu32 " devices are not connected to the others", outside,
                outside + devices[best]);
   ts_diag_help(d,
-               "link them to a switch that others are linked to, as in `link %s[...] <-> leaf[...] "
+               "link them to a switch of the others, as in `link %s[...] <-> leaf[...] "
                "{ bandwidth = 400 Gb/s }`",
                a->name);
   return false;
@@ -706,7 +706,7 @@ static bool change_devices(change *c, const ts_ast *override)
     return false;
   if (array->is_switch) {
     ts_diag *d = ts_report(c->s, TS_E0607, ref->span,
-                           "`%s` is a switch; nothing of it can be changed", ref->name);
+                           "`%s` is a switch, which has no fields to change", ref->name);
     ts_diag_help(d, "change its links, as in `link %s[0] <-> gpu[*] { bandwidth = 100 Gb/s }`",
                  ref->name);
     return false;
@@ -753,7 +753,7 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   for (uint32_t i = 0; i < changes.count; i++)
     if (changes.at[i]->kind == TS_AST_RULE || changes.at[i]->kind == TS_AST_REMOVE) {
       ts_diag_here(ts_report(s, TS_E0220, changes.at[i]->span, "a cluster has no rules"),
-                   "rules are those of strategies");
+                   "only strategies have rules");
       return ts_error_value();
     }
   for (uint32_t i = 0; i < changes.count; i++)

@@ -117,14 +117,14 @@ static bool open_gpu(reader *r, place *p, const place *around)
 {
   long dev, sm;
   if (strcmp(around->name, "pci") != 0 || around->above == TS_TOPOLOGY_NO_PART)
-    return fail(r, "a `gpu` must stand in a `pci` of a `cpu`");
+    return fail(r, "a `gpu` must be inside a `pci` of a `cpu`");
   if (!whole(r, "dev", -1, 0, 65535, &dev) || !whole(r, "sm", 0, 0, 9999, &sm))
     return false;
   if (dev < 0)
     return fail(r, "a `gpu` needs `dev`");
   for (size_t g = 0; g < r->t->gpus.count; g++)
     if (r->t->gpus.at[g].dev == dev)
-      return fail(r, ts_arena_printf(r->arena, "two GPUs are number %ld", dev));
+      return fail(r, ts_arena_printf(r->arena, "two GPUs have number %ld", dev));
   if (r->t->gpus.count == MOST_GPUS)
     return fail(r, "more than 1,024 GPUs in a node");
   p->gpu = (int)r->t->gpus.count;
@@ -139,7 +139,7 @@ static bool open_nvlink(reader *r, const place *around)
   const char *busid = attribute_of(r, "target"), *class = attribute_of(r, "tclass");
   long count;
   if (around->gpu < 0 || !busid)
-    return fail(r, "an `nvlink` must stand in a `gpu` and have a `target`");
+    return fail(r, "an `nvlink` must be inside a `gpu` and have a `target`");
   if (!whole(r, "count", 1, 1, 1024, &count))
     return false;
   TS_PUSH(r->arena, &r->targets,
@@ -152,7 +152,7 @@ static bool open_net(reader *r, place *around)
 {
   long speed;
   if (around->part == TS_TOPOLOGY_NO_PART)
-    return fail(r, "a `net` must stand in a `nic` of a `cpu` or `pci`");
+    return fail(r, "a `net` must be inside a `nic` of a `cpu` or `pci`");
   if (!whole(r, "speed", 10000, -1, 100000000, &speed))
     return false;
   const char *name = attribute_of(r, "name");
@@ -166,7 +166,7 @@ static bool open_c2c(reader *r, const place *around)
 {
   long count, rate;
   if (around->gpu < 0)
-    return fail(r, "a `c2c` must stand in a `gpu`");
+    return fail(r, "a `c2c` must be inside a `gpu`");
   if (!whole(r, "count", 1, 1, 1024, &count) || !whole(r, "bw", 0, 1, 100000000, &rate))
     return false;
   /* the one that it stands in */
@@ -196,11 +196,11 @@ static bool open_element(reader *r, const char *name)
       return fail(
         r, ts_arena_printf(r->arena, "the file begins with `%s`, a topology with `system`", name));
     return (version && !strcmp(version, "1")) ||
-           fail(r, "version 1 of topologies is known, this is another one");
+           fail(r, "this is not version 1 of topologies, the only known one");
   }
   if (!strcmp(name, "cpu")) {
     if (r->depth != 2)
-      return fail(r, "a `cpu` must stand in `system`");
+      return fail(r, "a `cpu` must be inside `system`");
     if (!new_part(r, &p->part))
       return false;
     TS_PUSH(r->arena, &r->t->processors, (uint32_t)p->part);
@@ -208,7 +208,7 @@ static bool open_element(reader *r, const char *name)
   }
   if (!strcmp(name, "pci")) {
     if (around->part == TS_TOPOLOGY_NO_PART)
-      return fail(r, "a `pci` must stand in a `cpu`");
+      return fail(r, "a `pci` must be inside a `cpu`");
     if (!as_part(r, around) || !pci_rate(r, &p->rate))
       return false;
     p->part = p->above = around->part;

@@ -144,7 +144,7 @@ const char *ts_network_method_wrong(const ts_ir_net_method *m)
   double rates[] = {m->intra_rate, m->inter_rate};
   for (int i = 0; i < 2; i++)
     if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
-      return "a rate below 1 kB/s or above 1 PB/s; leave it out when nothing bounds it";
+      return "a rate below 1 kB/s or above 1 PB/s; leave it out if it is unlimited";
   double shares[] = {m->intra_share, m->inter_share, m->local, m->spread};
   for (int i = 0; i < 4; i++)
     if (shares[i] < 0 || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
@@ -165,7 +165,7 @@ const char *ts_network_curve_wrong(const ts_ir_net_curve *c)
          factors[] = {c->small_few, c->large_few, c->small_many, c->large_many};
   for (int i = 0; i < 4; i++) {
     if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
-      return "a rate below 1 kB/s or above 1 PB/s; leave it out when there is none";
+      return "a rate below 1 kB/s or above 1 PB/s; leave it out if it is unlimited";
     if (!(factors[i] >= 1e-3 && factors[i] <= 1e3))
       return "`small_few`, `large_few`, `small_many` and `large_many` are factors from 0.001 to "
              "1000";
@@ -183,7 +183,7 @@ const char *ts_network_links_wrong(const ts_ir_net_links *k)
   double rates[] = {k->intra_links, k->inter_links};
   for (int i = 0; i < 2; i++)
     if (rates[i] != 0 && !(rates[i] >= 1e3 && rates[i] <= 1e15))
-      return "a rate of links below 1 kB/s or above 1 PB/s; leave it out when it is not known";
+      return "a rate of links below 1 kB/s or above 1 PB/s; leave it out if it is unknown";
   if (k->intra_latency > UINT64_C(1) << 36 || k->inter_latency > UINT64_C(1) << 36)
     return "a latency of links of more than 69 ms";
   return NULL;
@@ -206,7 +206,7 @@ static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fie
     while (f->name && strcmp(f->name, item->string) != 0)
       f++;
     if (!f->name)
-      return bad(r, ts_arena_printf(r->arena, "no field is called `%s`", item->string));
+      return bad(r, ts_arena_printf(r->arena, "no field is named `%s`", item->string));
     if (!cJSON_IsNumber(item) || !field_set(f, record, item->valuedouble))
       return bad(r, ts_arena_printf(r->arena, "`%s` must be a number in its range", item->string));
   }
@@ -228,7 +228,8 @@ static int word(reader *r, const cJSON *in, const char *field, int (*named)(cons
   const cJSON *item = cJSON_IsString(in) ? in : cJSON_GetObjectItemCaseSensitive(in, field);
   int found = cJSON_IsString(item) ? named(item->valuestring) : -1;
   if (found < 0)
-    bad(r, ts_arena_printf(r->arena, cJSON_IsString(item) ? "`%s` is no %s" : "%.0sneeds a %s",
+    bad(r, ts_arena_printf(r->arena,
+                           cJSON_IsString(item) ? "`%s` is not a valid %s" : "%.0sneeds a %s",
                            cJSON_IsString(item) ? item->valuestring : "", field));
   return found;
 }

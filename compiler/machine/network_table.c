@@ -96,7 +96,7 @@ static bool header(reader *r, const ts_csv_cell *cell, size_t count)
                   "time_ms, seconds), and islands if there are several");
   for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
     if (!(r->found >> i & 1))
-      return bad(r, ts_arena_printf(r->arena, "there is no column `%s`, which `where` asks for",
+      return bad(r, ts_arena_printf(r->arena, "there is no column `%s`, which `where` names",
                                     r->options->where[i].column));
   return true;
 }
@@ -107,12 +107,12 @@ static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p
   if (what == COLLECTIVE) {
     int kind = ts_collective_named(text);
     p->collective = (uint32_t)kind;
-    return kind >= 0 || bad(r, ts_arena_printf(r->arena, "`%s` is no collective", text));
+    return kind >= 0 || bad(r, ts_arena_printf(r->arena, "`%s` is not a collective", text));
   }
   double x = strtod(text, &end);
   if (end == text || *end || !isfinite(x) || x < 0 || (what != TIME && x != floor(x)) ||
       (what != TIME && what != BYTES && (x < 1 || x > 1e7)) || x > 1e18)
-    return bad(r, ts_arena_printf(r->arena, "`%s` is not what this column holds", text));
+    return bad(r, ts_arena_printf(r->arena, "`%s` is not a value of this column", text));
   if (what == RANKS)
     p->ranks = (uint32_t)x;
   else if (what == ISLANDS)
@@ -206,7 +206,7 @@ static bool rows(reader *r)
                             !header(r, cell, count))
       return false;
   return r->points.count ||
-         bad(r, r->options && r->options->where_count ? "no row is as `where` asks" : "no rows");
+         bad(r, r->options && r->options->where_count ? "no row matches `where`" : "no rows");
 }
 
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size,

@@ -120,12 +120,12 @@ static const char *choice(ts_arena *arena, const char *name, const char *value, 
     int kind = colon ? ts_collective_named(ts_arena_string(arena, at, (size_t)(colon - at))) : -1;
     int mask = mask_of(list, (size_t)(at + size - list), algorithm);
     if (colon && kind < 0)
-      return ts_arena_printf(arena, "%s: `%.*s` is no collective", name, (int)(colon - at), at);
+      return ts_arena_printf(arena, "%s: `%.*s` is not a collective", name, (int)(colon - at), at);
     if (mask < 0)
       return bad_value(arena, name, value, known);
     int lost = keep(f, kind, mask, algorithm, changed);
     if (lost >= 0)
-      return ts_arena_printf(arena, "%s=%s leaves no way to do %s", name, value,
+      return ts_arena_printf(arena, "%s=%s leaves no algorithm for %s", name, value,
                              ts_collective_name((uint32_t)lost));
     at += size + (at[size] == ';');
   }

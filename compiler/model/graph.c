@@ -202,7 +202,7 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
     ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "the model has more than %s ops",
                              ts_count_print(b->s->arena, b->s->limits.ops));
     ts_diag_here(d, "one too many");
-    ts_diag_help(d, "`repeat` fewer layers, or let one op do the work of several");
+    ts_diag_help(d, "`repeat` fewer layers, or make one op of several");
     return fail(b);
   }
   ts_op op = {.decl = decl,
@@ -230,8 +230,7 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
     ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %u",
                              b->s->limits.blocks);
     ts_diag_here(d, "one too deep");
-    ts_diag_help(
-      d, "let one block do what two do that only call each other; a block must not call itself");
+    ts_diag_help(d, "merge blocks that only call each other; a block must not call itself");
     return fail(b);
   }
   if (label)

@@ -243,7 +243,7 @@ bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const c
       ts_diag *d =
         ts_report(s, TS_E0301, used, "dimension %u of %s is %lld", i, what, (long long)dim[i]);
       ts_diag_here(d, "makes the shape %s", ts_value_print(s->arena, v));
-      ts_diag_note_at(d, expr->span, "the shape is worked out here");
+      ts_diag_note_at(d, expr->span, "the shape is computed here");
       return false;
     }
   }
@@ -345,7 +345,7 @@ bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
       ts_diag *d = ts_report(scope->s, TS_E0219, item->name_span,
                              "`%s` casts `%s`, which is no input and no gradient of an output",
                              scope->op->kind, item->name);
-      ts_diag_here(d, "what comes in is cast before the op works on it");
+      ts_diag_here(d, "only tensors that the op takes are cast");
       return false;
     }
     ts_env *env = ts_op_env(scope, scope->op->module);

@@ -259,9 +259,8 @@ static bool check_parameters(ts_tracer *t, const ts_row *row, const inputs *in, 
                            row->name, stated, op->kind, made);
   ts_diag_here(d, stated ? "the shapes of its weights" : "other rows of this table list theirs");
   ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(
-    d, "correct `parameters` of the row, or what `args` of the mapping's entry for `%s` says",
-    row->kind);
+  ts_diag_help(d, "correct `parameters` of the row, or `args` of the mapping's entry for `%s`",
+               row->kind);
   return false;
 }
 
@@ -287,8 +286,8 @@ static bool no_entry(ts_tracer *t, const ts_row *row, const ts_op *last)
   if (!last->slots && ts_suggest(row->kind, kinds.at, kinds.count, best))
     ts_diag_help(d, "did you mean `%s`?", best[0]);
   else
-    ts_diag_help(d, "an entry of `ops` says which op a kind is; the first whose kind matches and "
-                    "whose op gives this shape is taken");
+    ts_diag_help(d, "an entry of `ops` maps a kind to an op; the first entry with a matching kind "
+                    "and an op of this shape is taken");
   return false;
 }
 
@@ -528,10 +527,9 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
 
 static bool no_kernel(ts_session *s, const ts_op *op, const char *direction, double seconds)
 {
-  ts_diag *d =
-    ts_diag_add(s->diags, TS_E0522, op->span,
-                "the op `%s` has no kernel for the %.1f us that its %s was measured to take",
-                op->kind, seconds * 1e6, direction);
+  ts_diag *d = ts_diag_add(s->diags, TS_E0522, op->span,
+                           "the op `%s` has no kernel for the measured %.1f us of its %s", op->kind,
+                           seconds * 1e6, direction);
   ts_diag_here(d, "the row is %s", op->measured->source);
   ts_diag_note_at(d, op->decl->name_span, "the op is declared here");
   return false;

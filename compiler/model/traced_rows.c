@@ -165,15 +165,15 @@ static bool check_role(ts_tracer *t, const ts_row *row, ts_row_role role)
     return true;
   if (!row->input_count && !known && !is_held(row))
     return dropped(t, row, "takes nothing", "`inputs` is empty",
-                   "name the rows it takes; or list its kind under `given` of the mapping (inputs "
-                   "of the model) or `constants` (made of nothing)");
+                   "name the rows it takes, or list its kind in the mapping: in `given` (inputs of "
+                   "the model) or `constants` (no inputs)");
   if (role == TS_ROW_VALUE && !row->dtype && takes_tensor(t, row) && !known &&
       !ts_patterns_match(&t->map.lists, row->kind))
     return dropped(t, row, "states no number format", "`dtype` is empty, and it takes a tensor",
-                   "state the `dtype` of what it gives; or list its kind under `values` of the "
-                   "mapping, if that is no tensor");
+                   "state the `dtype` of its output; or list its kind in `values` of the mapping, "
+                   "if the output is not a tensor");
   if (row->backward > 0)
-    return dropped(t, row, "has a backward and is no op", "its `backward_us` would be lost",
+    return dropped(t, row, "has a backward but is not an op", "its `backward_us` would be lost",
                    "state its `inputs` and `dtype`, or write 0");
   return true;
 }
@@ -204,9 +204,8 @@ void ts_traced_formats(ts_tracer *t)
                            ts_listed(t->s->arena, formats.at, formats.count), compute->name);
   ts_diag_here(d, "times and activations stay as recorded; only the parameters follow the plan");
   ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(
-    d, "take a table that was recorded in `%s`, or give the plan the precision of the recording",
-    compute->name);
+  ts_diag_help(d, "take a table recorded in `%s`, or give the plan the precision of the recording",
+               compute->name);
 }
 
 bool ts_traced_place(ts_tracer *t)
@@ -246,11 +245,11 @@ static void report_batch(ts_tracer *t, const ts_row *row, const char *why)
 {
   ts_diag *d =
     ts_diag_add(t->s->diags, TS_W0533, t->model->span,
-                "dimension %u of `%s` is taken to be the batch%s", t->batch_dim, row->name, why);
+                "dimension %u of `%s` is assumed to be the batch%s", t->batch_dim, row->name, why);
   ts_diag_here(d, "its shape is %s, and times are scaled to the micro-batch of %lld",
                ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)),
                (long long)t->plan->micro_batch);
-  ts_diag_help(d, "say which it is: `batch_dim: %u`, or a line `# batch_dim: %u` in the table",
+  ts_diag_help(d, "state it: `batch_dim: %u`, or a line `# batch_dim: %u` in the table",
                t->batch_dim, t->batch_dim);
 }
 
@@ -330,7 +329,7 @@ bool ts_traced_layer(ts_tracer *t)
   if (t->in != TS_ROW_NONE)
     return true;
   ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, ts_record_find(&t->model->args, "repeat")->span,
-                           "`%s` lists no layer that could be repeated", t->rows.name);
+                           "`%s` lists no layer that can be repeated", t->rows.name);
   if (t->first == t->rows.count)
     ts_diag_here(d, "no row belongs to a numbered module");
   else
@@ -351,7 +350,7 @@ static bool unpaired(ts_tracer *t, const ts_row *row, const char *format, uint32
     ts_diag_add(t->s->diags, TS_E0522, row->span, format, backward, row->kind, forward, kind);
   ts_diag_here(d, "the first of them");
   ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "say whose backward it is: `backward:` of an entry of `ops`");
+  ts_diag_help(d, "name its forward: `backward:` in an entry of `ops`");
   return false;
 }
 
@@ -375,7 +374,7 @@ static bool pair_backward(ts_tracer *t, uint32_t index, bool *taken)
     return true;
   if (!forward.count || backward.count % forward.count)
     return unpaired(
-      t, &t->rows.at[backward.at[0]], "%u rows as `%s` cannot be shared out to %u of kind `%s`",
+      t, &t->rows.at[backward.at[0]], "%u rows of `%s` cannot be divided among %u of kind `%s`",
       (uint32_t)backward.count, (uint32_t)forward.count, e->kind.count ? e->kind.at[0] : "");
   size_t group = backward.count / forward.count;
   for (size_t i = 0; i < backward.count; i++)
@@ -392,6 +391,6 @@ bool ts_traced_pairs(ts_tracer *t)
       return false;
   for (uint32_t i = 0; i < t->rows.count; i++)
     if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && t->rows.at[i].backward > 0)
-      return unpaired(t, &t->rows.at[i], "%u row as `%s` is the backward of %u kinds%s", 1, 0, "");
+      return unpaired(t, &t->rows.at[i], "%u row of `%s` is the backward of %u kinds%s", 1, 0, "");
   return true;
 }

@@ -134,7 +134,7 @@ static bool need(file *f, const char *name, uint32_t *index)
   ts_diag_here(d, "its columns");
   ts_diag_note_at(d, f->source->span, "the trace is read here");
   if (count)
-    ts_diag_help(d, "is `%s` meant?", best[0]);
+    ts_diag_help(d, "did you mean `%s`?", best[0]);
   return false;
 }
 
@@ -295,7 +295,7 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
   shape_list given = {0}, parameters = {0};
   *row = (ts_row){.name = cell(f, c->name), .kind = cell(f, c->kind), .line = f->csv.line};
   if (f->cell_count != f->column_count)
-    return fail(f, "cells of a row stand under the columns of the first line",
+    return fail(f, "the cells of a row follow the columns of the first line",
                 "the row has %u cells, the table %u columns", f->cell_count, f->column_count);
   if (!*row->name || !*row->kind)
     return fail(f, "a row without name or kind", "the row has no %s", *row->name ? "kind" : "name");
@@ -311,7 +311,7 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
     return fail(f, "dtype", "`%.40s` is not a number format", type);
   if (row->dtype && !*cell(f, c->output))
     return fail(f, "the shape of a number is `()`",
-                "the row gives a tensor and states no `output_shape`");
+                "the row outputs a tensor but states no `output_shape`");
   if (given.count && given.count != row->input_count)
     return fail(f, "one shape for each input", "the row has %u inputs and %zu input shapes",
                 row->input_count, given.count);

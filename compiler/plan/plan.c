@@ -44,7 +44,7 @@ const ts_ast *ts_plan_choose(ts_session *s, const ts_module *m, const char *want
     if (!ts_suggest_names(d, wanted, &names))
       ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   } else {
-    d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has %zu plans, and none was chosen", m->name,
+    d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has %zu plans: choose one", m->name,
                   names.names.count);
     ts_diag_help(d, "choose with `--plan=NAME` from %s", ts_name_list_print(s, &names));
   }
@@ -290,7 +290,7 @@ static void evaluate_batch(loader *l)
   v = typed(l, TS_PLAN_tokens);
   if (v.type == TS_T_REAL && v.u.real < 0)
     ts_report(l->s, TS_E0225, l->field[TS_PLAN_tokens]->span,
-              "`tokens` is how many a sample has: 0 or more");
+              "`tokens` is the number of tokens of a sample: 0 or more");
   p->tokens_per_sample = v.type == TS_T_REAL ? v.u.real : 0;
 }
 
@@ -373,7 +373,7 @@ static void compare_with_cluster(loader *l)
                               s->mesh.axis[i].name, s->mesh.axis[i].size);
   const ts_ast *mesh = l->field[TS_PLAN_mesh];
   ts_diag *d = ts_report(s, TS_E0608, mesh ? mesh->span : s->mesh.axis[0].span,
-                         "the mesh needs %s devices, and the cluster has %s",
+                         "the mesh needs %s devices, the cluster has %s",
                          ts_count_print(s->arena, world), ts_count_print(s->arena, devices));
   ts_diag_here(d, "%s = %s", product, ts_count_print(s->arena, world));
   ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices",

@@ -67,8 +67,7 @@ static bool action(reader *r, const char *text, size_t length)
   ts_placed placed = {.span = span_of(r, text, length)};
   if (!number(&at, end, r->b->s->limits.stages, &placed.stage) || at == end)
     return wrong(r, text, length,
-                 at == end && at > text ? "does not say what work it is" :
-                                          "does not begin with a stage");
+                 at == end && at > text ? "does not name its work" : "does not begin with a stage");
   if (communicates(at, end))
     return true;
   int k = 0;
@@ -76,10 +75,10 @@ static bool action(reader *r, const char *text, size_t length)
     k++;
   at++;
   if (k == TS_STEP)
-    return wrong(r, text, length, "is no work that is known");
+    return wrong(r, text, length, "is not a known kind of work");
   if (!number(&at, end, r->b->s->limits.items, &placed.micro_batch) || at != end)
     return wrong(r, text, length,
-                 at < end ? "has more behind its micro-batch" : "has no micro-batch");
+                 at < end ? "has text after its micro-batch" : "has no micro-batch");
   placed.kind = (ts_work_kind)k;
   r->stages = placed.stage >= r->stages ? placed.stage + 1 : r->stages;
   if (placed.micro_batch >= r->b->sc->micro_batches)
@@ -104,7 +103,7 @@ static bool cell(reader *r, const char *text, size_t length)
   if (close + 1 < text + length && ((size_t)(text + length - close - 1) != sizeof suffix - 1 ||
                                     memcmp(close + 1, suffix, sizeof suffix - 1)))
     return wrong(r, close + 1, (size_t)(text + length - close - 1),
-                 "stands behind a pair of actions, where `OVERLAP_F_B` should");
+                 "follows a pair of actions, where `OVERLAP_F_B` should be");
   size_t first = r->items.count;
   if (!action(r, text + 1, (size_t)(middle - text - 1)) ||
       !action(r, middle + 1, (size_t)(close - middle - 1)))
@@ -119,7 +118,7 @@ static bool row(reader *r, const ts_csv_cell *cells, size_t count)
 {
   if (r->csv.wrong)
     return wrong(r, r->csv.text + r->csv.wrong_at, r->csv.end - r->csv.wrong_at,
-                 "is not CSV: a quote is not closed, or something stands behind it");
+                 "is not CSV: a quote is not closed, or text follows it");
   size_t before = r->items.count;
   for (size_t i = 0; i < count; i++)
     if (!cell(r, r->csv.text + cells[i].begin, cells[i].end - cells[i].begin))
@@ -189,11 +188,12 @@ static bool place(reader *r)
     }
   for (uint32_t stage = 0; stage < r->stages; stage++) {
     if (r->stages % r->rank || count[rank_of[stage]] == r->stages / r->rank) {
-      ts_diag *d = ts_report(b->s, TS_E0407, r->items.at[example[stage]].span,
-                             "%u stages cannot be dealt evenly to %u ranks", r->stages, r->rank);
+      ts_diag *d =
+        ts_report(b->s, TS_E0407, r->items.at[example[stage]].span,
+                  "%u stages cannot be distributed evenly over %u ranks", r->stages, r->rank);
       ts_diag_here(d, "stage %u is one too many on its rank", stage);
       ts_diag_note_at(d, r->span, "the order is read from here");
-      ts_diag_help(d, "every line needs work of equally many stages");
+      ts_diag_help(d, "every line needs work of the same number of stages");
       return false;
     }
     chunk_of[stage] = count[rank_of[stage]]++;
@@ -303,7 +303,7 @@ const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc)
       ts_diag *d = ts_diag_add(s->diags, TS_E0401, sc->span,
                                "the order of schedule `%s` has steps between its work", sc->name);
       ts_diag_here(d, "%u steps on rank %u", sc->step_first[rank + 1] - sc->step_first[rank], rank);
-      ts_diag_note(d, "the format of torch.distributed.pipelining knows no optimizer steps: its "
+      ts_diag_note(d, "the format of torch.distributed.pipelining has no optimizer steps: its "
                       "order is that of one step");
       return NULL;
     }

@@ -175,8 +175,7 @@ static bool complete(builder *b, const ts_rank_policy *p)
       kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT | 1u << TS_WEIGHT_GRADIENT))
     return true;
   ts_diag *d = ts_report(b->s, TS_E0408, b->sc->policy->span,
-                         "the policy of `%s` must say what it prefers among F and B, or F, I and W",
-                         b->sc->name);
+                         "the policy of `%s` must order F and B, or F, I and W", b->sc->name);
   ts_diag_help(d, "add a line such as `prefer I, F, W`");
   return fail(b);
 }
@@ -215,7 +214,7 @@ static bool bind_item(builder *b, ts_env *env, const ts_ast *item, uint32_t skip
   for (uint32_t i = skip; i < item->count && i < skip + 2; i++) {
     const ts_ast *name = ts_ast_value(item->child[i]);
     if (name->kind != TS_AST_ID) {
-      ts_diag *d = ts_report(b->s, TS_E0408, name->span, "a policy speaks of all items of a kind");
+      ts_diag *d = ts_report(b->s, TS_E0408, name->span, "a policy covers all items of a kind");
       ts_diag_here(d, "must be a name, as in `F(i, c)`");
       return fail(b);
     }
@@ -522,7 +521,8 @@ static const char *size_text(builder *b, double bytes)
 static bool report_stuck(builder *b, const ts_policy_stop *stop)
 {
   const ts_schedule *sc = b->sc;
-  ts_diag *d = ts_report(b->s, TS_E0402, sc->span, "the policy of `%s` comes to a stop", sc->name);
+  ts_diag *d =
+    ts_report(b->s, TS_E0402, sc->span, "the policy of `%s` comes to a standstill", sc->name);
   ts_diag_here(d, "no rank may begin anything");
   if (!stop->limit)
     return fail(b);
@@ -534,7 +534,7 @@ static bool report_stuck(builder *b, const ts_policy_stop *stop)
                  stop->stage, size_text(b, stop->most));
   ts_diag_note_at(d, stop->limit->span, "this limit keeps F(%u) at stage %u back",
                   stop->micro_batch, stop->stage);
-  ts_diag_help(d, "raise the limit, or let it leave room for the chunks that come later");
+  ts_diag_help(d, "raise the limit, or let it leave room for later chunks");
   return fail(b);
 }
 
@@ -570,8 +570,7 @@ bool ts_policy_open(builder *b)
                              "%lld micro-batches, and %lld in another policy of `%s`",
                              (long long)other, (long long)m, sc->name);
       ts_diag_label(d, ts_ast_micro_batches(sc->policy)->span, "the other");
-      ts_diag_help(
-        d, "the policies of a schedule are ways to order the same work: give them the same number");
+      ts_diag_help(d, "the policies of a schedule order the same work: give them the same number");
       return fail(b);
     }
   }

@@ -167,8 +167,8 @@ static void report_cycle(const player *p)
   block first = edge(p, best[0], best[1 % count]);
   const char *text = "";
   ts_diag *d = ts_diag_add(p->s->diags, TS_E0402, sc->items.at[first.item].span,
-                           "schedule `%s` comes to a stop", sc->name);
-  ts_diag_here(d, "%s waits for ever", ts_placed_name(p->s, sc, first.item));
+                           "schedule `%s` comes to a standstill", sc->name);
+  ts_diag_here(d, "%s waits forever", ts_placed_name(p->s, sc, first.item));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t to = best[(i + 1) % count];
     block b = edge(p, best[i], to);

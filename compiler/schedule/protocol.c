@@ -53,8 +53,8 @@ static bool takes(solver *v, const ts_ast *item, ts_work_kind kind)
                                            "a micro-batch, and a chunk where there are several");
   ts_diag_here(d, "%u given", item->count);
   if (kind != TS_STEP)
-    ts_diag_help(d, "`%s(i) at s` speaks of stage s, `%s(i, c) at r` of chunk c of rank r",
-                 item->name, item->name);
+    ts_diag_help(d, "`%s(i) at s` is stage s, `%s(i, c) at r` is chunk c of rank r", item->name,
+                 item->name);
   v->failed = true;
   return false;
 }
@@ -163,7 +163,7 @@ static bool tie(solver *v, const ts_env *env, const ts_ast *clause, uint32_t to,
     ts_diag_here(d, "must wait for the other");
     ts_diag_note_at(d, clause->span, "this clause says so");
     ts_diag_help(d,
-                 "place the one after the other on this rank, or leave this case out with `where`");
+                 "place them in the other order on this rank, or exclude this case with `where`");
     v->failed = true;
     return false;
   }
@@ -189,7 +189,7 @@ static void choose(solver *v, const ts_env *env, const ts_ast *clause, uint32_t 
                            ts_placed_name(v->s, sc, item), (long long)enough, named);
     ts_diag_here(d, "must be from 0 to %u", named);
     ts_diag_help(d, enough < 0 ? "`max(k, 0)` is never less" :
-                                 "where there may be fewer, say `any min(k, n) of`");
+                                 "where there may be fewer, write `any min(k, n) of`");
     v->failed = true;
   } else if (enough <= there) {
     sc->ties.count = first;
@@ -197,7 +197,7 @@ static void choose(solver *v, const ts_env *env, const ts_ast *clause, uint32_t 
              (sc->items.at[item].paired || (item && sc->items.at[item - 1].paired))) {
     ts_diag *d = ts_report(v->s, TS_E0401, ts_ast_any(clause)->span, "%s overlaps other work",
                            ts_placed_name(v->s, sc, item));
-    ts_diag_here(d, "cannot begin when some have come");
+    ts_diag_here(d, "cannot begin after only some of them");
     v->failed = true;
   } else {
     for (size_t t = first; t < sc->ties.count && enough < named; t++)
@@ -212,7 +212,7 @@ static void depend_item(solver *v, const ts_env *bound, const ts_ast *clause, ui
   ts_value over = ts_none_value();
   size_t first = v->sc->ties.count;
   uint32_t named = 0;
-  if (each && !ts_eval_sequence(v->s, bound, ts_ast_over(each), "what `for` goes through", &over))
+  if (each && !ts_eval_sequence(v->s, bound, ts_ast_over(each), "the range of `for`", &over))
     v->failed = true;
   ts_env *env = ts_env_new(v->s, bound);
   for (int64_t n = 0; n < (each ? ts_sequence_count(over) : 1) && !v->failed; n++) {

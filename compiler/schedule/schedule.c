@@ -123,7 +123,7 @@ static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
       ts_diag_note_at(d, sc->span, "of this schedule");
     ts_diag_help(
       d, v.type == TS_T_AXIS ?
-           "a pipeline goes along one axis; the other one may hold replicas, for `data_parallel`" :
+           "a pipeline runs along one axis; the other may hold replicas, for `data_parallel`" :
            "declare the parameter as `p: Axis` and pass the name of the pipeline's axis");
   }
   return fail(b);
@@ -320,7 +320,7 @@ static void before(builder *b, uint32_t first, uint32_t second)
     return;
   ts_diag *d = ts_report(b->s, TS_E0404, b->sc->items.at[second].span, "%s comes before %s",
                          ts_placed_name(b->s, b->sc, second), ts_placed_name(b->s, b->sc, first));
-  ts_diag_here(d, "needs what the other makes");
+  ts_diag_here(d, "needs the result of the other");
   if (b->sc->items.at[first].span.begin != b->sc->items.at[second].span.begin)
     ts_diag_label(d, b->sc->items.at[first].span, "placed later");
   b->failed = true;
@@ -467,7 +467,7 @@ static bool finish(builder *b)
   if (!sc->items.count || !sc->micro_batches) {
     ts_diag *d = ts_report(b->s, TS_E0403, sc->span, "schedule `%s` places no work", sc->name);
     if (find_item(sc->decl, TS_AST_AT) || sc->policy) {
-      ts_diag_here(d, "nothing is placed with these arguments");
+      ts_diag_here(d, "no work is placed with these arguments");
       ts_diag_help(d, "is the number of micro-batches at least 1?");
     } else {
       ts_diag_here(d, "needs `at r in 0..p { ... }` with F and B in it");

@@ -33,7 +33,7 @@ static bool stated(splitter *c, uint32_t *first_unit)
   if (sum == units(c->g))
     return true;
   ts_diag *d = ts_report(c->s, TS_E0313, c->sc->stages_span,
-                         "the sizes of the stages add up to %lld, the model has %u %s",
+                         "the sizes of the stages add up to %lld, but the model has %u %s",
                          (long long)sum, units(c->g), c->g->unit_count ? "repeats" : "ops");
   ts_diag_here(d, "must add up to %u", units(c->g));
   if (c->g->unit_count)

@@ -18,7 +18,7 @@ bool ts_work_kind_of(builder *b, const ts_ast *item, ts_work_kind *kind)
       *kind = (ts_work_kind)k;
       return true;
     }
-  ts_diag *d = ts_report(b->s, TS_E0401, item->name_span, "no work is called `%s`", item->name);
+  ts_diag *d = ts_report(b->s, TS_E0401, item->name_span, "no work is named `%s`", item->name);
   ts_diag_here(d, "must be F, B, I, W or S");
   ts_diag_note(d, "F: forward; I: gradients of inputs; W: gradients of weights; B: I and W "
                   "together; S: the optimizer's step");
@@ -44,9 +44,9 @@ static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const 
     else
       ts_diag_here(d, "must be from 0 to %u", limit - 1);
     if (n < 0 && !chunk)
-      ts_diag_help(d, "`if` and `for ... where` leave out what is not there at the edges");
+      ts_diag_help(d, "`if` and `for ... where` exclude items beyond the edges");
     if (n > 0 && chunk && limit == 1)
-      ts_diag_help(d, "`chunks %lld` gives every rank so many stages", (long long)n + 1);
+      ts_diag_help(d, "`chunks %lld` sets the number of stages of a rank", (long long)n + 1);
     b->failed = true;
     return false;
   }
@@ -180,7 +180,7 @@ static void place_pair(builder *b, const ts_env *env, const ts_ast *pair)
 static void loop(builder *b, const ts_env *env, const ts_ast *loop)
 {
   ts_value over;
-  if (!ts_eval_sequence(b->s, env, ts_ast_over(loop), "what `for` goes through", &over)) {
+  if (!ts_eval_sequence(b->s, env, ts_ast_over(loop), "the range of `for`", &over)) {
     b->failed = true;
     return;
   }

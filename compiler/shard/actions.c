@@ -107,13 +107,12 @@ bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span 
     ts_diag_label(d, where, "split already");
   ts_rule_note(c->sh, d, rule, action, "asks for this split");
   if (before != TS_NO_INDEX)
-    ts_rule_note(c->sh, d, before, ts_rule_at(c, before)->ast->span,
-                 "has split them before: so many are left");
+    ts_rule_note(c->sh, d, before, ts_rule_at(c, before)->ast->span, "splits them already");
   ts_sharder_note_repeats(c, d);
   if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
     ts_diag_help(d,
-                 "`micro` of the plan's `batch` is that of all ranks among which samples are dealt "
-                 "out: make it a multiple of %lld",
+                 "`micro` of the plan's `batch` is the sum over the ranks that share the samples: "
+                 "make it a multiple of %lld",
                  (long long)size);
   else
     help_divisors(c->s, d, n);

@@ -22,7 +22,7 @@ static bool kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
   for (*kind = 0; *kind < COLLECTIVES; ++*kind)
     if (!strcmp(ts_ir_collective_names[*kind], action->name))
       return true;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is called `%s`",
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is named `%s`",
                            action->name);
   ts_diag_here(
     d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
@@ -64,8 +64,8 @@ static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_c
                            c->op->kind, expr->name);
   ts_diag_here(d, "matched for `%s`", c->op->label);
   ts_diag_note(d,
-               "its tensors are %s, and the gradient of each with a `d` before its name; "
-               "`parameters` and `gradients` are all of them",
+               "its tensors are %s; `d` before a name is its gradient; `parameters` and "
+               "`gradients` are all of them",
                text);
   return fail(c);
 }
@@ -119,7 +119,7 @@ static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   if (v.type != TS_T_ERROR) {
     ts_diag *d = ts_diag_add(
       c->s->diags, TS_E0220, expr->span,
-      "`share` is the part of the bytes that travels, above 1 where parts travel more than once");
+      "`share` is the part of the bytes that is sent, above 1 if parts are sent more than once");
     ts_diag_here(d, "must be above 0 and at most 64; found %s", ts_value_describe(c->s->arena, v));
   }
   return fail(c);
@@ -135,13 +135,13 @@ static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
   if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0 && times >= 1 && times <= 1e6)
     return true;
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(
-      c->s->diags, TS_E0220, expr->span,
-      "`fullest` is what an all_to_all along a dimension brings the fullest rank, over the mean");
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
+                             "`fullest` is what the fullest rank of an all_to_all along a "
+                             "dimension receives, over the mean");
     if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0)
       ts_diag_here(d, "must be a number from 1 to 1e6, found %s", ts_value_print(c->s->arena, v));
     else
-      ts_diag_here(d, "this collective is none");
+      ts_diag_here(d, "this collective is not one");
   }
   return fail(c);
 }
@@ -169,13 +169,12 @@ static bool every(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
     return fail(c);
   if (comm->every >= 1 && comm->when == TS_WHEN_STEP)
     return true;
-  ts_diag *d = ts_diag_add(
-    c->s->diags, TS_E0220, expr->span,
-    "`every` is of collectives before or after `step`: it says at which steps they run");
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
+                           "`every` says at which steps collectives before or after `step` run");
   if (comm->every < 1)
     ts_diag_here(d, "must be at least 1; found %lld", (long long)comm->every);
   else
-    ts_diag_here(d, "this collective does not stand around the step");
+    ts_diag_here(d, "this collective is not before or after `step`");
   return fail(c);
 }
 
@@ -185,8 +184,9 @@ static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
     return fail(c);
   if (comm->ahead >= 0)
     return true;
-  ts_diag *d = ts_report(c->s, TS_E0225, expr->span,
-                         "`ahead` is how many groups before its use something is brought");
+  ts_diag *d =
+    ts_report(c->s, TS_E0225, expr->span,
+              "`ahead` is the number of groups by which a tensor arrives before its use");
   ts_diag_here(d, "must be 0 or more; found %lld", (long long)comm->ahead);
   ts_note_values(c->s, env, d, expr);
   return fail(c);
@@ -244,12 +244,12 @@ static bool done_already(ts_sharder *c, const ts_comm *comm)
         other->gradient != comm->gradient || other->axes != comm->axes || other->dim != comm->dim)
       continue;
     const ts_rule *first = &c->sh->rules.at[other->rule], *second = &c->sh->rules.at[comm->rule];
-    ts_diag *d = ts_report(c->s, TS_E0310, comm->span, "this collective is there twice for `%s`",
-                           c->op->label);
+    ts_diag *d =
+      ts_report(c->s, TS_E0310, comm->span, "`%s` has this collective twice", c->op->label);
     ts_diag_here(d, "by rule `%s` of `%s`", second->ast->name, second->strategy);
-    ts_diag_note_at(d, other->span, "rule `%s` of `%s` does so already", first->ast->name,
+    ts_diag_note_at(d, other->span, "rule `%s` of `%s` has it already", first->ast->name,
                     first->strategy);
-    ts_diag_help(d, "apply one of the two, or take a rule out: `%s(...) with { remove %s }`",
+    ts_diag_help(d, "apply one of the two, or remove a rule: `%s(...) with { remove %s }`",
                  second->strategy, second->ast->name);
     return fail(c);
   }
@@ -297,7 +297,7 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, 
     } else if (activations) {
       ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, arg->name_span,
                                "only `offload(optimizer)` has `updates`");
-      ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
+      ts_diag_here(d, "the host updates the tensors in its memory: the state of the optimizer");
       return fail(c);
     } else if (!host_rate(c, env, ts_ast_value(arg), "the host's memory", &offload.updates)) {
       return fail(c);

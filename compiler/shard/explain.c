@@ -77,7 +77,7 @@ static void say_collective(page *p, const ts_op *op, const ts_class *class, cons
         (long long)ts_axes_size(p->s, comm->axes));
     return;
   }
-  SAY(p, "      nothing: one rank alone, or the op has no such tensor\n");
+  SAY(p, "      nothing: the group is one rank, or the op has no such tensor\n");
 }
 
 static void say_split(page *p, const ts_op *op, const ts_class *class, const ts_ast *action)
@@ -123,7 +123,7 @@ static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t g
   SAY(p, "  rule %s of %s, %s, applied at %s\n", rule->ast->name, rule->strategy,
       place(p->s, rule->ast->span), place(p->s, rule->applied));
   if (rule->replaced)
-    SAY(p, "    in place of the strategy's own, %s\n", place(p->s, rule->replaced->span));
+    SAY(p, "    replaces the strategy's own, %s\n", place(p->s, rule->replaced->span));
   else if (rule->changed)
     SAY(p, "    added by the plan\n");
   ts_ast_list actions = ts_ast_actions(rule->ast);

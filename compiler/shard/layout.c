@@ -113,7 +113,7 @@ const char *ts_layout_move(ts_layout *layout, const ts_comm *comm)
   case TS_IR_ALL_REDUCE:
   case TS_IR_REDUCE:
     if (ts_layout_axes(layout) & axes)
-      return "is split over these axes: its parts are no sums";
+      return "is split over these axes: its parts are not sums";
     layout->partial &= ~axes;
     return NULL;
   case TS_IR_REDUCE_SCATTER:

@@ -413,7 +413,9 @@ static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *fou
   if (ruled || c->op->input_count < 2)
     ts_diag_help(d, help, axes);
   else
-    ts_diag_help(d, "what `%s` takes must lie alike over %s: gather or split one where it is made",
+    ts_diag_help(d,
+                 "the inputs of `%s` must have the same layout over %s: gather or split one where "
+                 "it is produced",
                  c->op->label, axes);
   ts_sharder_note_repeats(c, d);
   return ts_sharder_fail(c);

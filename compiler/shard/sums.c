@@ -143,8 +143,8 @@ static void warn(const ts_sharder *c, uint32_t first)
                                                       rule_at(c, class->view[out].rule)->ast->span,
                "splits it");
   if (count > 1)
-    ts_diag_note(d, "%u ops alike, such as %s: the step is shorter than it should be by these sums",
-                 count, labels);
+    ts_diag_note(d, "%u equal ops, such as %s: the step lacks the time of these sums", count,
+                 labels);
   ts_diag_help(d,
                "sum them with those of replicas, `data_parallel(...)` over axes with %s among "
                "them, or by a rule: `after gradients: all_reduce(gradients, over: %s)`",

@@ -343,9 +343,9 @@ static const ts_ir_unit *take_unit(ts_ir_lexer *l, ts_ir_dimension dimension, bo
   if (zero)
     return base;
   if (l->token == TS_IR_WORD && ts_suggest(l->text, names, count, best))
-    ts_ir_syntax(l, "`%.60s` is no unit here; did you mean `%s`?", l->text, best[0]);
+    ts_ir_syntax(l, "`%.60s` is not a unit here; did you mean `%s`?", l->text, best[0]);
   else if (l->token == TS_IR_WORD)
-    ts_ir_syntax(l, "`%.60s` is no unit here: expected %s", l->text,
+    ts_ir_syntax(l, "`%.60s` is not a unit here: expected %s", l->text,
                  ts_ir_dimension_names[dimension]);
   else
     ts_ir_syntax(l, "a number without its unit: expected %s", ts_ir_dimension_names[dimension]);

@@ -190,10 +190,11 @@ static const char *read_op(body *f, ts_ir_node *n, const char *word, const char 
     return word;
   case TS_IR_HOST_SYNC: return word;
   default:
-    ts_ir_syntax(&f->r->lexer,
-                 "`%.60s` is no operation: expected `compute`, `send`, `recv`, `record`, `host`, "
-                 "`sync` or a collective",
-                 word);
+    ts_ir_syntax(
+      &f->r->lexer,
+      "`%.60s` is not an operation: expected `compute`, `send`, `recv`, `record`, `host`, "
+      "`sync` or a collective",
+      word);
     return word;
   }
 }
@@ -205,7 +206,7 @@ static void read_node(body *f)
   bool quoted = l->token == TS_IR_QUOTED;
   const char *word = ts_ir_take_name(l, "a node or `}`"), *label = NULL;
   if (quoted && !ts_ir_is(l, ":"))
-    ts_ir_expected(l, "`:` behind a label");
+    ts_ir_expected(l, "`:` after a label");
   if (ts_ir_take(l, ":")) {
     label = word;
     word = l->token == TS_IR_WORD ? ts_ir_take_name(l, "") : "";

@@ -9,10 +9,9 @@ int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t
               "no link of the cluster connects devices that communicate");
   ts_stop_fact(stop, "from", "%s", ts_report_vertex(arena, ir, from));
   ts_stop_fact(stop, "to", "%s", ts_report_vertex(arena, ir, to));
-  ts_stop_help(stop,
-               "link both to a switch, or place the ranks on devices that are linked, by %d links "
-               "in a row at most",
-               TS_PATH_MAX);
+  ts_stop_help(
+    stop, "link both to a switch, or place the ranks on devices that are at most %d links apart",
+    TS_PATH_MAX);
   return -1;
 }
 

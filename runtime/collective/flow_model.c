@@ -40,7 +40,7 @@ static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t neede
 {
   const ts_ir_link_class *class = class_of(f, link);
   ts_stop_set(stop, TS_EXIT_NO, "R0302", "too-few-ports",
-              "a collective needs more circuits at a time than there are ports for");
+              "a collective needs more circuits at a time than its devices have ports");
   ts_stop_fact(stop, "needed", "%u", needed);
   ts_stop_fact(stop, "ports", "%u, of links `%s`", class->ports, f->ir->strings + class->name);
   ts_stop_help(stop, "give the links more `ports`, or the model fewer `channels`");

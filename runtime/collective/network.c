@@ -90,7 +90,7 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
     }
     ts_stop_help(stop, ir->net_models_count ?
                          "name one of these, or `links` for the links alone" :
-                         "the plan has no `network = [...]`; only `links` can be asked for");
+                         "the plan has no `network = [...]`, so only `links` can be named");
     return NULL;
   }
   return n;

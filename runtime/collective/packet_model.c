@@ -518,8 +518,7 @@ bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
                 "`%s` needs ns-3; this build has none", name);
     break;
   case TS_PACKET_LOST:
-    ts_stop_set(stop, TS_EXIT_NO, "R0306", "packets-lost",
-                "packets of a call are lost again and again");
+    ts_stop_set(stop, TS_EXIT_NO, "R0306", "packets-lost", "packets of a call are lost repeatedly");
     break;
   default:
     ts_stop_set(stop, TS_EXIT_NO, x->too_many ? "R0304" : "R0303",

@@ -167,7 +167,7 @@ static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
                            NULL;
   if (!found)
     return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
-                       "nobody receives message %u of %s to coordinate %u", p->binding->tag,
+                       "message %u of %s to coordinate %u has no receiver", p->binding->tag,
                        t->ir->strings + t->ir->programs[p->program].name, p->binding->peer);
   ts_message *message = &m->messages[found->program][found->slot];
   message->sender = p->program;

@@ -136,7 +136,7 @@ static void report(const ts_engine *e, ts_stop *stop, const standing *s)
                text(e, ir->fragments[item->fragment].name), batch, s->what);
   if (s->node && stop->loc == TS_IR_NONE) {
     stop->loc = s->node->loc;
-    stop->label = "waits for ever";
+    stop->label = "waits forever";
   }
 }
 
@@ -159,13 +159,13 @@ static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
     s = look_at(e, stop->arena, s.for_id);
   if (steps < e->process_count) {
     ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled",
-                "the step never ends: something is waited for that never comes");
+                "the step never ends: a rank waits for something that never happens");
     report(e, stop, &s);
-    ts_stop_help(stop, "whoever should do that ends its program without it");
+    ts_stop_help(stop, "the program that should do that ends without it");
     return -1;
   }
   ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled",
-              "the step never ends: work waits for itself in a circle");
+              "the step never ends: work items wait for each other in a cycle");
   from = s.id;
   do {
     report(e, stop, &s);
@@ -182,9 +182,9 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
   const ts_tables *t = e->facts.tables;
   const ts_ir_node *node = node_at(e, p->item - 1, p->op->first);
   ts_stop_set(stop, TS_EXIT_NO, "R0202", "different-collectives",
-              "members of a group meet in different collectives");
+              "members of a group call different collectives");
   stop->loc = node->loc;
-  stop->label = "others of the group call another one here";
+  stop->label = "other members of the group call another one here";
   ts_stop_fact(stop, "rank", "%u", e->facts.players[p->player].rank);
   ts_stop_fact(stop, "group", "%s", text(e, t->ir->groups[t->comms[p->op->comm].group].name));
   ts_stop_fact(stop, "node", "%s", text(e, node->label));
@@ -195,7 +195,7 @@ int ts_stop_overflow(ts_stop *stop)
 {
   return ts_stop_set(
     stop, TS_EXIT_NO, "R0203", "clock-overflow",
-    "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
+    "the step takes longer than the clock can count: 26 days for a step, 6 days for one operation");
 }
 
 int ts_explain_stop(const ts_engine *e, ts_stop *stop)

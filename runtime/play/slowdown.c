@@ -114,8 +114,7 @@ static const char *read_line(reader *r, char *line)
       k++;
     m->kind = (ts_slowdown_kind)k;
     r->named = true;
-    return k < TS_SLOWDOWN_KINDS ? NULL :
-                                   "the model is none of constant, table, physical and learned";
+    return k < TS_SLOWDOWN_KINDS ? NULL : "the model must be constant, table, physical or learned";
   }
   if (strcmp(words[0], "sms") == 0 && n == 2)
     return factor(words[1], 0, 0.95, &m->sms) ? NULL : "`sms` is a share from 0 to 0.95";
@@ -142,7 +141,7 @@ static const char *read_line(reader *r, char *line)
     TS_PUSH(r->arena, &r->rows, row);
     return NULL;
   }
-  return ts_arena_printf(r->arena, "what does `%s` mean here?", words[0]);
+  return ts_arena_printf(r->arena, "`%s` is not expected here", words[0]);
 }
 
 const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out)
@@ -223,8 +222,7 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
   const char *file = ts_read_file(arena, text, &size, &error);
   if (!file)
     return ts_arena_printf(
-      arena, "neither none, constant:FACTOR, physical nor a file that can be read (%s)",
-      strerror(error));
+      arena, "it must be none, constant:FACTOR, physical or a readable file (%s)", strerror(error));
   const char *wrong = ts_slowdown_read(arena, file, m);
   m->file = ts_arena_string(arena, text, strlen(text));
   ts_digest_bytes(file, size, m->sha256);

@@ -36,8 +36,8 @@ static const char *class_name(const ts_summary *s, ts_arena *arena, uint32_t cla
 
 static void blames_text(const ts_summary *s, const ts_blames *b, ts_arena *arena, FILE *out)
 {
-  ts_put_text(out, "\n%-30s%-16s%7s%15s%12s\n", "Who made others wait", "in", "ranks",
-              "a rank, most", "of all");
+  ts_put_text(out, "\n%-30s%-16s%7s%15s%12s\n", "Ranks that others awaited", "in", "ranks",
+              "longest wait", "of all");
   if (!b->count)
     fputs("  nobody\n", out);
   for (uint32_t i = 0; i < b->count && i < MOST_BLAMES; i++) {
@@ -107,8 +107,8 @@ static void reserved_text(const ts_summary *s, ts_arena *arena, FILE *out)
   ts_put_text(
     out, "\nMemory in the caching allocator%s\n",
     s->result->class_count > 1 ? ts_arena_printf(arena, ", %s", class_name(s, arena, class)) : "");
-  row(out, "allocated, most", ts_format_bytes((double)r->allocated), "");
-  row(out, "reserved, most", ts_format_bytes((double)r->reserved),
+  row(out, "peak allocated", ts_format_bytes((double)r->allocated), "");
+  row(out, "peak reserved", ts_format_bytes((double)r->reserved),
       ts_arena_printf(arena, " in %s segment%s", ts_format_count(r->segments).text,
                       r->segments == 1 ? "" : "s"));
   row(out, "held by no tensor", ts_format_share(r->fragmentation), " of it");
@@ -123,7 +123,7 @@ static void reserved_text(const ts_summary *s, ts_arena *arena, FILE *out)
     row(out, "in use on the device", ts_format_bytes((double)(r->reserved + r->buffers + context)),
         "");
   if (r->retries)
-    row(out, "given back, again", ts_format_count(r->retries), " times");
+    row(out, "cache flushed", ts_format_count(r->retries), " times");
   if (r->failed)
     fputs("  Not all allocations could be served.\n", out);
 }
@@ -237,7 +237,7 @@ static double growth(uint64_t with, uint64_t alone)
 static void overlap_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   ts_overlap_cost c = ts_overlap_cost_of(s->run, s->busiest);
-  ts_put_text(out, "\nSlowed by overlap%s, %s model, %s\n",
+  ts_put_text(out, "\nSlowdown by overlap%s, %s model, %s\n",
               s->result->contention ? " and shared links" : "",
               ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
   row(out, "kernels", ts_format_time(lost(c.compute, c.compute_alone)),

@@ -38,7 +38,7 @@ static void add_outcome(list *l)
     return;
   add(l, TS_FACT_OUTCOME, "peak memory", TS_FACT_BYTES,
       (double)(fullest->peak + fullest->reserved));
-  add(l, TS_FACT_OUTCOME, "memory beyond the device's", TS_FACT_BYTES, (double)fullest->over);
+  add(l, TS_FACT_OUTCOME, "memory over the limit", TS_FACT_BYTES, (double)fullest->over);
 }
 
 static void add_plan(list *l)
@@ -165,7 +165,7 @@ static void add_time(list *l)
         TS_FACT_PS, s->groups[g].exposed);
   add(l, TS_FACT_TIME, "pipeline bubble", TS_FACT_PS, s->time.bubble);
   add(l, TS_FACT_TIME, "waits for the host", TS_FACT_PS, s->time.host);
-  add(l, TS_FACT_TIME, "done before the others", TS_FACT_PS, s->time.tail);
+  add(l, TS_FACT_TIME, "finished early", TS_FACT_PS, s->time.tail);
 }
 
 static void add_memory(list *l)
@@ -256,16 +256,16 @@ static const char *change(ts_arena *arena, const ts_fact_change *c)
 void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after,
                             ts_arena *arena, FILE *out)
 {
-  static const char *const titles[TS_FACT_PARTS] = {"What comes of it",
+  static const char *const titles[TS_FACT_PARTS] = {"Results",
                                                     "The plan",
                                                     "The cluster",
                                                     "Kernels of a rank, mean",
                                                     "Communication of a rank, mean",
                                                     "Where the time goes, mean of all ranks",
                                                     "Memory at its peak",
-                                                    "What the compute time rests on"};
+                                                    "Sources of the compute time"};
   if (!changes.count) {
-    fputs("no difference: the same step\n", out);
+    fputs("no difference in the step\n", out);
     return;
   }
   ts_put_text(out, "%-*s%*s%*s%*s\n", NAME + 2, "", VALUE, ts_report_fit(arena, before, VALUE - 2),

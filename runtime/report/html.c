@@ -107,7 +107,7 @@ static void put_timeline(const ts_summary *s, const ts_picture *p, FILE *out)
   if (ts_picture_needs_overview(p)) {
     begin_picture("The work of each stage, the whole step", ts_picture_overview_height(p), out);
     ts_picture_overview(p, out);
-    fputs("</svg></div>\n<p class=\"beyond\">The same, to scroll through:</p>\n", out);
+    fputs("</svg></div>\n<p class=\"beyond\">The same, larger, with a scroll bar:</p>\n", out);
   }
   ts_put_xml(out, "<div class=\"scroll%s\"><svg class=\"names\" width=\"%d\" height=\"%u\">\n",
              ts_picture_needs_overview(p) ? " beyond" : "", TS_PICTURE_NAMES, height);

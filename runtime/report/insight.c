@@ -21,7 +21,7 @@ static uint64_t length_of(const ts_steps *s, uint32_t k)
 
 static void steps_text(const ts_steps *s, ts_arena *arena, FILE *out)
 {
-  ts_put_text(out, "\n%s steps, one after the other\n", ts_format_count(s->count).text);
+  ts_put_text(out, "\n%s steps in sequence\n", ts_format_count(s->count).text);
   for (uint32_t k = 0; k < s->count && k < MOST_STEPS; k++)
     ts_put_text(out, "  %-*s%14s\n", NAME, ts_arena_printf(arena, "step %u adds", k + 1),
                 ts_format_time(length_of(s, k)).text);
@@ -32,7 +32,7 @@ static void steps_text(const ts_steps *s, ts_arena *arena, FILE *out)
                 NAME, "steady state", ts_format_time(s->steady).text, s->steady_from + 1, NAME + 17,
                 "", ts_format_count(s->clocks).text);
   else
-    ts_put_text(out, "  %-*s%14s   a mean: no step is as the one before\n", NAME, "a step",
+    ts_put_text(out, "  %-*s%14s   a mean: no two steps in a row are equal\n", NAME, "a step",
                 ts_format_time(s->steady).text);
 }
 
@@ -77,10 +77,10 @@ static const char *signed_share(ts_arena *arena, int64_t gained, uint64_t step)
 static void sensitivities_text(const ts_summary *s, const ts_sensitivities *all, ts_arena *arena,
                                FILE *out)
 {
-  ts_put_text(out, "\n%-*s%16s%16s%16s\n", NAME + 2, "What if this were faster", "1 %, on path",
+  ts_put_text(out, "\n%-*s%16s%16s%16s\n", NAME + 2, "Gain if faster", "1 %, on path",
               "1 %, played", "10 %, played");
   if (!all->count)
-    fputs("  nothing would help\n", out);
+    fputs("  no resource limits the step\n", out);
   for (uint32_t i = 0; i < all->count && i < MOST_ROWS; i++) {
     const ts_sensitivity *at = &all->at[i];
     ts_put_text(out, "  %-*s%16s%16s%16s\n", NAME, ts_report_fit(arena, at->name, NAME),

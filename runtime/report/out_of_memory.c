@@ -107,12 +107,12 @@ static void held(const ts_summary *s, const ts_memory_class *m, ts_stop *stop)
 static void help(const ts_summary *s, ts_stop *stop)
 {
   const ts_ways_out *ways = s->extras.ways_out;
-  const char *all_the_same = "`--ignore-memory` reports all the same";
+  const char *all_the_same = "`--ignore-memory` reports anyway";
   if (ways && (ways->count || ways->closest))
     ts_stop_fact(stop, ways->count ? "fits" : "near", "%s",
                  ts_ways_out_table(ways, stop->arena, MOST_WAYS));
   if (ways && ways->untried)
-    ts_stop_fact(stop, "tried", "%u changes; %u more would take long to play", ways->tried,
+    ts_stop_fact(stop, "tried", "%u changes; %u more would take too long to play", ways->tried,
                  ways->untried);
   if (ways && ways->count)
     ts_stop_help(stop, "give the options, or write the lines into the plan; %s", all_the_same);

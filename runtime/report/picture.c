@@ -661,7 +661,7 @@ void ts_picture_time_bars(const ts_picture *p, FILE *out)
     x = put_time_part(p, out, "busy", x, y, t->exposed, "exposed communication");
     x = put_time_part(p, out, "bubble", x, y, t->bubble, "pipeline bubble");
     x = put_time_part(p, out, "host", x, y, t->host, "waits for the host");
-    put_time_part(p, out, "tail", x, y, t->tail, "done before the others");
+    put_time_part(p, out, "tail", x, y, t->tail, "finished early");
     label(
       out, TS_PICTURE_BARS, y + BAR - 5, "end",
       ts_arena_printf(
@@ -760,7 +760,7 @@ static void time_entries(const ts_picture *p, entry_list *list)
   } others[] = {{t->exposed, {"busy", "exposed communication"}},
                 {t->bubble, {"bubble", "pipeline bubble"}},
                 {t->host, {"host", "waits for the host"}},
-                {t->tail, {"tail", "done before the others"}}};
+                {t->tail, {"tail", "finished early"}}};
   for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
     if (t->phase[phase] > 0)
       TS_PUSH(p->arena, list, (entry){phase_class[phase], ts_phase_name(phase)});

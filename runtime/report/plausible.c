@@ -62,8 +62,8 @@ static void doubt_mfu(doubts *d)
   ts_warning_fact(d->arena, w, "peak", "%s",
                   ts_format_scaled(d->ir->meta->peak_flops, "FLOP/s").text);
   ts_warning_help(d->arena, w,
-                  "no device does this: look whether `costs` are those of the cluster's devices, "
-                  "and whether the precision is the one that they were measured in");
+                  "no device can do this: check that `costs` are for the cluster's devices, and "
+                  "were measured in the plan's precision");
 }
 
 /* "`gpu[0,3]`", "the 8 devices around `gpu[0,0]`". */
@@ -87,7 +87,7 @@ static void doubt_links(doubts *d)
          ts_arena_printf(
            d->arena, "links %s %s carry more than they can: %s of their rate for the whole step",
            links->into ? "into" : "out of", part_name(d, links), ts_format_share(used).text));
-  ts_warning_fact(d->arena, w, "step", "%s, and all that goes over them takes %s at least",
+  ts_warning_fact(d->arena, w, "step", "%s, and their traffic takes at least %s",
                   ts_format_time(d->s->result->step).text,
                   ts_format_time((uint64_t)links->time).text);
   ts_warning_help(d->arena, w,
@@ -106,16 +106,16 @@ static void doubt_tables(doubts *d)
   }
   if (!worst)
     return;
-  ts_warning *w = warn(
-    d, "W0809", d->ir->net_models[worst->model].loc,
-    ts_arena_printf(
-      d->arena,
-      "measured times of %s over %u ranks have links carry more than they can: %s of their rate",
-      ts_ir_collective_names[worst->kind], worst->ranks, ts_format_share(worst->used).text));
+  ts_warning *w = warn(d, "W0809", d->ir->net_models[worst->model].loc,
+                       ts_arena_printf(d->arena,
+                                       "with the measured times of %s over %u ranks, links carry "
+                                       "more than they can: %s of their rate",
+                                       ts_ir_collective_names[worst->kind], worst->ranks,
+                                       ts_format_share(worst->used).text));
   ts_warning_here(d->arena, w, "`%s`", string(d, d->ir->net_models[worst->model].name));
   ts_warning_help(d->arena, w,
-                  "the table was measured on another network, or the cluster's links are stated "
-                  "too slow: see their `bandwidth`");
+                  "the table was measured on another network, or the `bandwidth` of the cluster's "
+                  "links is too low");
 }
 
 /* ---- Costs that nobody measured ---- */
@@ -190,11 +190,11 @@ static void doubt_roofline(doubts *d)
   ts_warning *w =
     warn(d, "W0804", d->ir->meta->plan_loc,
          ts_arena_printf(d->arena,
-                         "%s of the compute time rests on a roofline, measured on no device: %s",
+                         "%s of the compute time comes from a roofline, not from measurements: %s",
                          ts_format_share(time / total).text, names));
   ts_warning_help(d->arena, w,
-                  "put a table of such kernels, or a fit of one (`trainspec table`, `trainspec fit "
-                  "ops`), before the roofline in `costs`");
+                  "put a table of these kernels or a fit (`trainspec table`, `trainspec fit ops`) "
+                  "before the roofline in `costs`");
 }
 
 /* ---- Islands without work ---- */
@@ -254,7 +254,7 @@ static void doubt_idle(doubts *d, const ts_ranks *ranks)
   ts_warning_here(d->arena, w, "%s ranks", ts_format_count(ranks->world).text);
   ts_warning_help(d->arena, w,
                   "make the mesh as large as the cluster, or the cluster as small as the mesh: "
-                  "figures a device are of those that work");
+                  "figures per device count only those with work");
 }
 
 /* ---- Order of the mesh ---- */
@@ -360,12 +360,12 @@ static void doubt_order(doubts *d, const ts_ranks *ranks)
   ts_warning *w =
     warn(d, "W0806", d->ir->meta->mesh_loc,
          ts_arena_printf(
-           d->arena, "the mesh lays `%s` across islands: with `{ %s }` a step takes %s, not %s",
+           d->arena, "axis `%s` of the mesh crosses islands: with `{ %s }` a step takes %s, not %s",
            name, mesh, ts_format_time(step).text, ts_format_time(d->s->result->step).text));
-  ts_warning_here(d->arena, w, "the first axis lies innermost, within an island");
-  ts_warning_help(
-    d->arena, w,
-    "let the axes that talk most come first: `mesh = { %s }`, each with the size it has", mesh);
+  ts_warning_here(d->arena, w, "the first axis is innermost, inside an island");
+  ts_warning_help(d->arena, w,
+                  "put the axes that communicate most first: `mesh = { %s }`, with unchanged sizes",
+                  mesh);
 }
 
 /* ---- Equal paths ---- */
@@ -399,15 +399,15 @@ static void doubt_paths(doubts *d)
     return;
   ts_warning *w =
     warn(d, "W0810", d->ir->net_models[model].loc,
-         ts_arena_printf(d->arena,
-                         "%s of %s links where equal paths part are left unused: with all of them "
-                         "a step takes %s, not %s",
-                         ts_format_count(use.idle).text, ts_format_count(use.offered).text,
-                         ts_format_time(step).text, ts_format_time(d->s->result->step).text));
+         ts_arena_printf(
+           d->arena,
+           "%s of %s links of equal paths are unused: with all of them a step takes %s, not %s",
+           ts_format_count(use.idle).text, ts_format_count(use.offered).text,
+           ts_format_time(step).text, ts_format_time(d->s->result->step).text));
   ts_warning_here(d->arena, w, "`routing: \"%s\"`",
                   ts_ir_routing_names[d->ir->net_models[model].routing]);
   ts_warning_help(d->arena, w,
-                  "if the fabric spreads its load, say so: `routing: \"adaptive\"`; or give the "
+                  "if the fabric spreads its load, state `routing: \"adaptive\"`; or give the "
                   "model more `channels`");
 }
 
@@ -430,13 +430,12 @@ static void doubt_network(doubts *d)
     return;
   const char *by = bare == 0    ? "assumed figures" :
                    assumed == 0 ? d->ir->net_models_count ?
-                                  "the links' own rates, as no model is for it" :
+                                  "the links' own rates, as no model covers it" :
                                   "the links' own rates, as the plan has no `network`" :
                                   "assumed figures and the links' own rates";
-  ts_warning *w =
-    warn(d, "W0807", loc != TS_IR_NONE ? loc : d->ir->meta->plan_loc,
-         ts_arena_printf(d->arena, "communication of %s of the step is answered by %s",
-                         ts_format_share(assumed + bare).text, by));
+  ts_warning *w = warn(d, "W0807", loc != TS_IR_NONE ? loc : d->ir->meta->plan_loc,
+                       ts_arena_printf(d->arena, "communication for %s of the step is priced by %s",
+                                       ts_format_share(assumed + bare).text, by));
   if (assumed > 0 && bare > 0)
     ts_warning_fact(d->arena, w, "by links", "%s", ts_format_share(bare).text);
   ts_warning_help(d->arena, w,

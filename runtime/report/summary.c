@@ -218,13 +218,13 @@ static uint32_t list_extrapolations(const ts_summary *s, const char **list)
                                             "";
     if (e->model == TS_IR_NONE && e->doubt == TS_DOUBT_BEYOND) {
       list[n] = ts_arena_printf(
-        s->arena, "no way in `network` for %s over %u ranks in %u island%s: the links' own rates",
+        s->arena, "no model in `network` for %s over %u ranks in %u island%s: the links' own rates",
         ts_ir_collective_names[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
       continue;
     }
     static const char *const doubts[TS_DOUBTS] = {
-      [TS_DOUBT_RAISED] = "less than the links take, raised",
-      [TS_DOUBT_FASTER] = "measured, less than these links take",
+      [TS_DOUBT_RAISED] = "shorter than the links allow, raised",
+      [TS_DOUBT_FASTER] = "measured, shorter than these links allow",
       [TS_DOUBT_BEYOND] = "extrapolated"};
     list[n] = ts_arena_printf(s->arena, "%s: %s over %u ranks, %s%s", doubts[e->doubt],
                               ts_ir_collective_names[e->kind], e->ranks,
@@ -232,7 +232,7 @@ static uint32_t list_extrapolations(const ts_summary *s, const char **list)
   }
   if (n < count)
     list[n++] = ts_arena_printf(
-      s->arena, "times of %u more kinds of calls are extrapolated, or less than the links take",
+      s->arena, "times of %u more kinds of calls are extrapolated, or shorter than the links allow",
       count - MOST_EXTRAPOLATIONS);
   return n;
 }
@@ -275,9 +275,10 @@ static uint32_t list_blind(const ts_summary *s, const char **list)
     bool blind = (inside->are.intra_pace > 0 && !(inside->seen.intra_pace > 0)) ||
                  (between->are.inter_pace > 0 && !(between->seen.inter_pace > 0));
     if (blind)
-      list[n++] =
-        ts_arena_printf(s->arena, "`%s` names no links it was measured on: it is blind to rates",
-                        ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
+      list[n++] = ts_arena_printf(
+        s->arena,
+        "`%s` does not name the links that it was measured on: link rates do not change it",
+        ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
   }
   return n;
 }
@@ -312,28 +313,28 @@ static void list_assumptions(ts_summary *s)
   if (!f.optimizer)
     list[n++] = "no `optimizer`: the step ends with the gradients";
   if (!ir->meta->tokens_per_step && !ir->meta->samples_per_step)
-    list[n++] = "no `batch`: throughput is not known";
+    list[n++] = "no `batch`: throughput is unknown";
   if (!(ir->meta->model_flops_per_step > 0))
-    list[n++] = "the model states no FLOP: its rate is not known";
+    list[n++] = "the model states no FLOP: its rate is unknown";
   else if (!(ir->meta->peak_flops > 0))
-    list[n++] = ts_arena_printf(s->arena, "the devices state no peak rate%s: MFU is not known",
+    list[n++] = ts_arena_printf(s->arena, "the devices state no peak rate%s: MFU is unknown",
                                 without_rate(s->arena, ir));
   if (!s->memory->stated)
-    list[n++] = "nothing is said about memory: it is not counted";
+    list[n++] = "the plan states no memory: it is not counted";
   else if (!s->memory->classes[s->memory->fullest].limit)
-    list[n++] = "the devices state no memory: there is no limit to it";
+    list[n++] = "the devices state no memory: it is unlimited";
   uint32_t unknown = unknown_devices(s);
   if (unknown)
     list[n++] = ts_arena_printf(
-      s->arena, "%u source%s of measured times name%s no device: taken as this one's", unknown,
-      unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
+      s->arena, "%u source%s of measured times name%s no device: assumed to be for this one",
+      unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
   if (f.communication && ir->devices_count)
     list[n++] = s->result->contention ?
-                  "only transfers of models of flows slow each other down on a common link" :
+                  "only transfers of flow models slow each other down on a common link" :
                   "transfers over a common link do not slow each other down";
   uint32_t doubts = s->result->extrapolation_count;
   if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)
-    list[n++] = "alpha_beta: rings, or trees where these do an all-reduce faster";
+    list[n++] = "alpha_beta: rings, or trees where these are faster for an all-reduce";
   n += list_blind(s, list + n);
   s->assumption_count = n + list_extrapolations(s, list + n);
   s->assumptions = list;

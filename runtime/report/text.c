@@ -189,7 +189,7 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
   }
   add_row(t, "pipeline bubble", 2, (double)busiest->bubble, s->time.bubble);
   add_row(t, "waits for the host", 2, (double)busiest->host, s->time.host);
-  add_row(t, "done before the others", 2, (double)busiest->tail, s->time.tail);
+  add_row(t, "finished early", 2, (double)busiest->tail, s->time.tail);
 }
 
 /* Rounds one column so that its rows add up to `units`, and the phases to what their sum was given.
@@ -486,7 +486,7 @@ static void cost_basis(printer *p)
   if (!(total > 0))
     return;
   ts_apportion(s->basis, TS_IR_BASES, total, 1000, tenths);
-  section(p, "What the compute time rests on");
+  section(p, "Sources of the compute time");
   for (uint32_t b = 0, column = 0; b < TS_IR_BASES; b++) {
     if (!(s->basis[b] > 0))
       continue;
@@ -562,15 +562,15 @@ static void network(printer *p)
   const ts_ir *ir = p->s->ir;
   if (!ir->net_models_count || !p->s->group_count)
     return;
-  section(p, "%-44s%9s%10s%9s%8s", "Network models, in the order asked", "a call", "bandwidth",
-          "calls", "of step");
+  section(p, "%-44s%9s%10s%9s%8s", "Network models, by precedence", "a call", "bandwidth", "calls",
+          "of step");
   for (uint32_t m = 0; m < ir->net_models_count; m++) {
     const ts_ir_net_model *model = &ir->net_models[m];
     if (!p->s->network || strcmp(p->s->network, string(p, model->name)) == 0)
       network_row(p, m, string(p, model->name), network_scope(p, model), network_figures(p, model));
   }
   if (ts_network_use_of(p->s->result, ir->net_models_count).calls)
-    network_row(p, ir->net_models_count, TS_NETWORK_LINKS, "what no model answered", "");
+    network_row(p, ir->net_models_count, TS_NETWORK_LINKS, "calls without a model", "");
 }
 
 /* What made the classes, unless it is programs alone or every rank was played. */

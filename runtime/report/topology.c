@@ -190,7 +190,7 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
             (double)k->latency * 1e-6);
     put_rate(out, k->bandwidth);
     if (k->ports)
-      fprintf(out, "  %u circuits an end, set up in %.4g us", k->ports, (double)k->setup * 1e-6);
+      fprintf(out, "  %u circuits per end, set up in %.4g us", k->ports, (double)k->setup * 1e-6);
     fprintf(out, "\n");
   }
   put_paths(out, arena, ir);

@@ -39,8 +39,8 @@ void ts_ways_out_text(const ts_ways_out *ways, ts_arena *arena, FILE *out)
   if (!ways->count && !ways->closest)
     return;
   ts_put_text(out, "\n%s\n",
-              ways->count ? "Changes of the plan that fit in memory" :
-                            "No change that was tried fits; the closest");
+              ways->count ? "Changes to the plan that fit in memory" :
+                            "No tried change fits; the closest ones");
   ts_put_text(out, "%10s %12s  %s\n", "step time", "peak", "change");
   ts_put_lines(out, ts_ways_out_table(ways, arena, 0));
   fputc('\n', out);

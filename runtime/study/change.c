@@ -289,8 +289,8 @@ static const char *no_such(changer *c, const char *name, field field)
   for (uint32_t i = 0; i < ir->groups_count; i++)
     TS_PUSH(c->arena, &names, text_of(c, ir->groups[i].name));
   char *list = ts_arena_printf(c->arena,
-                               field == FIELDS ? "nothing is called `%s` here; there are" :
-                                                 "nothing called `%s` has a %s here; there are",
+                               field == FIELDS ? "nothing is named `%s` here; there are" :
+                                                 "nothing named `%s` has a %s here; there are",
                                name, field == FIELDS ? "" : field_names[field]);
   for (size_t i = 0; i < names.count; i++)
     list = ts_arena_printf(c->arena, "%s%s %s", list, i ? "," : "", names.at[i]);
@@ -362,17 +362,16 @@ static const char *read_value(changer *c, const char *name, field field, const c
     return !none && !*end && device_named(c->ir, name) != TS_IR_NONE && number >= 1e-6 &&
                number <= 1e6 ?
              apply(c, name, field, (amount){0, number}) :
-             ts_arena_printf(c->arena,
-                             "`%s.%s` takes a factor behind `*` or `/`, such as `%s.%s*2`", name,
-                             field_names[field], name, field_names[field]);
+             ts_arena_printf(c->arena, "`%s.%s` takes a factor after `*` or `/`, such as `%s.%s*2`",
+                             name, field_names[field], name, field_names[field]);
   if (!none && !*end)
     return ts_arena_printf(c->arena,
-                           "`%s.%s=%s` has no unit: `=%s` says what it shall be, `*%s` is a factor",
-                           name, field_names[field], text, example(field), text);
+                           "`%s.%s=%s` has no unit: `=%s` sets the value, `*%s` is a factor", name,
+                           field_names[field], text, example(field), text);
   amount a = {1, none ? 0 : quantity(number, end, field == LATENCY ? TS_IR_TIME : TS_IR_RATE)};
   return a.value > 0 && a.value < 1e18 ?
            apply(c, name, field, a) :
-           ts_arena_printf(c->arena, "`%s` is no %s: give a quantity above 0 such as %s", text,
+           ts_arena_printf(c->arena, "`%s` is not a %s: give a quantity above 0 such as %s", text,
                            field_names[field], example(field));
 }
 
@@ -384,8 +383,8 @@ static const char *read_loss(changer *c, const char *name, char sign, const char
   bool percent = *end == '%';
   number = percent ? number / 100 : number;
   if (sign != '=' || end == text || end[percent] || !(number >= 0 && number <= 0.99))
-    return ts_arena_printf(c->arena, "`%s` is no share from 0 to 0.99, or 0%% to 99%%, behind `=`",
-                           text);
+    return ts_arena_printf(c->arena,
+                           "`%s` is not a share from 0 to 0.99, or 0%% to 99%%, after `=`", text);
   return apply(c, name, LOSS, (amount){.factor = 1 - number});
 }
 
@@ -416,8 +415,8 @@ static const char *read_change(changer *c, const char *text)
   size_t length = strcspn(text, "*/=");
   char *name = ts_arena_string(c->arena, text, length), *end, sign = text[length];
   if (!length || !sign)
-    return ts_arena_printf(c->arena, "`%s` is no change: NAME.FIELD*FACTOR, or NAME.FIELD=QUANTITY",
-                           text);
+    return ts_arena_printf(
+      c->arena, "`%s` is not a change: write NAME.FIELD*FACTOR or NAME.FIELD=QUANTITY", text);
   for (size_t last = length; last-- > 0 && name[last] == ' ';)
     name[last] = 0;
   text += length + 1 + strspn(text + length + 1, " ");
@@ -443,8 +442,8 @@ static const char *read_change(changer *c, const char *text)
     return read_value(c, name, field, text);
   double number = strtod(text, &end), factor = sign == '/' ? 1 / number : number;
   if (end == text || *end || !(factor >= 1e-6 && factor <= 1e6))
-    return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000%s", text,
-                           end != text && *end ? "; a quantity stands behind `=`" : "");
+    return ts_arena_printf(c->arena, "`%s` is not a factor from 0.000001 to 1000000%s", text,
+                           end != text && *end ? "; a quantity comes after `=`" : "");
   return apply(c, name, field, (amount){.factor = factor});
 }
 

@@ -8,4 +8,4 @@ if trainspec fit slowdown -o m.ubj pairs.csv 2>&1 | grep -q 'library is not here
 trainspec fit slowdown -o m.ubj pairs.csv | sed -E '/^  trees/ s/ 0\.0[0-9]+$/ small/'; tsrun --overlap=m.ubj "$here/../engine/two_stages.tsir" | grep -c 'step time'
 awk '/^1/ && ++n % 3 != 1 { next } { print }' pairs.csv | sed 's/,[ab]$/,a/' >alone.csv; trainspec fit slowdown alone.csv | sed -E '/^  trees/ s/ [0-9. ]+$/ figures/'
 trainspec fit ops "a=$here/_gemms.csv" "b=$here/_gemms.csv" c=twice.csv --devices "$here/_sheets.csv" --trees --device c -o c.fit.json | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'
-grep -c '"trees"' c.fit.json; sed 's|fit(table("_gemms.csv"), gpu: a100_sxm_80g)|fit("c.fit.json")|' "$here/_fit_table.ts" >plan.ts; cp "$here/_sizes.ts" .; tsrun plan.ts 2>/dev/null | sed -n '/rests on/,/^$/p' | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'
+grep -c '"trees"' c.fit.json; sed 's|fit(table("_gemms.csv"), gpu: a100_sxm_80g)|fit("c.fit.json")|' "$here/_fit_table.ts" >plan.ts; cp "$here/_sizes.ts" .; tsrun plan.ts 2>/dev/null | sed -n '/^Sources of the compute/,/^$/p' | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'

@@ -1,1 +1,1 @@
-tsrun _fit_table.ts 2>&1 | sed -n "/rests on/,/^$/p"
+tsrun _fit_table.ts 2>&1 | sed -n "/^Sources of the compute/,/^$/p"

@@ -2,7 +2,7 @@
 tsrun _crowded.ts 2>&1; echo "exit $?"
 tsrun --format=json -o "$scratch/report.json" _crowded.ts 2>/dev/null; echo "exit $?"
 grep -A7 '"ways_out"' "$scratch/report.json"
-tsrun --format=html _crowded.ts 2>/dev/null | grep -A3 '^Changes of the plan'; echo "exit ${PIPESTATUS[0]}"
+tsrun --format=html _crowded.ts 2>/dev/null | grep -A3 '^Changes to the plan'; echo "exit ${PIPESTATUS[0]}"
 # Each change by parameters does as it says: the plan with it has this step and this peak.
 sed -n '/"ways_out"/,$p' "$scratch/report.json" | awk -F'"' '
   /"change":/ { change = /", "/ ? "" : $4 }

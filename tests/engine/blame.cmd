@@ -1,1 +1,1 @@
-tsrun --blame straggler.tsir | sed -n '/^Who/,/^$/p'; tsrun --blame --format=json straggler.tsir | sed -n '/"waits"/,/\]/p'
+tsrun --blame straggler.tsir | sed -n '/^Ranks that/,/^$/p'; tsrun --blame --format=json straggler.tsir | sed -n '/"waits"/,/\]/p'

@@ -1,1 +1,1 @@
-trainspec table _round_trip.json -o $scratch/ops.csv && grep -v "^# source" $scratch/ops.csv && cp _round_trip.ts $scratch && cd $scratch && tsrun -D 'file="ops.csv"' _round_trip.ts | sed -n "/step time/p; /rests on/,/^$/p"
+trainspec table _round_trip.json -o $scratch/ops.csv && grep -v "^# source" $scratch/ops.csv && cp _round_trip.ts $scratch && cd $scratch && tsrun -D 'file="ops.csv"' _round_trip.ts | sed -n "/step time/p; /^Sources of the compute/,/^$/p"

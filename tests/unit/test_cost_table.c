@@ -204,8 +204,7 @@ Test(cost_table, errors_point_at_the_cell)
   cr_expect_str_eq(error_of("family,dtype,m,time_us\n,bf16,3,4\n"), "2:1 no family: \"\"");
   cr_expect_str_eq(error_of("m,n,k,note,time_us\n1,2,3,\"a, b\",4\n1,2,3,\"a,4\n"),
                    "3:7 a quote is not closed");
-  cr_expect_str_eq(error_of("m,n,k,time_us\n1,\"2\"3,4,5\n"),
-                   "2:6 text stands behind a closing quote");
+  cr_expect_str_eq(error_of("m,n,k,time_us\n1,\"2\"3,4,5\n"), "2:6 text follows a closing quote");
 }
 
 Test(cost_table, numbers_are_read_to_the_last_digit)

@@ -229,7 +229,7 @@ Test(ir_file, bytes_behind_the_last_section)
   memset(i.bytes + i.size, 0, 8);
   i.size += 8;
   seal(i);
-  expect_refused(i, "there are bytes behind the last section");
+  expect_refused(i, "there are bytes after the last section");
 }
 
 /* ---- canonical bytes ---- */

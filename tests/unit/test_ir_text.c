@@ -309,7 +309,7 @@ static const struct wrong { const char *text; uint32_t line; const char *message
   {"stream s\nfragment F {\n record", 3, "expected `}`, found the end of the text"},
   {"stream s\nfragment F {\n copmute 1 us\n}", 3, "`copmute` is no operation"},
   {"stream s\nfragment F {\n a: b: record\n}", 3, "`b` is no operation"},
-  {"stream s\nfragment F {\n \"a\" record\n}", 3, "expected `:` behind a label, found `record`"},
+  {"stream s\nfragment F {\n \"a\" record\n}", 3, "expected `:` after a label, found `record`"},
   {"stream s\nkernel fwd 1 us\nfragment F {\n compute fwb\n}", 4,
    "there is no kernel `fwb` above; did you mean `fwd`?"},
   {"stream s\nfragment F {\n record after record\n}", 3, "no node above has the label `record`"},

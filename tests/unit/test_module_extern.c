@@ -81,7 +81,7 @@ Test(native, nothing_is_loaded_unasked)
     ts_desk_print(
       &desk, ts_arena_printf(desk.arena,
                              "extern fn cbrt(x: Real) -> Real from \"%s\"\nlet x = cbrt(8)", path)),
-    "E0235 a library of native code stands beside the plan or in a folder of `-I`");
+    "E0235 a library of native code is beside the plan or in a folder of `-I`");
   ts_desk_close(&desk);
 }
 

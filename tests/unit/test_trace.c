@@ -311,7 +311,7 @@ Test(trace, malformed_tables_are_refused)
   refused(HEADER X "y,product,x,\"(2, 4)\",float32,9,,0\n", "",
           "E0521 the row states no `backward_us`");
   refused(HEADER X "y,product,x,,float32,9,0,0\n", "",
-          "E0521 the row gives a tensor and states no `output_shape`");
+          "E0521 the row outputs a tensor but states no `output_shape`");
   refused(HEADER X "y,product,,\"(2, 4)\",float32,9,0,0\n", "",
           "E0522 the row `y` of kind `product` takes nothing");
   refused(HEADER X "y,product,,\"(2, 4)\",,9,0,0\n", "",
@@ -319,7 +319,7 @@ Test(trace, malformed_tables_are_refused)
   refused(HEADER X "y,product,x,\"(2, 4)\",,9,0,0\n", "",
           "E0522 the row `y` of kind `product` states no number format");
   refused(HEADER X "n,size,x,\"(1,)\",,9,7,0\n", "",
-          "E0522 the row `n` of kind `size` has a backward and is no op");
+          "E0522 the row `n` of kind `size` has a backward but is not an op");
   refused(LISTED
           "x,input,,\"(2, 8)\",float32,0,0,\n"
           "y,product,x,\"(2, 4)\",float32,9,0,\"[[4, 8]]\"\nz,product,y,\"(2, 6)\",float32,9,0,\n",

@@ -70,7 +70,7 @@ const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *r
     if (e->format != TS_TRACE_GRAPH)
       ts_fail(&error,
               "several files are played together when each is the execution graph of a rank",
-              "it is no execution graph");
+              "it is not an execution graph");
     else if (e->rank >= count || e->world != count)
       ts_fail(&error, "give the graphs of all ranks",
               "it is rank %" PRId64 " of %" PRId64 ", and there are %u files", e->rank, e->world,

@@ -121,12 +121,11 @@ const char *ts_study_wrong(const study *s)
   if ((s->checkpoint_stated || s->faults.every) && !fails && !s->steps)
     return "`--checkpoint` needs `--mtbf TIME`, `--fail-at TIME` or `--steps N`";
   if (s->faults.every && !fails && !s->checkpoint_stated)
-    return "`--checkpoint-every` needs `--checkpoint TIME`: what one costs, 0s for nothing";
+    return "`--checkpoint-every` needs `--checkpoint TIME`, the time of one; 0s if it takes none";
   if (s->failures && !s->faults.every)
     return "`--fail-at` needs `--checkpoint-every STEPS`";
   if (fails && (!s->restart_stated || !s->checkpoint_stated))
-    return "failures cost time: state it with `--restart TIME` and `--checkpoint TIME`, 0s for one "
-           "that takes none";
+    return "failures need `--restart TIME` and `--checkpoint TIME`; 0s if it takes no time";
   return NULL;
 }
 

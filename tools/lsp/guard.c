@@ -460,10 +460,10 @@ int lsp_guard(lsp_wire *editor, double seconds, void (*work)(void *context, lsp_
              .shown = cJSON_CreateArray()};
   bool broken = false, done = start(&g) && pass(&g, &broken);
   if (!done)
-    fputs("trainspec lsp: no process that works on plans can be started\n", stderr);
+    fputs("trainspec lsp: no worker process can be started\n", stderr);
   if (broken)
-    fputs("trainspec lsp: the input is no message of the Language Server Protocol, or one of more "
-          "than 64 MiB; an editor starts this program, see doc/editors.md\n",
+    fputs("trainspec lsp: the input is not a message of the Language Server Protocol, or exceeds "
+          "64 MiB; an editor starts this program, see doc/editors.md\n",
           stderr);
   if (g.child > 0)
     stop(&g, done && !editor->lost ? 0 : SIGKILL);

@@ -330,7 +330,7 @@ bool ts_read_chakra(ts_events *e, ts_feed *feed)
     if (!good) {
       feed->at = (size_t)(record.at - (const uint8_t *)feed->buffer);
       return ts_feed_fail(feed, "is this a Chakra trace?",
-                          first ? "the leading record is no metadata" : "node %llu is malformed",
+                          first ? "the first record is not metadata" : "node %llu is malformed",
                           (unsigned long long)e->seen + 1);
     }
     first = false;

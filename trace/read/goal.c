@@ -76,7 +76,7 @@ static bool take_number(reader *r)
   r->bytes = peek(r, 0) == 'b';
   r->feed->at += r->bytes;
   return !is_letter(peek(r, 0)) ||
-         ts_feed_fail(r->feed, form, "found `%c` behind a number", peek(r, 0));
+         ts_feed_fail(r->feed, form, "found `%c` after a number", peek(r, 0));
 }
 
 static bool take_word(reader *r)
@@ -291,7 +291,7 @@ static bool take_statement(reader *r)
   bool started = is_word(r, "irequires");
   return started || is_word(r, "requires") ?
            take_requirement(r, name, started) :
-           expected(r, "`:`, `requires` or `irequires` behind a label");
+           expected(r, "`:`, `requires` or `irequires` after a label");
 }
 
 static bool take_rank(reader *r)

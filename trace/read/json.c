@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-static const char truncated_help[] = "the file is no JSON text of a trace, or was damaged";
+static const char truncated_help[] = "the file is not the JSON text of a trace, or is damaged";
 
 /* The next character that is no blank, left in place; 0 at the end. */
 static int peek(ts_json *j)

@@ -252,7 +252,7 @@ static bool finish_comm(ts_events *e, ts_json *j, node *n)
   for (size_t i = 0; i < e->groups.count && !group; i++)
     group = e->groups.at[i].name == n->comm.group ? &e->groups.at[i] : NULL;
   if (!n->comm.kind)
-    return ts_feed_fail(j->feed, NULL, "node %llu: no collective is called `%.40s`",
+    return ts_feed_fail(j->feed, NULL, "node %llu: no collective is named `%.40s`",
                         (unsigned long long)n->id, name);
   if (!group && (n->comm.group || !message))
     return ts_feed_fail(j->feed, "`groups` comes before `nodes`",
@@ -371,7 +371,8 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
     ts_graph_memory m = {.event = TS_EVENT_NONE};
     int64_t node = -1;
     if (ts_json_value(j) != TS_JSON_OBJECT)
-      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "what is held is not an object");
+      return ts_json_ok(j) &&
+             ts_feed_fail(j->feed, NULL, "an entry of an entry of what is held is not an object");
     while (ts_json_member(j))
       if (TS_JSON_IS(j, "node"))
         node = ts_json_take_integer(j, -1);

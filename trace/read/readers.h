@@ -13,7 +13,7 @@ bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options);
 bool ts_read_execution(ts_events *e, ts_json *j);   /* at the array of `nodes` */
 bool ts_read_chakra_json(ts_events *e, ts_json *j); /* at the array of `workload_graph` */
 bool ts_read_chakra(ts_events *e, ts_feed *feed);
-/* A member of the file's object; false: it is no execution graph's. */
+/* A member of the file's object; false: it is not an execution graph's. */
 bool ts_read_graph_member(ts_events *e, ts_json *j);
 bool ts_read_graph_finish(ts_events *e, ts_json *j);
 /* Of a memory snapshot; false: it is none's. The sums follow once all is read. */
