@@ -149,7 +149,7 @@ static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kin
   for (uint32_t i = 0; i < items.count; i++)
     if (items.at[i]->kind == TS_AST_PREFER) {
       ts_diag *d = ts_report(b->s, TS_E0408, items.at[i]->span,
-                             "a policy says when, with `slot`, or what first, with `prefer`");
+                             "a policy has either `slot` (when) or `prefer` (what first)");
       ts_diag_here(d, "does not go with `slot`");
       ts_diag_note_at(d, p->timetable->span, "the slots are here");
       return fail(b);

@@ -66,8 +66,8 @@ static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
       *kind = (ts_work_kind)k;
       return takes(v, item, *kind);
     }
-  ts_diag *d = ts_report(v->s, TS_E0401, item->name_span, "no work is called `%s`", item->name);
-  ts_diag_here(d, "a clause speaks of F, B, I, W or S");
+  ts_diag *d = ts_report(v->s, TS_E0401, item->name_span, "no work is named `%s`", item->name);
+  ts_diag_here(d, "a clause is about F, B, I, W or S");
   v->failed = true;
   return false;
 }
@@ -180,7 +180,7 @@ static void choose(solver *v, const ts_env *env, const ts_ast *clause, uint32_t 
   int64_t enough = 0, there = named - (int64_t)(sc->ties.count - first);
   if (v->failed || !ts_ast_any(clause) || !named)
     return;
-  if (!ts_eval_int(v->s, env, ts_ast_any(clause), "how many suffice", &enough)) {
+  if (!ts_eval_int(v->s, env, ts_ast_any(clause), "the number that suffices", &enough)) {
     v->failed = true;
     return;
   }
@@ -369,7 +369,7 @@ static void inherit(solver *v, const ts_ast *use)
     collect_protocol(v, found.u.decl);
   } else {
     ts_diag *d =
-      ts_report(v->s, TS_E0401, use->name_span, "no protocol is called `%s`", use->name);
+      ts_report(v->s, TS_E0401, use->name_span, "no protocol is named `%s`", use->name);
     ts_diag_here(d, "must be declared with `protocol %s { ... }`, or be `none`", use->name);
     v->failed = true;
   }
@@ -406,7 +406,7 @@ static bool is_fixed(solver *v, const char *name, ts_span span)
   if (!name || (strcmp(name, "forward_first") && strcmp(name, "input_gradient_first")))
     return false;
   ts_diag *d = ts_report(v->s, TS_E0401, span, "clause `%s` cannot be changed", name);
-  ts_diag_here(d, "I and B need the activations of F, W what I made");
+  ts_diag_here(d, "I and B need the activations of F, W the results of I");
   v->failed = true;
   return true;
 }
@@ -450,7 +450,7 @@ static void add_clause(solver *v, const ts_ast *clause)
                            clause->name, ts_kind_name(before->kind));
     ts_diag_here(d, "a `%s` clause cannot take its place", ts_kind_name(clause->kind));
     ts_diag_note_at(d, before->span, "the clause of that name");
-    ts_diag_help(d, "give it another name, and take the other out with `remove %s` if it is to go",
+    ts_diag_help(d, "give it another name; `remove %s` removes the other one",
                  clause->name);
     v->failed = true;
     return;

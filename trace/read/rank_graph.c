@@ -372,7 +372,7 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
     int64_t node = -1;
     if (ts_json_value(j) != TS_JSON_OBJECT)
       return ts_json_ok(j) &&
-             ts_feed_fail(j->feed, NULL, "an entry of an entry of what is held is not an object");
+             ts_feed_fail(j->feed, NULL, "an entry of what is held is not an object");
     while (ts_json_member(j))
       if (TS_JSON_IS(j, "node"))
         node = ts_json_take_integer(j, -1);
