@@ -95,6 +95,8 @@ libts_la_SOURCES += \
 	runtime/play/overlap_pairs.h \
 	runtime/play/play.c \
 	runtime/play/play.h \
+	runtime/play/process.c \
+	runtime/play/process.h \
 	runtime/play/roles.c \
 	runtime/play/roles.h \
 	runtime/play/slowdown.c \

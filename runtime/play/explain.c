@@ -23,12 +23,12 @@ static const ts_ir_node *node_at(const ts_engine *e, const ts_play_item *v, uint
 
 static uint32_t process_of(const ts_engine *e, uint32_t player, uint32_t stream)
 {
-  return player * e->per_player + stream;
+  return player * e->processes.per_player + stream;
 }
 
 static bool waits_for_event(const ts_engine *e, standing *s, const uint32_t *wait, uint32_t count)
 {
-  const ts_process *p = &e->processes[s->id];
+  const ts_process *p = &e->processes.at[s->id];
   const ts_player *w = &e->facts.players[p->player];
   for (uint32_t i = 0; i < count; i++)
     if (!ts_is_known(w->events[s->item->event_base + wait[i]])) {
@@ -43,7 +43,7 @@ static bool waits_for_event(const ts_engine *e, standing *s, const uint32_t *wai
 static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s,
                               const ts_play_op *op)
 {
-  const ts_process *p = &e->processes[s->id];
+  const ts_process *p = &e->processes.at[s->id];
   const ts_player *w = &e->facts.players[p->player];
   const ts_route *route = &w->program->routes[s->item->port_base + op->arg];
   const ts_message *m = &w->program->messages[route->slot];
@@ -63,14 +63,14 @@ static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s,
 static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s,
                               const ts_play_op *op)
 {
-  const ts_process *p = &e->processes[s->id];
+  const ts_process *p = &e->processes.at[s->id];
   const ts_tables *t = e->facts.tables;
   uint32_t number = e->facts.players[p->player].rendezvous[op->comm],
            stream = t->comms[op->comm].stream;
   const ts_rendezvous *m = &e->facts.fold->rendezvous[number];
   for (uint32_t j = 0; j < m->count; j++) {
     uint32_t member = e->facts.fold->members[m->first + j], id = process_of(e, member, stream);
-    const ts_process *q = &e->processes[id];
+    const ts_process *q = &e->processes.at[id];
     bool here = q->met && q->op->comm == op->comm;
     if (here)
       continue;
@@ -84,7 +84,7 @@ static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s,
 
 static standing look_at_host(const ts_engine *e, uint32_t id)
 {
-  const ts_process *p = &e->processes[id];
+  const ts_process *p = &e->processes.at[id];
   const ts_tables *t = e->facts.tables;
   standing s = {.id = id, .item = p->item, .for_id = TS_IR_NONE};
   const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
@@ -97,11 +97,11 @@ static standing look_at_host(const ts_engine *e, uint32_t id)
 
 static standing look_at(const ts_engine *e, ts_arena *arena, uint32_t id)
 {
-  const ts_process *p = &e->processes[id];
-  if (id % e->per_player == e->per_player - 1)
+  const ts_process *p = &e->processes.at[id];
+  if (id % e->processes.per_player == e->processes.per_player - 1)
     return look_at_host(e, id);
   standing s = {.id = id,
-                .for_id = process_of(e, p->player, e->per_player - 1),
+                .for_id = process_of(e, p->player, e->processes.per_player - 1),
                 .what = "the host to issue it"};
   if (p->op == p->op_end) {
     s.item = p->item;
@@ -124,10 +124,11 @@ static standing look_at(const ts_engine *e, ts_arena *arena, uint32_t id)
 static void report(const ts_engine *e, ts_stop *stop, const standing *s)
 {
   const ts_ir *ir = e->facts.tables->ir;
-  const ts_player *w = &e->facts.players[e->processes[s->id].player];
-  uint32_t stream = s->id % e->per_player;
+  const ts_player *w = &e->facts.players[e->processes.at[s->id].player];
+  uint32_t stream = s->id % e->processes.per_player;
   const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->item->index];
-  const char *where = stream + 1 == e->per_player ? "host" : text(e, ir->streams[stream].name);
+  const char *where =
+    stream + 1 == e->processes.per_player ? "host" : text(e, ir->streams[stream].name);
   const char *name = ts_arena_printf(stop->arena, "rank %u, %s", w->rank, where);
   const char *batch =
     item->micro_batch == TS_IR_NONE ? "" : ts_arena_printf(stop->arena, "(%u)", item->micro_batch);
@@ -142,8 +143,8 @@ static void report(const ts_engine *e, ts_stop *stop, const standing *s)
 
 static uint32_t first_standing(const ts_engine *e)
 {
-  for (uint32_t i = 0; i < e->process_count; i++)
-    if (!ts_is_done(&e->processes[i]))
+  for (uint32_t i = 0; i < e->processes.count; i++)
+    if (!ts_is_done(&e->processes.at[i]))
       return i;
   return TS_IR_NONE;
 }
@@ -154,10 +155,11 @@ static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
 {
   standing s = look_at(e, stop->arena, first);
   uint32_t steps = 0, from;
-  for (; steps < e->process_count && s.for_id != TS_IR_NONE && !ts_is_done(&e->processes[s.for_id]);
+  for (; steps < e->processes.count && s.for_id != TS_IR_NONE &&
+         !ts_is_done(&e->processes.at[s.for_id]);
        steps++)
     s = look_at(e, stop->arena, s.for_id);
-  if (steps < e->process_count) {
+  if (steps < e->processes.count) {
     ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled",
                 "the step never ends: a rank waits for something that never happens");
     report(e, stop, &s);
@@ -178,7 +180,7 @@ static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
 
 static int explain_mismatch(const ts_engine *e, ts_stop *stop)
 {
-  const ts_process *p = &e->processes[e->mismatch];
+  const ts_process *p = &e->processes.at[e->mismatch];
   const ts_tables *t = e->facts.tables;
   const ts_ir_node *node = node_at(e, p->item - 1, p->op->first);
   ts_stop_set(stop, TS_EXIT_NO, "R0202", "different-collectives",
@@ -202,7 +204,7 @@ int ts_explain_stop(const ts_engine *e, ts_stop *stop)
 {
   if (e->interrupted)
     return ts_stop_interrupted(stop);
-  if (e->overflow)
+  if (e->processes.overflow)
     return ts_stop_overflow(stop);
   if (e->mismatch != TS_IR_NONE)
     return explain_mismatch(e, stop);

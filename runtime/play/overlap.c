@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "runtime/load/event_queue.h"
-#include "runtime/play/contention.h"
-#include "runtime/play/engine_internal.h"
 #include "runtime/play/overlap_pairs.h"
+#include "runtime/play/process.h"
 #include "runtime/play/track.h"
 
 typedef enum state { AT_REST, AT_WORK, AT_MEETING, RECEIVING, CHOOSING } state;
@@ -20,15 +19,10 @@ typedef struct progress { /* of something under way */
   bool shared;      /* a call on the network of all: that says when it ends, and `left` nothing */
 } progress;
 
-typedef struct actor { /* a stream of a player; the last one of each player is its host */
-  uint64_t time, host;
-  uint64_t posted;  /* as in ts_process */
-  const ts_play_item *item, *item_end;
-  const ts_play_op *op, *op_end;
-  uint64_t start;   /* of the op at work */
-  uint32_t chain;   /* ops at work one after the other from `op` on, undisturbed: see lengthen */
-  uint32_t next;    /* who else waits for the same */
-  uint32_t player, wait;
+typedef struct actor { /* what a process of a stream is at */
+  ts_process *process;
+  uint64_t start; /* of the op at work */
+  uint32_t chain; /* ops at work one after the other from `op` on, undisturbed: see begin_kernel */
   state state;
   bool away;        /* sends: the network has the message, and the stream goes on */
   progress work;    /* runs and sends */
@@ -45,23 +39,20 @@ typedef struct rendezvous {
 typedef struct stage {
   ts_arena *scratch;
   ts_facts facts;
-  actor *actors;
+  ts_processes processes;
+  actor *actors; /* of each process */
   rendezvous *rendezvous;
-  uint32_t per_player, actor_count;
-  uint32_t *ready, ready_count;
-  /* moments: id an actor, or actors + rendezvous; detail its version */
+  /* moments: id a process, or processes + rendezvous; detail its version */
   ts_event_queue heap;
   uint32_t *dirty, dirty_count; /* players to rate anew */
   bool *is_dirty;
-  uint32_t *choosing;           /* [players] streams that wait for some of several events */
-  ts_contention *network;       /* of calls that share links, or NULL */
-  TS_VEC(ts_flight) flights;    /* as in ts_engine */
+  uint32_t *choosing; /* [players] streams that wait for some of several events */
   uint64_t *starts;
   uint32_t *latest;
   ts_overlap_pairs pairs;
   uint64_t now;
   uint64_t rounds, alone; /* alone: end of the play without slowdown */
-  bool overflow, interrupted;
+  bool interrupted;
 } stage;
 
 /* ---- What comes when ---- */
@@ -69,25 +60,6 @@ typedef struct stage {
 static void announce(stage *s, uint64_t time, uint32_t id, uint32_t version)
 {
   ts_event_queue_announce(s->scratch, &s->heap, (ts_moment){time, id, id, version});
-}
-
-static void wake(stage *s, uint32_t waiter)
-{
-  for (; waiter != TS_IR_NONE; waiter = s->actors[waiter].next)
-    s->ready[s->ready_count++] = waiter;
-}
-
-static void park(stage *s, uint32_t id, uint64_t *place)
-{
-  s->actors[id].next = (uint32_t)*place;
-  *place = TS_UNKNOWN | id;
-}
-
-static void settle(stage *s, uint64_t *place, uint64_t time)
-{
-  uint32_t waiters = (uint32_t)*place;
-  *place = time;
-  wake(s, waiters);
 }
 
 static void touch(stage *s, uint32_t player)
@@ -102,7 +74,7 @@ static void touch(stage *s, uint32_t player)
 
 static uint32_t tag_of(const stage *s, uint32_t id)
 {
-  return id >= s->actor_count ? id - s->actor_count : s->facts.fold->rendezvous_count + id;
+  return id >= s->processes.count ? id - s->processes.count : s->facts.fold->rendezvous_count + id;
 }
 
 static void set_rate(stage *s, progress *p, double rate, uint32_t id)
@@ -111,7 +83,7 @@ static void set_rate(stage *s, progress *p, double rate, uint32_t id)
     return;
   if (p->shared) {
     p->rate = rate;
-    ts_contention_pace(s->network, tag_of(s, id), rate);
+    ts_contention_pace(s->processes.contention, tag_of(s, id), rate);
     return;
   }
   if (p->rate > 0)
@@ -123,7 +95,7 @@ static void set_rate(stage *s, progress *p, double rate, uint32_t id)
     return;
   double length = p->left / rate;
   if (length >= 0x1p61 || (s->now + (uint64_t)length) >> TS_CLOCK_BITS) {
-    s->overflow = true;
+    s->processes.overflow = true;
     return;
   }
   announce(s, s->now + (uint64_t)llround(length), id, p->version);
@@ -131,13 +103,13 @@ static void set_rate(stage *s, progress *p, double rate, uint32_t id)
 
 static const ts_player *player_of(const stage *s, const actor *a)
 {
-  return &s->facts.players[a->player];
+  return &s->facts.players[a->process->player];
 }
-static const ts_play_item *item_of(const actor *a) { return a->item - 1; }
+static const ts_play_item *item_of(const actor *a) { return a->process->item - 1; }
 
 static uint32_t node_of(const stage *s, const actor *a)
 {
-  return s->facts.tables->layouts[item_of(a)->fragment].order[a->op->first];
+  return s->facts.tables->layouts[item_of(a)->fragment].order[a->process->op->first];
 }
 
 static const ts_ir_node *ir_node_of(const stage *s, const actor *a)
@@ -145,7 +117,10 @@ static const ts_ir_node *ir_node_of(const stage *s, const actor *a)
   return &ts_fragment_nodes(s->facts.tables->ir, item_of(a)->fragment)[node_of(s, a)];
 }
 
-static bool computes(const actor *a) { return a->state == AT_WORK && a->op->kind == TS_OP_RUN; }
+static bool computes(const actor *a)
+{
+  return a->state == AT_WORK && a->process->op->kind == TS_OP_RUN;
+}
 
 /* The column of the transfer under way, or TS_IR_NONE. */
 static uint32_t transfer_of(const stage *s, const actor *a)
@@ -153,12 +128,14 @@ static uint32_t transfer_of(const stage *s, const actor *a)
   const ts_ir *ir = s->facts.tables->ir;
   const ts_player *w = player_of(s, a);
   if (a->state == AT_MEETING)
-    return s->rendezvous[w->rendezvous[a->op->comm]].running ? a->op->arg : TS_IR_NONE;
+    return s->rendezvous[w->rendezvous[a->process->op->comm]].running ? a->process->op->arg :
+                                                                        TS_IR_NONE;
   if (a->state == RECEIVING &&
-      !ts_is_known(w->sent[w->program->routes[item_of(a)->port_base + a->op->arg].slot]))
+      !ts_is_known(w->sent[w->program->routes[item_of(a)->port_base + a->process->op->arg].slot]))
     return TS_IR_NONE;
-  if (a->state == RECEIVING || (a->state == AT_WORK && a->op->kind == TS_OP_SEND))
-    return ir->collectives_count + ir->fragments[item_of(a)->fragment].first_port + a->op->arg;
+  if (a->state == RECEIVING || (a->state == AT_WORK && a->process->op->kind == TS_OP_SEND))
+    return ir->collectives_count + ir->fragments[item_of(a)->fragment].first_port +
+           a->process->op->arg;
   return TS_IR_NONE;
 }
 
@@ -182,7 +159,7 @@ static void rate_rendezvous(stage *s, uint32_t index, uint32_t player, double ra
   at->rates[member_of(s, m, player)] = rate;
   for (uint32_t i = 0; i < m->count; i++)
     rate = at->rates[i] < rate ? at->rates[i] : rate;
-  set_rate(s, &at->work, rate, s->actor_count + index);
+  set_rate(s, &at->work, rate, s->processes.count + index);
 }
 
 /* Of the device's processors what the kernel on a stream gets: those of the highest priority share
@@ -206,7 +183,7 @@ static double share_of(const stage *s, uint32_t first, uint32_t stream)
 /* Whether nothing else is under way on the device that slows kernels of this stream. */
 static bool undisturbed(const stage *s, uint32_t id)
 {
-  uint32_t stream = id % s->per_player, first = id - stream;
+  uint32_t stream = id % s->processes.per_player, first = id - stream;
   for (uint32_t j = 0; j < s->facts.tables->streams; j++)
     if (j != stream && (transfer_of(s, &s->actors[first + j]) != TS_IR_NONE ||
                         (s->facts.tables->ir->streams[j].kind == TS_IR_STREAM_COMPUTE &&
@@ -217,32 +194,30 @@ static bool undisturbed(const stage *s, uint32_t id)
 
 static void keep_time(stage *s, const actor *a, const ts_play_op *op, uint64_t time)
 {
-  const ts_player *w = player_of(s, a);
-  const ts_play_item *v = item_of(a);
-  w->took[w->program->node_base[v->index] +
-          s->facts.tables->layouts[v->fragment].order[op->first]] = time;
+  ts_keep_time(player_of(s, a), s->facts.tables, item_of(a), op, time);
 }
 
 /* Something comes beside a chain: what of it is over is over, its op at work goes on by itself. */
 static void break_chain(stage *s, actor *a)
 {
-  while (a->chain > 1 && a->start + a->op->time <= s->now) {
-    keep_time(s, a, a->op, a->op->time);
-    a->start += a->op->time;
-    a->op++;
+  ts_process *p = a->process;
+  while (a->chain > 1 && a->start + p->op->time <= s->now) {
+    keep_time(s, a, p->op, p->op->time);
+    a->start += p->op->time;
+    p->op++;
     a->chain--;
   }
   a->chain = 1;
-  a->work = (progress){.left = (double)(a->start + a->op->time - s->now),
+  a->work = (progress){.left = (double)(a->start + p->op->time - s->now),
                        .rate = 1,
                        .since = s->now,
                        .version = a->work.version + 1};
-  announce(s, a->start + a->op->time, (uint32_t)(a - s->actors), a->work.version);
+  announce(s, a->start + p->op->time, (uint32_t)(a - s->actors), a->work.version);
 }
 
 static void rate_player(stage *s, uint32_t player)
 {
-  uint32_t first = player * s->per_player, streams = s->facts.tables->streams;
+  uint32_t first = player * s->processes.per_player, streams = s->facts.tables->streams;
   const ts_player *w = &s->facts.players[player];
   uint32_t kind = (uint32_t)(w->role - s->facts.roles->at);
   for (uint32_t i = first; i < first + streams; i++) {
@@ -268,7 +243,7 @@ static void rate_player(stage *s, uint32_t player)
             slow,
             ts_overlap_slows(&s->pairs, kind, ir_node_of(s, &s->actors[j])->arg, column)->transfer);
       if (a->state == AT_MEETING)
-        rate_rendezvous(s, w->rendezvous[a->op->comm], player, 1 / slow);
+        rate_rendezvous(s, w->rendezvous[a->process->op->comm], player, 1 / slow);
       else
         set_rate(s, &a->work, 1 / slow, i);
     }
@@ -280,12 +255,12 @@ static void rate_player(stage *s, uint32_t player)
 /* Streams of the player that wait for some of several events look again. */
 static void wake_choosers(stage *s, uint32_t player)
 {
-  uint32_t first = player * s->per_player;
+  uint32_t first = player * s->processes.per_player;
   s->choosing[player] = 0;
   for (uint32_t i = first; i < first + s->facts.tables->streams; i++)
     if (s->actors[i].state == CHOOSING) {
       s->actors[i].state = AT_REST;
-      s->ready[s->ready_count++] = i;
+      s->processes.ready[s->processes.ready_count++] = i;
     }
 }
 
@@ -300,24 +275,25 @@ static bool chosen(const uint64_t *events, const uint32_t *wait, const ts_play_o
 
 static void finish(stage *s, actor *a, uint64_t start)
 {
+  ts_process *p = a->process;
   const ts_player *w = player_of(s, a);
   const ts_play_item *v = item_of(a);
   for (; a->chain > 1; a->chain--) {
-    keep_time(s, a, a->op, a->op->time);
-    start += a->op++->time;
+    keep_time(s, a, p->op, p->op->time);
+    start += p->op++->time;
   }
-  const ts_play_op *op = a->op++;
+  const ts_play_op *op = p->op++;
   keep_time(s, a, op, s->now - start);
-  a->time = s->now;
+  p->time = s->now;
   if (op->kind != TS_OP_SEND ||
       ts_passage_of(w->role, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
-    a->posted = a->time;
+    p->posted = p->time;
   a->state = AT_REST;
   if (op->event == TS_IR_NONE)
     return;
-  settle(s, &w->events[v->event_base + op->event], s->now);
-  if (s->choosing[a->player])
-    wake_choosers(s, a->player);
+  ts_settle(&s->processes, &w->events[v->event_base + op->event], s->now);
+  if (s->choosing[p->player])
+    wake_choosers(s, p->player);
 }
 
 static void begin(stage *s, actor *a, uint64_t work)
@@ -327,7 +303,7 @@ static void begin(stage *s, actor *a, uint64_t work)
   a->chain = 1;
   a->work =
     (progress){.left = (double)work, .rate = -1, .since = s->now, .version = a->work.version + 1};
-  touch(s, a->player);
+  touch(s, a->process->player);
 }
 
 /* Begins a kernel. While nothing else is under way on the device, kernels that follow and wait for
@@ -335,59 +311,40 @@ static void begin(stage *s, actor *a, uint64_t work)
 static void begin_kernel(stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
+  ts_process *p = a->process;
   if (!undisturbed(s, id)) {
-    begin(s, a, a->op->time);
+    begin(s, a, p->op->time);
     return;
   }
-  uint64_t end = s->now + a->op->time;
-  const ts_play_op *op = a->op;
-  while (op->event == TS_IR_NONE && op + 1 < a->op_end && op[1].kind == TS_OP_RUN && !op[1].waits &&
-         a->host + op[1].issued <= end + op[1].time)
+  uint64_t end = s->now + p->op->time;
+  const ts_play_op *op = p->op;
+  while (op->event == TS_IR_NONE && op + 1 < p->op_end && op[1].kind == TS_OP_RUN && !op[1].waits &&
+         p->host + op[1].issued <= end + op[1].time)
     end += (++op)->time;
   a->state = AT_WORK;
   a->start = s->now;
-  a->chain = (uint32_t)(op - a->op) + 1;
+  a->chain = (uint32_t)(op - p->op) + 1;
   a->work = (progress){
     .left = (double)(end - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
   if (end >> TS_CLOCK_BITS)
-    s->overflow = true;
+    s->processes.overflow = true;
   else
     announce(s, end, id, a->work.version);
 }
 
-/* Whether the network of all has the message. One that others may pass waits there for the one
- * before it in its lane. */
-static bool share(stage *s, actor *a, const ts_route *route)
-{
-  const ts_player *w = player_of(s, a), *to = &s->facts.players[w->peers[route->peer]];
-  const ts_passage *m = ts_passage_of(w->role, route);
-  uint32_t port = s->facts.tables->ir->fragments[item_of(a)->fragment].first_port + a->op->arg,
-           tag = tag_of(s, (uint32_t)(a - s->actors));
-  uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
-  if (lane)
-    tag = s->facts.fold->rendezvous_count + s->actor_count + (uint32_t)s->flights.count;
-  if (!s->network ||
-      !ts_contention_message(s->network, w->role->peer_profile[route->peer], port, w->rank,
-                             to->rank, s->now, tag, lane ? *lane : TS_IR_NONE))
-    return false;
-  if (lane) {
-    *lane = tag;
-    TS_PUSH(s->scratch, &s->flights, (ts_flight){&to->arrived[route->slot], lane, m->latency});
-  }
-  return true;
-}
-
 static void begin_send(stage *s, actor *a, uint64_t posted)
 {
+  ts_process *p = a->process;
   const ts_player *w = player_of(s, a);
-  const ts_route *route = &w->program->routes[item_of(a)->port_base + a->op->arg];
+  const ts_route *route = &w->program->routes[item_of(a)->port_base + p->op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
-  bool shared = share(s, a, route);
-  settle(s, &s->facts.players[w->peers[route->peer]].sent[route->slot],
-         shared || m->lane == TS_IR_NONE ? s->now : posted);
+  bool shared = ts_message_share(&s->processes, &s->facts, (uint32_t)(a - s->actors), item_of(a),
+                                 p->op, route, s->now);
+  ts_settle(&s->processes, &s->facts.players[w->peers[route->peer]].sent[route->slot],
+            shared || m->lane == TS_IR_NONE ? s->now : posted);
   touch(s, w->peers[route->peer]);
   a->away = shared && m->lane != TS_IR_NONE;
-  a->posted = (a->away ? s->now : posted) + m->overhead;
+  p->posted = (a->away ? s->now : posted) + m->overhead;
   begin(s, a, a->away ? m->overhead : m->hold);
   a->work.shared = shared && !a->away;
 }
@@ -395,36 +352,40 @@ static void begin_send(stage *s, actor *a, uint64_t posted)
 static void end_send(stage *s, actor *a)
 {
   const ts_player *w = player_of(s, a);
-  const ts_route *route = &w->program->routes[item_of(a)->port_base + a->op->arg];
+  const ts_route *route = &w->program->routes[item_of(a)->port_base + a->process->op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
   if (a->away)
     return;
   touch(s, w->peers[route->peer]);
-  uint64_t arrived = a->work.shared ? s->now + m->latency :
-                                      ts_message_arrival(w->role, m, w->queues, a->posted, s->now);
-  s->overflow |= arrived >> TS_CLOCK_BITS != 0;
-  settle(s, &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
+  uint64_t arrived = a->work.shared ?
+                       s->now + m->latency :
+                       ts_message_arrival(w->role, m, w->queues, a->process->posted, s->now);
+  s->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
+  ts_settle(&s->processes, &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
 }
 
 static void arrive(stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
-  uint32_t index = player_of(s, a)->rendezvous[a->op->comm];
+  uint32_t index = player_of(s, a)->rendezvous[a->process->op->comm];
   const ts_rendezvous *m = &s->facts.fold->rendezvous[index];
   rendezvous *at = &s->rendezvous[index];
   a->state = AT_MEETING;
-  if (!at->count || s->now > at->latest || a->player < at->who)
-    at->who = a->player;
+  if (!at->count || s->now > at->latest || a->process->player < at->who)
+    at->who = a->process->player;
   at->latest = s->now;
   if (++at->count < m->count)
     return;
   at->start = s->now;
   at->running = true;
-  at->work = (progress){
-    .left = (double)a->op->time, .rate = -1, .since = s->now, .version = at->work.version + 1};
+  at->work = (progress){.left = (double)a->process->op->time,
+                        .rate = -1,
+                        .since = s->now,
+                        .version = at->work.version + 1};
   at->work.shared =
-    s->network && ts_contention_collective(s->network, player_of(s, a)->role, a->op->arg,
-                                           player_of(s, a)->rank, s->now, index);
+    s->processes.contention &&
+    ts_contention_collective(s->processes.contention, player_of(s, a)->role, a->process->op->arg,
+                             player_of(s, a)->rank, s->now, index);
   s->starts[m->call_base + at->calls] = s->now;
   s->latest[m->call_base + at->calls++] = at->who;
   for (uint32_t i = 0; i < m->count; i++) {
@@ -441,45 +402,11 @@ static void end_rendezvous(stage *s, uint32_t index)
   at->count = 0;
   for (uint32_t i = 0; i < m->count; i++) {
     uint32_t player = s->facts.fold->members[m->first + i],
-             id = player * s->per_player + s->facts.tables->comms[m->comm].stream;
+             id = player * s->processes.per_player + s->facts.tables->comms[m->comm].stream;
     finish(s, &s->actors[id], at->start);
     touch(s, player);
-    s->ready[s->ready_count++] = id;
+    s->processes.ready[s->processes.ready_count++] = id;
   }
-}
-
-static bool known(stage *s, uint32_t id, uint64_t *events, const uint32_t *wait, uint32_t count,
-                  uint64_t *time)
-{
-  for (uint32_t i = 0; i < count; i++) {
-    uint64_t *place = &events[wait[i]];
-    if (!ts_is_known(*place)) {
-      park(s, id, place);
-      return false;
-    }
-    *time = *place > *time ? *place : *time;
-  }
-  return true;
-}
-
-/* Begins the next item. False: the host has not come so far, or there is none. */
-static bool enter(stage *s, uint32_t id)
-{
-  actor *a = &s->actors[id];
-  const ts_player *w = player_of(s, a);
-  if (a->item == a->item_end)
-    return false;
-  uint64_t *segment = &w->segments[a->item->segment];
-  if (!ts_is_known(*segment)) {
-    park(s, id, segment);
-    return false;
-  }
-  ts_range code = w->role->code[a->item->fragment].stream[id % s->per_player];
-  a->host = *segment + a->item->offset;
-  a->op = w->role->ops + code.first;
-  a->op_end = a->op + code.count;
-  a->item++;
-  return true;
 }
 
 /* Begins the op at the cursor, which may; sends might have since `posted`. True: it is over
@@ -487,11 +414,12 @@ static bool enter(stage *s, uint32_t id)
 static bool start(stage *s, uint32_t id, uint64_t posted)
 {
   actor *a = &s->actors[id];
+  ts_process *p = a->process;
   const ts_player *w = player_of(s, a);
   uint64_t *place;
-  switch (a->op->kind) {
+  switch (p->op->kind) {
   case TS_OP_RUN:
-    if (a->op->time) {
+    if (p->op->time) {
       begin_kernel(s, id);
       return false;
     }
@@ -505,16 +433,16 @@ static bool start(stage *s, uint32_t id, uint64_t posted)
   case TS_OP_CHOICE:
     break;
   default: /* receive */
-    place = &w->arrived[w->program->routes[item_of(a)->port_base + a->op->arg].slot];
+    place = &w->arrived[w->program->routes[item_of(a)->port_base + p->op->arg].slot];
     if (!ts_is_known(*place)) {
       a->state = RECEIVING;
-      touch(s, a->player);
-      park(s, id, place);
+      touch(s, p->player);
+      ts_park(&s->processes, id, place);
       return false;
     }
     if (*place > s->now) { /* its last byte has left */
       a->state = RECEIVING;
-      touch(s, a->player);
+      touch(s, p->player);
       announce(s, *place, id, ++a->work.version);
       return false;
     }
@@ -526,43 +454,45 @@ static bool start(stage *s, uint32_t id, uint64_t posted)
 static void run_stream(stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
+  ts_process *p = a->process;
   const ts_player *w = player_of(s, a);
   if (a->state == RECEIVING) {
-    touch(s, a->player);
+    touch(s, p->player);
     a->state = AT_REST;
   }
   while (a->state == AT_REST) {
-    if (a->op == a->op_end) {
-      if (!enter(s, id))
+    if (p->op == p->op_end) {
+      if (p->item == p->item_end ||
+          !ts_enter(&s->processes, id, p, w, id % s->processes.per_player))
         return;
       continue;
     }
     const ts_play_item *v = item_of(a);
-    const ts_play_op *op = a->op;
+    const ts_play_op *op = p->op;
     if (op->kind == TS_OP_SEGMENT) {
       uint64_t *place = &w->segments[v->segment + op->arg];
       if (!ts_is_known(*place)) {
-        park(s, id, place);
+        ts_park(&s->processes, id, place);
         return;
       }
-      a->host = *place;
-      a->op++;
+      p->host = *place;
+      p->op++;
       continue;
     }
-    uint64_t time = op->kind == TS_OP_SEND ? a->posted : a->time,
-             issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
+    uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time,
+             issued = p->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
     const uint64_t *events = w->events + v->event_base;
     if (op->kind == TS_OP_CHOICE) {
       if (!chosen(events, ts_waits_of(s->facts.tables, op), op)) {
         a->state = CHOOSING;
-        s->choosing[a->player]++;
+        s->choosing[p->player]++;
         return;
       }
-    } else if (op->waits && !known(s, id, w->events + v->event_base,
-                                   ts_waits_of(s->facts.tables, op), op->waits, &time))
+    } else if (op->waits && !ts_await(&s->processes, id, w->events + v->event_base,
+                                      ts_waits_of(s->facts.tables, op), op->waits, &time))
       return;
     uint64_t posted = time = issued > time ? issued : time;
-    time = a->time > time ? a->time : time;
+    time = p->time > time ? p->time : time;
     if (time > s->now) {
       announce(s, time, id, ++a->work.version);
       return;
@@ -572,67 +502,47 @@ static void run_stream(stage *s, uint32_t id)
   }
 }
 
-static void run_host(stage *s, uint32_t id)
-{
-  actor *a = &s->actors[id];
-  const ts_player *w = player_of(s, a);
-  for (; a->item < a->item_end; a->item++, a->wait = 0) {
-    const ts_play_item *v = a->item;
-    const ts_fragment_layout *layout = &s->facts.tables->layouts[v->fragment];
-    for (; a->wait < layout->wait_count; a->wait++) {
-      const ts_host_wait *wait = &layout->waits[a->wait];
-      const ts_node_info *info = &layout->nodes[wait->node];
-      uint64_t time = ts_host_base(w, v, a->wait) + wait->offset;
-      if (!known(s, id, w->events + v->event_base, s->facts.tables->waits + info->first_wait,
-                 info->wait_count, &time))
-        return;
-      settle(s, &w->segments[v->segment + a->wait + 1], time);
-    }
-  }
-}
-
 static void run(stage *s, uint32_t id)
 {
-  if (id % s->per_player < s->facts.tables->streams)
+  if (id % s->processes.per_player < s->facts.tables->streams)
     run_stream(s, id);
   else
-    run_host(s, id);
+    ts_host_run(&s->processes, &s->facts, id);
 }
 
 /* What is announced next: by the stage, or by the network. */
 static uint64_t next_moment(const stage *s)
 {
   uint64_t own = s->heap.count ? s->heap.at[0].time : UINT64_MAX,
-           calls = s->network ? ts_contention_next(s->network) : UINT64_MAX;
+           calls =
+             s->processes.contention ? ts_contention_next(s->processes.contention) : UINT64_MAX;
   return own < calls ? own : calls;
 }
 
 static void end_work(stage *s, actor *a)
 {
   bool alone = a->chain > 1;
-  if (a->op->kind == TS_OP_SEND)
+  if (a->process->op->kind == TS_OP_SEND)
     end_send(s, a);
   finish(s, a, a->start);
   if (!alone)
-    touch(s, a->player);
+    touch(s, a->process->player);
 }
 
 /* Plays the network up to now, and ends the calls that end there. */
 static void end_calls(stage *s)
 {
   uint64_t now;
-  while (s->network && ts_contention_play(s->network, s->now, &now))
-    for (uint32_t tag; (tag = ts_contention_ended(s->network)) != TS_IR_NONE;) {
+  while (s->processes.contention && ts_contention_play(s->processes.contention, s->now, &now))
+    for (uint32_t tag; (tag = ts_contention_ended(s->processes.contention)) != TS_IR_NONE;) {
       uint32_t id = tag - s->facts.fold->rendezvous_count;
       if (tag < s->facts.fold->rendezvous_count) {
         end_rendezvous(s, tag);
-      } else if (id < s->actor_count) {
+      } else if (id < s->processes.count) {
         end_work(s, &s->actors[id]);
-        s->ready[s->ready_count++] = id;
+        s->processes.ready[s->processes.ready_count++] = id;
       } else {
-        const ts_flight *flight = &s->flights.at[id - s->actor_count];
-        *flight->lane = *flight->lane == tag ? TS_IR_NONE : *flight->lane;
-        settle(s, flight->arrived, s->now + flight->latency);
+        ts_message_land(&s->processes, &s->facts, tag, s->now);
       }
     }
 }
@@ -641,9 +551,9 @@ static void end_calls(stage *s)
  * nothing, as it has moved. */
 static void happen(stage *s, const ts_moment *m)
 {
-  if (m->id >= s->actor_count) {
-    if (m->detail == s->rendezvous[m->id - s->actor_count].work.version)
-      end_rendezvous(s, m->id - s->actor_count);
+  if (m->id >= s->processes.count) {
+    if (m->detail == s->rendezvous[m->id - s->processes.count].work.version)
+      end_rendezvous(s, m->id - s->processes.count);
     return;
   }
   actor *a = &s->actors[m->id];
@@ -657,12 +567,12 @@ static void happen(stage *s, const ts_moment *m)
 static void play(stage *s)
 {
   for (;;) {
-    while (s->ready_count)
-      run(s, s->ready[--s->ready_count]);
+    while (s->processes.ready_count)
+      run(s, s->processes.ready[--s->processes.ready_count]);
     bool more = s->heap.count && s->heap.at[0].time == s->now;
     if (!more) {
       end_calls(s);
-      if (s->ready_count)
+      if (s->processes.ready_count)
         continue;
     }
     if (!more && s->dirty_count) {
@@ -674,14 +584,14 @@ static void play(stage *s)
       continue;
     }
     uint64_t next = next_moment(s);
-    if (next == UINT64_MAX || s->overflow)
+    if (next == UINT64_MAX || s->processes.overflow)
       return;
     if (++s->rounds % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap",
                                                  fmin(1, (double)s->now / (double)s->alone))) {
       s->interrupted = true;
       return;
     }
-    s->overflow = next >> TS_CLOCK_BITS != 0;
+    s->processes.overflow = next >> TS_CLOCK_BITS != 0;
     s->now = next;
     if (!s->heap.count || s->heap.at[0].time > next)
       continue;
@@ -694,46 +604,25 @@ static void play(stage *s)
 
 static void make_actors(stage *s)
 {
-  const ts_facts *f = &s->facts;
-  s->per_player = f->tables->streams + 1;
-  s->actor_count = f->fold->count * s->per_player;
-  s->actors = TS_NEW_ARRAY(s->scratch, actor, s->actor_count);
-  s->ready = TS_NEW_ARRAY(s->scratch, uint32_t, s->actor_count);
-  for (uint32_t i = 0; i < s->actor_count; i++) {
-    const ts_program_info *program = f->players[i / s->per_player].program;
-    ts_range range = program->stream[i % s->per_player];
-    s->actors[i] = (actor){.player = i / s->per_player,
-                           .next = TS_IR_NONE,
-                           .item = program->stream_items + range.first,
-                           .item_end = program->stream_items + range.first + range.count};
-    s->ready[s->actor_count - 1 - i] = i;
-  }
-  s->ready_count = s->actor_count;
-  s->rendezvous = TS_NEW_ARRAY(s->scratch, rendezvous, f->fold->rendezvous_count);
-  for (uint32_t m = 0; m < f->fold->rendezvous_count; m++)
-    s->rendezvous[m].rates = TS_NEW_ARRAY(s->scratch, double, f->fold->rendezvous[m].count);
-}
-
-static uint64_t last_end(const stage *s)
-{
-  uint64_t end = ts_end_of_hosts(&s->facts);
-  for (uint32_t i = 0; i < s->actor_count; i++)
-    if (s->actors[i].time > end &&
-        ts_counts(player_of(s, &s->actors[i]), s->facts.tables, i % s->per_player))
-      end = s->actors[i].time;
-  return end;
+  const ts_fold *fold = s->facts.fold;
+  s->actors = TS_NEW_ARRAY(s->scratch, actor, s->processes.count);
+  for (uint32_t i = 0; i < s->processes.count; i++)
+    s->actors[i].process = &s->processes.at[i];
+  s->rendezvous = TS_NEW_ARRAY(s->scratch, rendezvous, fold->rendezvous_count);
+  for (uint32_t m = 0; m < fold->rendezvous_count; m++)
+    s->rendezvous[m].rates = TS_NEW_ARRAY(s->scratch, double, fold->rendezvous[m].count);
 }
 
 /* Some call never ends: slower than the clock counts. */
 static bool some_left(const stage *s)
 {
-  for (uint32_t i = 0; i < s->actor_count; i++)
-    if (s->actors[i].op != s->actors[i].op_end || s->actors[i].item != s->actors[i].item_end)
+  for (uint32_t i = 0; i < s->processes.count; i++)
+    if (!ts_is_done(&s->processes.at[i]))
       return true;
   return false;
 }
 
-static void set_stage(ts_arena *arena, stage *s)
+static void set_stage(ts_arena *arena, stage *s, ts_contention *network)
 {
   const ts_fold *fold = s->facts.fold;
   ts_make_players(arena, &s->facts);
@@ -748,14 +637,14 @@ static void set_stage(ts_arena *arena, stage *s)
   s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
   s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, fold->count);
   s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
+  ts_processes_init(&s->processes, s->scratch, &s->facts, network);
   make_actors(s);
 }
 
 const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model,
                                 ts_contention *network, ts_stop *stop)
 {
-  stage s = {
-    .scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .network = network};
+  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end};
   ts_facts *out = NULL;
   const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->roles, model, &s.pairs);
   if (wrong) {
@@ -763,14 +652,14 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
     ts_stop_help(stop, "give `--overlap` a model that `trainspec fit slowdown` wrote, or one by "
                        "name: `constant:1.1`, `physical`");
   } else {
-    set_stage(arena, &s);
+    set_stage(arena, &s, network);
     play(&s);
     if (s.interrupted) {
       ts_stop_interrupted(stop);
-    } else if (s.overflow || some_left(&s)) {
+    } else if (s.processes.overflow || some_left(&s)) {
       ts_stop_overflow(stop);
     } else {
-      s.facts.end = last_end(&s);
+      s.facts.end = ts_processes_end(&s.processes, &s.facts);
       out = ts_arena_copy(arena, &s.facts, sizeof s.facts);
     }
   }
