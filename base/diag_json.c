@@ -1,57 +1,46 @@
 /* Diagnostics as JSON: one object a line, a summary last. Lines and columns count from 1, bytes
  * from 0, ends are exclusive. Fields may be added, never changed. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diag_record.h"
-#include "base/escape.h"
+#include "base/json_writer.h"
 #include "base/output.h"
 
-static void put_field(FILE *out, const char *name, const char *text)
-{
-  ts_put_json(out, ",\"%s\":", name);
-  ts_put_json_string(out, text);
-}
-
-static void put_span_fields(FILE *out, const ts_sources *sources, ts_span span)
+static void put_span_members(ts_json_writer *w, const ts_sources *sources, ts_span span)
 {
   ts_position begin = ts_sources_position(sources, span.file, span.begin),
               end = ts_sources_position(sources, span.file, span.end);
-  fputs("\"file\":", out);
-  ts_put_json_string(out, ts_sources_get(sources, span.file)->name);
-  fprintf(out,
-          ",\"byte_start\":%u,\"byte_end\":%u,\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_"
-          "column\":%u",
-          span.begin, span.end, begin.line, begin.column, end.line, end.column);
+  ts_json_put_text(w, "file", ts_sources_get(sources, span.file)->name);
+  ts_json_put_count(w, "byte_start", span.begin);
+  ts_json_put_count(w, "byte_end", span.end);
+  ts_json_put_count(w, "line", begin.line);
+  ts_json_put_count(w, "column", begin.column);
+  ts_json_put_count(w, "end_line", end.line);
+  ts_json_put_count(w, "end_column", end.column);
 }
 
-static void put_span(FILE *out, const ts_sources *sources, ts_span span, bool primary,
+static void put_span(ts_json_writer *w, const ts_sources *sources, ts_span span, bool primary,
                      const char *label)
 {
-  putc('{', out);
-  put_span_fields(out, sources, span);
-  ts_put_json(out, ",\"primary\":%s", primary ? "true" : "false");
-  put_field(out, "label", label ? label : "");
-  putc('}', out);
+  ts_json_begin(w, NULL, '{');
+  put_span_members(w, sources, span);
+  ts_json_put_bool(w, "primary", primary);
+  ts_json_put_text(w, "label", label ? label : "");
+  ts_json_end(w, '}');
 }
 
-static void put_spans(FILE *out, const ts_diag *d, const ts_sources *sources)
+static void put_spans(ts_json_writer *w, const ts_diag *d, const ts_sources *sources)
 {
-  fputs(",\"spans\":[", out);
-  bool any = ts_sources_get(sources, d->primary.file);
-  if (any)
-    put_span(out, sources, d->primary, true, d->here);
-  for (size_t i = 0; i < d->labels.count; i++) {
-    if (!ts_sources_get(sources, d->labels.at[i].span.file))
-      continue;
-    fputs(any ? "," : "", out);
-    put_span(out, sources, d->labels.at[i].span, false, d->labels.at[i].text);
-    any = true;
-  }
-  putc(']', out);
+  ts_json_begin(w, "spans", '[');
+  if (ts_sources_get(sources, d->primary.file))
+    put_span(w, sources, d->primary, true, d->here);
+  for (size_t i = 0; i < d->labels.count; i++)
+    if (ts_sources_get(sources, d->labels.at[i].span.file))
+      put_span(w, sources, d->labels.at[i].span, false, d->labels.at[i].text);
+  ts_json_end(w, ']');
 }
 
-static void put_child(FILE *out, const ts_diag *d, const ts_diag_child *child,
+static void put_child(ts_json_writer *w, const ts_diag *d, const ts_diag_child *child,
                       const ts_sources *sources)
 {
   static const char *const words[] = {[TS_CHILD_NOTE] = "note",
@@ -60,23 +49,26 @@ static void put_child(FILE *out, const ts_diag *d, const ts_diag_child *child,
                                       [TS_CHILD_EDIT] = "help"};
   bool placed = ts_sources_get(sources, child->span.file);
   ts_span edited = ts_diag_edited(d, child, sources);
-  ts_put_json(out, "{\"severity\":\"%s\"", words[child->kind]);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_text(w, "severity", words[child->kind]);
   if (child->kind == TS_CHILD_FACT)
-    put_field(out, "name", child->name);
-  put_field(out, "message", child->text);
-  fputs(",\"spans\":[", out);
+    ts_json_put_text(w, "name", child->name);
+  ts_json_put_text(w, "message", child->text);
+  ts_json_begin(w, "spans", '[');
   if (placed && child->kind == TS_CHILD_NOTE)
-    put_span(out, sources, child->span, true, NULL);
-  fputs("],\"edits\":[", out);
+    put_span(w, sources, child->span, true, NULL);
+  ts_json_end(w, ']');
+  ts_json_begin(w, "edits", '[');
   /* a suggestion to look at, never to be applied unseen */
   if (ts_sources_get(sources, edited.file)) {
-    putc('{', out);
-    put_span_fields(out, sources, edited);
-    put_field(out, "replacement", child->replacement);
-    put_field(out, "applicability", "guess");
-    putc('}', out);
+    ts_json_begin(w, NULL, '{');
+    put_span_members(w, sources, edited);
+    ts_json_put_text(w, "replacement", child->replacement);
+    ts_json_put_text(w, "applicability", "guess");
+    ts_json_end(w, '}');
   }
-  fputs("]}", out);
+  ts_json_end(w, ']');
+  ts_json_end(w, '}');
 }
 
 typedef struct rendered { const ts_diag *diag; const ts_sources *sources; } rendered;
@@ -87,48 +79,57 @@ static void print_rendered(void *closure, FILE *out)
   ts_diag_render(r->diag, r->sources, TS_COLOR_NEVER, out);
 }
 
-static void put_rendered(FILE *out, const ts_diag *d, const ts_sources *sources)
+static void put_rendered(ts_json_writer *w, const ts_diag *d, const ts_sources *sources)
 {
   char *text = ts_printed(print_rendered, &(rendered){d, sources}, NULL);
-  put_field(out, "rendered", text);
+  ts_json_put_text(w, "rendered", text);
   free(text);
 }
 
-static void put_record(FILE *out, const ts_diag *d, const ts_sources *sources)
+static void put_record(ts_json_writer *w, const ts_diag *d, const ts_sources *sources)
 {
-  ts_put_json(out, "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"%s\",\"code\":\"%s\"",
-              ts_severity_word(d->severity), ts_code_name(d->code));
-  put_field(out, "name", ts_code_short_name(d->code));
-  put_field(out, "message", d->message);
-  put_spans(out, d, sources);
-  fputs(",\"values\":[", out);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_text(w, "type", "diagnostic");
+  ts_json_put_count(w, "format", 1);
+  ts_json_put_text(w, "severity", ts_severity_word(d->severity));
+  ts_json_put_text(w, "code", ts_code_name(d->code));
+  ts_json_put_text(w, "name", ts_code_short_name(d->code));
+  ts_json_put_text(w, "message", d->message);
+  put_spans(w, d, sources);
+  ts_json_begin(w, "values", '[');
   for (size_t i = 0; i < d->values.count; i++) {
-    fputs(i ? ",{\"name\":" : "{\"name\":", out);
-    ts_put_json_string(out, d->values.at[i].name);
-    put_field(out, "value", d->values.at[i].value);
-    putc('}', out);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "name", d->values.at[i].name);
+    ts_json_put_text(w, "value", d->values.at[i].value);
+    ts_json_end(w, '}');
   }
-  fputs("],\"children\":[", out);
-  for (size_t i = 0; i < d->children.count; i++) {
-    fputs(i ? "," : "", out);
-    put_child(out, d, &d->children.at[i], sources);
-  }
-  fprintf(out, "],\"more\":%u", d->more);
-  put_rendered(out, d, sources);
-  fputs("}\n", out);
+  ts_json_end(w, ']');
+  ts_json_begin(w, "children", '[');
+  for (size_t i = 0; i < d->children.count; i++)
+    put_child(w, d, &d->children.at[i], sources);
+  ts_json_end(w, ']');
+  ts_json_put_count(w, "more", d->more);
+  put_rendered(w, d, sources);
+  ts_json_end(w, '}');
+  ts_json_end_document(w);
 }
 
 void ts_diags_print_json(const ts_diags *diags, FILE *out)
 {
   ts_arena *scratch = ts_arena_new("diagnostics");
+  ts_json_writer writer = {.out = out}, *w = &writer;
   size_t count;
   ts_diag **sorted = ts_diags_sorted(diags, scratch, &count);
   unsigned found[TS_ERROR + 1] = {0};
   for (size_t i = 0; i < count; i++) {
     found[sorted[i]->severity]++;
-    put_record(out, sorted[i], diags->sources);
+    put_record(w, sorted[i], diags->sources);
   }
-  fprintf(out, "{\"type\":\"summary\",\"errors\":%u,\"warnings\":%u}\n", found[TS_ERROR],
-          found[TS_WARNING]);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_text(w, "type", "summary");
+  ts_json_put_count(w, "errors", found[TS_ERROR]);
+  ts_json_put_count(w, "warnings", found[TS_WARNING]);
+  ts_json_end(w, '}');
+  ts_json_end_document(w);
   ts_arena_free(scratch);
 }

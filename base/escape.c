@@ -309,6 +309,11 @@ int ts_vput_text(FILE *out, const char *format, va_list args)
 {
   return print(out, for_terminal, format, args);
 }
+int ts_vput_json(FILE *out, const char *format, va_list args)
+{
+  return print(out, for_json, format, args);
+}
+
 /* Most texts need no escapes. */
 void ts_put_json_string(FILE *out, const char *text)
 {

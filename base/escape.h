@@ -25,6 +25,7 @@ int ts_put_csv(FILE *out, const char *format, ...) __attribute__((format(printf,
 /* %s goes inside double quotes. Nothing is lost but bytes that are no UTF-8, which become U+FFFD.
  * */
 int ts_put_json(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int ts_vput_json(FILE *out, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 void ts_put_json_string(FILE *out, const char *text);   /* in its quotes */
 /* JSON that a library made of strings as they are: what lies outside of ASCII, which is inside of

@@ -19,13 +19,13 @@ void ts_json_key(ts_json_writer *w, const char *key)
 void ts_json_begin(ts_json_writer *w, const char *key, char bracket)
 {
   ts_json_key(w, key);
-  putc(bracket, w->out);
+  fputs(bracket == '{' ? "{" : "[", w->out);
   w->comma = false;
 }
 
 void ts_json_end(ts_json_writer *w, char bracket)
 {
-  putc(bracket, w->out);
+  fputs(bracket == '}' ? "}" : "]", w->out);
   w->comma = true;
 }
 
@@ -64,7 +64,7 @@ void ts_json_put_number(ts_json_writer *w, const char *key, const char *format, 
   ts_json_key(w, key);
   va_list args;
   va_start(args, format);
-  vfprintf(w->out, format, args);
+  ts_vput_json(w->out, format, args);
   va_end(args);
 }
 
@@ -82,3 +82,5 @@ void ts_json_line(ts_json_writer *w, unsigned indent)
     putc(',', w->out);
   ts_json_last_line(w, indent);
 }
+
+void ts_json_end_document(ts_json_writer *w) { ts_json_last_line(w, 0); }

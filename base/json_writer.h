@@ -29,5 +29,7 @@ void ts_json_key(ts_json_writer *w, const char *key);
 void ts_json_line(ts_json_writer *w, unsigned indent);
 /* The same before a bracket that closes. */
 void ts_json_last_line(ts_json_writer *w, unsigned indent);
+/* A line break behind the whole; another may follow. */
+void ts_json_end_document(ts_json_writer *w);
 
 #endif

@@ -3,28 +3,34 @@
 
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/json_writer.h"
 
 /* The lines `# source:` of a table. */
-static void put_sources(ts_arena *arena, FILE *out, const char *lines)
+static void put_sources(ts_arena *arena, ts_json_writer *w, const char *lines)
 {
-  for (const char *separator = ", \"source\": ["; *lines; separator = ", ") {
+  if (!*lines)
+    return;
+  ts_json_begin(w, "source", '[');
+  while (*lines) {
     size_t length = strcspn(lines, "\n");
-    ts_put_raw(out, separator);
-    ts_put_json_string(out, ts_arena_string(arena, lines, length));
+    ts_json_put_text(w, NULL, ts_arena_string(arena, lines, length));
     lines += length + (lines[length] != 0);
-    if (!*lines)
-      fputs("]", out);
   }
+  ts_json_end(w, ']');
 }
 
-static void put_score(FILE *out, const char *name, const ts_op_score *s, const char *after)
+static void put_score(ts_json_writer *w, const char *key, const ts_op_score *s)
 {
-  ts_put_json(out,
-              "    \"%s\": {\"rows\": %u, \"mean\": %.4f, \"median\": %.4f, \"worst\": %.4f, "
-              "\"within_5\": %.3f, \"within_10\": %.3f, \"within_20\": %.3f}%s\n",
-              name, s->rows, s->mean, s->median, s->worst, (double)s->within[0] / s->rows,
-              (double)s->within[1] / s->rows, (double)s->within[2] / s->rows, after);
+  static const char *const within[] = {"within_5", "within_10", "within_20"};
+  ts_json_line(w, 4);
+  ts_json_begin(w, key, '{');
+  ts_json_put_count(w, "rows", s->rows);
+  ts_json_put_number(w, "mean", "%.4f", s->mean);
+  ts_json_put_number(w, "median", "%.4f", s->median);
+  ts_json_put_number(w, "worst", "%.4f", s->worst);
+  for (int i = 0; i < 3; i++)
+    ts_json_put_number(w, within[i], "%.3f", (double)s->within[i] / s->rows);
+  ts_json_end(w, '}');
 }
 
 static const char *input_name(const ts_fit_model *m, uint32_t d)
@@ -34,102 +40,161 @@ static const char *input_name(const ts_fit_model *m, uint32_t d)
   return m->model->input[d] ? m->model->input[d] : "table";
 }
 
-static void put_range(FILE *out, const ts_fit_model *m)
+static void put_range(ts_json_writer *w, const ts_fit_model *m)
 {
-  for (uint32_t f = 0; m->high[0] > 0 && f < m->model->feature_count; f++)
-    fprintf(out, f ? ", [%.10g, %.10g]" : "   \"range\": [[%.10g, %.10g]", m->low[f], m->high[f]);
-  if (m->high[0] > 0)
-    fputs("],\n", out);
+  if (!(m->high[0] > 0))
+    return;
+  ts_json_line(w, 3);
+  ts_json_begin(w, "range", '[');
+  for (uint32_t f = 0; f < m->model->feature_count; f++) {
+    ts_json_begin(w, NULL, '[');
+    ts_json_put_number(w, NULL, "%.10g", m->low[f]);
+    ts_json_put_number(w, NULL, "%.10g", m->high[f]);
+    ts_json_end(w, ']');
+  }
+  ts_json_end(w, ']');
 }
 
 /* Nine digits give a float back. */
-static void put_trees(FILE *out, const ts_trees *trees)
+static void put_trees(ts_json_writer *w, const ts_trees *trees)
 {
+  if (!trees->root_count)
+    return;
+  ts_json_line(w, 4);
+  ts_json_begin(w, "trees", '[');
   for (uint32_t t = 0; t < trees->root_count; t++) {
     uint32_t first = trees->root[t],
              end = t + 1 < trees->root_count ? trees->root[t + 1] : trees->node_count;
-    fprintf(out, t ? ",\n" : ",\n    \"trees\": [\n");
+    ts_json_line(w, 0);
+    ts_json_writer tree = {.out = w->out};
+    ts_json_begin(&tree, NULL, '[');
     for (uint32_t i = first; i < end; i++) {
       const ts_tree_node *n = &trees->node[i];
       bool leaf = n->input == TS_TREE_LEAF;
-      ts_put_json(out, "%s[%d,%.9g,%u,%u]", i == first ? "[" : ",", n->input, (double)n->value,
-                  leaf ? 0 : n->less - first, leaf ? 0 : n->otherwise - first);
+      ts_json_put_number(&tree, NULL, "[%d,%.9g,%u,%u]", n->input, (double)n->value,
+                         leaf ? 0 : n->less - first, leaf ? 0 : n->otherwise - first);
     }
-    fprintf(out, "]");
+    ts_json_end(&tree, ']');
+    w->comma = true;
   }
-  if (trees->root_count)
-    fprintf(out, "]");
+  ts_json_end(w, ']');
 }
 
-static void put_model(FILE *out, const ts_op_fit *t)
+static void put_rows(ts_json_writer *w, const ts_op_fit *t)
 {
   const ts_fit_model *m = &t->model;
   uint32_t width = m->model->feature_count;
-  ts_put_json(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",", m->family,
-              m->dtype, m->model->name);
-  if (m->also) {
-    fprintf(out, " \"also\": ");
-    ts_put_json_string(out, m->also);
-    fprintf(out, ",");
-  }
-  fprintf(out, "\n   \"parameters\": {");
-  for (uint32_t i = 0; i < m->model->parameter_count; i++)
-    ts_put_json(out, "%s\"%s\": %.6g", i ? ", " : "", m->model->parameter[i], m->parameter[i]);
-  fprintf(out, "},\n");
-  put_range(out, m);
-  fprintf(out, "   \"validation\": {\n");
-  if (t->fit.rows) {
-    put_score(out, "fit", &t->fit, ",");
-    put_score(out, "physical alone", &t->physical, ",");
-    put_score(out, "roofline", &t->roofline, "");
-  }
-  fprintf(out, "   },\n   \"residual\": {\"shift\": %.3f, \"noise\": %.6g, \"inputs\": [", m->shift,
-          t->noise);
-  for (uint32_t d = 0; d < m->input_count; d++)
-    ts_put_json(out, "%s\"%s\"", d ? ", " : "", input_name(m, d));
-  fprintf(out, "],\n    \"kernels\": [");
-  for (uint32_t c = 0; c < m->kernel_count; c++) {
-    fputs(c ? ",\n     " : "", out);
-    fprintf(out, "{\"smoothness\": %.1f, \"deviation\": %.6g, \"scale\": [",
-            m->kernel[c].smoothness, m->kernel[c].deviation);
-    for (uint32_t d = 0; d < m->input_count; d++)
-      ts_put_json(out, "%s%.6g", d ? ", " : "", m->kernel[c].scale[d]);
-    fprintf(out, "]}");
-  }
-  fprintf(out, "],\n    \"row\": [");
-  for (uint32_t f = 0; f < width; f++) ts_put_json(out, "\"%s\", ", m->model->feature[f]);
-  fprintf(out, "\"us\", \"weight\", \"table\"],\n    \"rows\": [");
+  ts_json_line(w, 4);
+  ts_json_begin(w, "row", '[');
+  for (uint32_t f = 0; f < width; f++)
+    ts_json_put_text(w, NULL, m->model->feature[f]);
+  ts_json_put_text(w, NULL, "us");
+  ts_json_put_text(w, NULL, "weight");
+  ts_json_put_text(w, NULL, "table");
+  ts_json_end(w, ']');
+  ts_json_line(w, 4);
+  ts_json_begin(w, "rows", '[');
   for (uint32_t i = 0; i < m->row_count; i++) {
-    fputs(i ? ",\n[" : "\n[", out);
-    for (uint32_t f = 0; f < width; f++) fprintf(out, "%.10g,", m->row[(size_t)i * width + f]);
-    fprintf(out, "%.5g,%.7g,%g]", m->row_us[i], t->weight[i], m->row_table[i]);
+    ts_json_line(w, 0);
+    ts_json_writer row = {.out = w->out};
+    ts_json_begin(&row, NULL, '[');
+    for (uint32_t f = 0; f < width; f++)
+      ts_json_put_number(&row, NULL, "%.10g", m->row[(size_t)i * width + f]);
+    ts_json_put_number(&row, NULL, "%.5g,%.7g,%g", m->row_us[i], t->weight[i], m->row_table[i]);
+    ts_json_end(&row, ']');
+    w->comma = true;
   }
-  fprintf(out, "]");
-  put_trees(out, &m->trees);
-  fprintf(out, "}}");
+  ts_json_end(w, ']');
+}
+
+static void put_residual(ts_json_writer *w, const ts_op_fit *t)
+{
+  const ts_fit_model *m = &t->model;
+  ts_json_line(w, 3);
+  ts_json_begin(w, "residual", '{');
+  ts_json_put_number(w, "shift", "%.3f", m->shift);
+  ts_json_put_number(w, "noise", "%.6g", t->noise);
+  ts_json_begin(w, "inputs", '[');
+  for (uint32_t d = 0; d < m->input_count; d++)
+    ts_json_put_text(w, NULL, input_name(m, d));
+  ts_json_end(w, ']');
+  ts_json_line(w, 4);
+  ts_json_begin(w, "kernels", '[');
+  for (uint32_t c = 0; c < m->kernel_count; c++) {
+    if (c)
+      ts_json_line(w, 5);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_number(w, "smoothness", "%.1f", m->kernel[c].smoothness);
+    ts_json_put_number(w, "deviation", "%.6g", m->kernel[c].deviation);
+    ts_json_begin(w, "scale", '[');
+    for (uint32_t d = 0; d < m->input_count; d++)
+      ts_json_put_number(w, NULL, "%.6g", m->kernel[c].scale[d]);
+    ts_json_end(w, ']');
+    ts_json_end(w, '}');
+  }
+  ts_json_end(w, ']');
+  put_rows(w, t);
+  put_trees(w, &m->trees);
+  ts_json_end(w, '}');
+}
+
+static void put_model(ts_json_writer *w, const ts_op_fit *t)
+{
+  const ts_fit_model *m = &t->model;
+  ts_json_line(w, 2);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_text(w, "family", m->family);
+  ts_json_put_text(w, "dtype", m->dtype);
+  ts_json_put_text(w, "model", m->model->name);
+  if (m->also)
+    ts_json_put_text(w, "also", m->also);
+  ts_json_line(w, 3);
+  ts_json_begin(w, "parameters", '{');
+  for (uint32_t i = 0; i < m->model->parameter_count; i++)
+    ts_json_put_number(w, m->model->parameter[i], "%.6g", m->parameter[i]);
+  ts_json_end(w, '}');
+  put_range(w, m);
+  ts_json_line(w, 3);
+  ts_json_begin(w, "validation", '{');
+  if (t->fit.rows) {
+    put_score(w, "fit", &t->fit);
+    put_score(w, "physical alone", &t->physical);
+    put_score(w, "roofline", &t->roofline);
+  }
+  ts_json_last_line(w, 3);
+  ts_json_end(w, '}');
+  put_residual(w, t);
+  ts_json_end(w, '}');
 }
 
 void ts_fit_file_write(const ts_fit_file *f, FILE *out)
 {
-  fprintf(out, "{\"trainspec-fit\": %d, \"device\": ", TS_FIT_VERSION);
-  ts_put_json_string(out, f->device);
+  ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_count(w, "trainspec-fit", TS_FIT_VERSION);
+  ts_json_put_text(w, "device", f->device);
   if (f->keep > 0)
-    fprintf(out, ", \"keep\": %g", f->keep);
-  fprintf(out, ",\n \"data\": [");
+    ts_json_put_number(w, "keep", "%g", f->keep);
+  ts_json_line(w, 1);
+  ts_json_begin(w, "data", '[');
   for (size_t i = 0; i < f->tables->count; i++) {
     const ts_fit_table *t = &f->tables->at[i];
-    ts_put_json(out, "%s\n  {\"file\": ", i ? "," : "");
-    ts_put_json_string(out, t->name);
-    ts_put_json(out, ", \"sha256\": \"%s\", \"rows\": %u", t->sha256, t->rows);
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "file", t->name);
+    ts_json_put_text(w, "sha256", t->sha256);
+    ts_json_put_count(w, "rows", t->rows);
     if (f->keep > 0)
-      fprintf(out, ", \"kept\": %u", t->kept);
-    put_sources(f->arena, out, t->table->provenance);
-    fprintf(out, "}");
+      ts_json_put_count(w, "kept", t->kept);
+    put_sources(f->arena, w, t->table->provenance);
+    ts_json_end(w, '}');
   }
-  fprintf(out, "],\n \"models\": [\n");
-  for (size_t i = 0; i < f->fits->count; i++) {
-    fputs(i ? ",\n" : "", out);
-    put_model(out, &f->fits->at[i]);
-  }
-  fprintf(out, "]}\n");
+  ts_json_end(w, ']');
+  ts_json_line(w, 1);
+  ts_json_begin(w, "models", '[');
+  for (size_t i = 0; i < f->fits->count; i++)
+    put_model(w, &f->fits->at[i]);
+  ts_json_end(w, ']');
+  ts_json_end(w, '}');
+  ts_json_end_document(w);
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/output.h"
 
 #include "calibrate/network_curves.h"
@@ -701,90 +700,131 @@ uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, 
 
 /* -- as a file -- */
 
-static void put_method(FILE *out, const ts_ir_net_method *m)
+static void put_method(ts_json_writer *w, const ts_ir_net_method *m)
 {
-  ts_put_json(out, "  {\"collective\": \"%s\", \"algorithm\": \"%s\", \"protocol\": \"%s\"",
-              ts_collective_name(m->collective), ts_network_algorithm_name(m->algorithm),
-              ts_network_protocol_name(m->protocol));
+  ts_json_line(w, 2);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_text(w, "collective", ts_collective_name(m->collective));
+  ts_json_put_text(w, "algorithm", ts_network_algorithm_name(m->algorithm));
+  ts_json_put_text(w, "protocol", ts_network_protocol_name(m->protocol));
   for (const ts_network_field *f = ts_network_fields; f->name; f++) {
     double x = ts_network_field_get(f, m);
     bool usual = x == 0 || (!strcmp(f->name, "believed_us") && m->believed == m->connection);
     if (!usual)
-      ts_put_json(out, f->kind == 'd' ? ", \"%s\": %.5g" : ", \"%s\": %.12g", f->name, x);
+      ts_json_put_number(w, f->name, f->kind == 'd' ? "%.5g" : "%.12g", x);
   }
   if (!m->believed && m->connection)
-    fprintf(out, ", \"believed_us\": 0");
-  fprintf(out, "}");
+    ts_json_put_count(w, "believed_us", 0);
+  ts_json_end(w, '}');
 }
 
-static void put_curve(FILE *out, const ts_ir_net_curve *c)
+static void put_methods(ts_json_writer *w, const ts_ir_net_method *m, uint32_t count)
 {
-  ts_put_json(out, "  {\"collective\": \"%s\"", ts_collective_name(c->collective));
-  for (const ts_network_field *f = ts_network_curve_fields; f->name; f++)
-    if (ts_network_field_get(f, c) != 0)
-      ts_put_json(out, f->kind == 'd' ? ", \"%s\": %.6g" : ", \"%s\": %.12g", f->name,
-                  ts_network_field_get(f, c));
-  fprintf(out, "}");
+  ts_json_begin(w, "methods", '[');
+  for (uint32_t i = 0; i < count; i++)
+    put_method(w, &m[i]);
+  ts_json_end(w, ']');
 }
 
-/* `"links": {...},`, if anything is known of them. */
-static void put_links(FILE *out, const ts_ir_net_links *links)
+static void put_curves(ts_json_writer *w, const ts_network_file *file)
 {
-  const char *before = "";
-  for (const ts_network_field *f = ts_network_links_fields; f->name; f++)
-    if (ts_network_field_get(f, links) != 0) {
-      fputs(*before ? "" : " \"links\": {", out);
-      ts_put_json(out, "%s\"%s\": %.12g", before, f->name, ts_network_field_get(f, links));
-      before = ", ";
-    }
-  if (*before == ',')
-    fprintf(out, "},\n");
-}
-
-void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources)
-{
-  fprintf(out, "{\"trainspec-network\": 1, \"device\": ");
-  ts_put_json_string(out, file->device);
-  fprintf(out, ", \"library\": ");
-  ts_put_json_string(out, file->library);
-  fprintf(out, ",\n");
-  if (sources)
-    fputc(' ', out), ts_put_raw(out, sources), fputs(",\n", out);
-  put_links(out, &file->links);
-  if (file->curve_count) {
-    fprintf(out, " \"curves\": [\n");
-    for (uint32_t i = 0; i < file->curve_count; i++) {
-      put_curve(out, &file->curves[i]);
-      fputs(i + 1 < file->curve_count ? ",\n" : file->method_count ? "],\n" : "]}\n", out);
-    }
-    if (!file->method_count)
-      return;
+  ts_json_line(w, 1);
+  ts_json_begin(w, "curves", '[');
+  for (uint32_t i = 0; i < file->curve_count; i++) {
+    const ts_ir_net_curve *c = &file->curves[i];
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "collective", ts_collective_name(c->collective));
+    for (const ts_network_field *f = ts_network_curve_fields; f->name; f++)
+      if (ts_network_field_get(f, c) != 0)
+        ts_json_put_number(w, f->name, f->kind == 'd' ? "%.6g" : "%.12g",
+                           ts_network_field_get(f, c));
+    ts_json_end(w, '}');
   }
-  fprintf(out, " \"methods\": [\n");
-  for (uint32_t i = 0; i < file->method_count; i++) {
-    put_method(out, &file->methods[i]);
-    fprintf(out, i + 1 < file->method_count ? ",\n" : "],\n");
+  ts_json_end(w, ']');
+}
+
+/* If anything is known of them. */
+static void put_links(ts_json_writer *w, const ts_ir_net_links *links)
+{
+  bool any = false;
+  for (const ts_network_field *f = ts_network_links_fields; f->name; f++) {
+    double x = ts_network_field_get(f, links);
+    if (x == 0)
+      continue;
+    if (!any) {
+      ts_json_line(w, 1);
+      ts_json_begin(w, "links", '{');
+    }
+    ts_json_put_number(w, f->name, "%.12g", x);
+    any = true;
   }
+  if (any)
+    ts_json_end(w, '}');
+}
+
+static void put_options(ts_json_writer *w, const ts_network_file *file)
+{
+  ts_json_line(w, 1);
+  ts_json_begin(w, "optional", '[');
   for (uint32_t i = 0; i < file->option_count; i++) {
     const ts_network_option *o = &file->options[i];
-    fputs(i ? ",\n  {\"variable\": " : " \"optional\": [\n  {\"variable\": ", out);
-    ts_put_json_string(out, o->variable);
-    fprintf(out, ", \"methods\": [\n");
-    for (uint32_t k = 0; k < o->count; k++) {
-      put_method(out, &o->methods[k]);
-      fprintf(out, k + 1 < o->count ? ",\n" : "]}");
-    }
-    fprintf(out, i + 1 < file->option_count ? "" : "],\n");
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "variable", o->variable);
+    put_methods(w, o->methods, o->count);
+    ts_json_end(w, '}');
   }
-  fprintf(out, " \"anchors\": [");
+  ts_json_end(w, ']');
+}
+
+static void put_anchors(ts_json_writer *w, const ts_network_file *file)
+{
+  ts_json_line(w, 1);
+  ts_json_begin(w, "anchors", '[');
   for (uint32_t i = 0, n; i < file->point_count; i += n) {
     const ts_ir_net_point *p = file->points + i;
     n = same_group(p, file->point_count - i);
-    ts_put_json(out, "%s\n  {\"collective\": \"%s\", \"ranks\": %u, \"islands\": %u, \"points\": [",
-                i ? "," : "", ts_collective_name(p->collective), p->ranks, p->islands);
-    for (uint32_t k = 0; k < n; k++)
-      ts_put_json(out, "%s[%llu, %.6g]", k ? ", " : "", (unsigned long long)p[k].bytes, us(&p[k]));
-    fprintf(out, "]}");
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "collective", ts_collective_name(p->collective));
+    ts_json_put_count(w, "ranks", p->ranks);
+    ts_json_put_count(w, "islands", p->islands);
+    ts_json_begin(w, "points", '[');
+    for (uint32_t k = 0; k < n; k++) {
+      ts_json_begin(w, NULL, '[');
+      ts_json_put_count(w, NULL, p[k].bytes);
+      ts_json_put_number(w, NULL, "%.6g", us(&p[k]));
+      ts_json_end(w, ']');
+    }
+    ts_json_end(w, ']');
+    ts_json_end(w, '}');
   }
-  fprintf(out, "]}\n");
+  ts_json_end(w, ']');
+}
+
+void ts_network_file_write(FILE *out, const ts_network_file *file,
+                           void (*put_sources)(void *closure, ts_json_writer *w), void *closure)
+{
+  ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_count(w, "trainspec-network", 1);
+  ts_json_put_text(w, "device", file->device);
+  ts_json_put_text(w, "library", file->library);
+  if (put_sources) {
+    ts_json_line(w, 1);
+    put_sources(closure, w);
+  }
+  put_links(w, &file->links);
+  if (file->curve_count)
+    put_curves(w, file);
+  if (file->method_count || !file->curve_count) {
+    ts_json_line(w, 1);
+    put_methods(w, file->methods, file->method_count);
+    if (file->option_count)
+      put_options(w, file);
+    put_anchors(w, file);
+  }
+  ts_json_end(w, '}');
+  ts_json_end_document(w);
 }

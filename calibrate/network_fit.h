@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/json_writer.h"
 #include "compiler/machine/network_file.h"
 #include "runtime/collective/white_box.h"
 
@@ -56,8 +57,9 @@ uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, 
                               const ts_ir_net_point *points, uint32_t count, bool extrapolate,
                               ts_network_score **scores, ts_network_score *all);
 
-/* `sources`: members of the object, ready as JSON ("\"data\": [...]"), or NULL. */
-void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources);
+/* `put_sources`: writes members of the object, which say what it rests on; or NULL. */
+void ts_network_file_write(FILE *out, const ts_network_file *file,
+                           void (*put_sources)(void *closure, ts_json_writer *w), void *closure);
 
 /* Raw output of nccl-tests (all_reduce_perf and its like), whole. Ranks and nodes come from its
  * list of devices, the collective from its title or `collective` (-1: from the title). Points are

@@ -263,33 +263,32 @@ static int read_measured(job *j, const char *path)
 }
 
 /* What the file rests on, as a member of its object. */
-static void put_sources(void *closure, FILE *out)
+static void put_sources(void *closure, ts_json_writer *w)
 {
   const job *j = closure;
-  fprintf(out, "\"data\": [");
+  ts_json_begin(w, "data", '[');
   for (size_t i = 0; i < j->sources.count; i++) {
     const source *s = &j->sources.at[i];
-    ts_put_json(out, "%s\n  {\"file\": ", i ? "," : "");
-    ts_put_json_string(out, s->name);
-    ts_put_json(out, ", \"sha256\": \"%s\", \"rows\": %u", s->sha256, s->rows);
-    for (uint32_t w = 0; w < j->where_count; w++) {
-      fprintf(out, w ? ", " : ", \"where\": {");
-      ts_put_json_string(out, j->where[w].column);
-      fprintf(out, ": ");
-      ts_put_json_string(out, j->where[w].text);
-      fprintf(out, w + 1 == j->where_count ? "}" : "");
-    }
-    fprintf(out, "}");
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "file", s->name);
+    ts_json_put_text(w, "sha256", s->sha256);
+    ts_json_put_count(w, "rows", s->rows);
+    if (j->where_count)
+      ts_json_begin(w, "where", '{');
+    for (uint32_t c = 0; c < j->where_count; c++)
+      ts_json_put_text(w, j->where[c].column, j->where[c].text);
+    if (j->where_count)
+      ts_json_end(w, '}');
+    ts_json_end(w, '}');
   }
-  fprintf(out, "]");
+  ts_json_end(w, ']');
 }
 
 static void put_file(void *closure, FILE *out)
 {
   const job *j = closure;
-  char *sources = ts_printed(put_sources, closure, NULL);
-  ts_network_file_write(out, j->file, sources);
-  free(sources);
+  ts_network_file_write(out, j->file, put_sources, closure);
 }
 
 /* Errors on the sizes left out, both halves in turn. */

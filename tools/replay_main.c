@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/json_writer.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
 #include "tools/cli/trace_open.h"
@@ -147,38 +148,51 @@ static void put_text(const played *p, FILE *out)
   fputs("  communication kernels keep their measured times, waiting for peers included\n", out);
 }
 
-static void put_shares(FILE *out, const char *name, const ts_time_shares *s)
+static void put_shares(ts_json_writer *w, const char *key, const ts_time_shares *s)
 {
-  ts_put_json(out,
-              " \"%s\": {\"span_ns\": %" PRId64 ", \"compute_ns\": %" PRId64
-              ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64
-              ", \"idle_ns\": %" PRId64 "},\n",
-              name, s->span, s->compute, s->comm, s->overlap, s->idle);
+  ts_json_line(w, 1);
+  ts_json_begin(w, key, '{');
+  ts_json_put_signed(w, "span_ns", s->span);
+  ts_json_put_signed(w, "compute_ns", s->compute);
+  ts_json_put_signed(w, "communication_ns", s->comm);
+  ts_json_put_signed(w, "overlap_ns", s->overlap);
+  ts_json_put_signed(w, "idle_ns", s->idle);
+  ts_json_end(w, '}');
 }
 
 static void put(void *closure, FILE *out)
 {
   const played *p = closure;
   const ts_replay *r = p->replay;
+  ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
   if (!p->json) {
     put_text(p, out);
     return;
   }
-  fprintf(out, "{\"version\": 1, \"kernels\": %u, \"streams\": %u,\n", r->chosen_count, r->streams);
-  put_shares(out, "measured", &r->measured);
-  put_shares(out, "replayed", &p->shares);
-  fprintf(out,
-          " \"median_shift_ns\": %.0f, \"largest_shift_ns\": %.0f, \"launch_ns\": %" PRId64
-          ", \"gap_ns\": %" PRId64 ",\n",
-          p->median_shift, p->largest_shift, r->latency, r->gap);
-  fprintf(out,
-          " \"waits_recorded\": %u, \"waits_from_calls\": %u, \"waits_from_times\": %u, "
-          "\"host_waits\": %u,\n",
-          r->waits_exact, r->waits_guessed, r->waits_by_time, r->syncs);
-  fprintf(out,
-          " \"crowded_ns\": %" PRId64 ", \"unexplained_ns\": %" PRId64
-          ", \"without_launch\": %u, \"overlapping\": %u, \"carried_streams\": %u}\n",
-          r->crowded, r->unexplained, r->unlaunched, r->overlapping, r->carried);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_count(w, "version", 1);
+  ts_json_put_count(w, "kernels", r->chosen_count);
+  ts_json_put_count(w, "streams", r->streams);
+  put_shares(w, "measured", &r->measured);
+  put_shares(w, "replayed", &p->shares);
+  ts_json_line(w, 1);
+  ts_json_put_number(w, "median_shift_ns", "%.0f", p->median_shift);
+  ts_json_put_number(w, "largest_shift_ns", "%.0f", p->largest_shift);
+  ts_json_put_signed(w, "launch_ns", r->latency);
+  ts_json_put_signed(w, "gap_ns", r->gap);
+  ts_json_line(w, 1);
+  ts_json_put_count(w, "waits_recorded", r->waits_exact);
+  ts_json_put_count(w, "waits_from_calls", r->waits_guessed);
+  ts_json_put_count(w, "waits_from_times", r->waits_by_time);
+  ts_json_put_count(w, "host_waits", r->syncs);
+  ts_json_line(w, 1);
+  ts_json_put_signed(w, "crowded_ns", r->crowded);
+  ts_json_put_signed(w, "unexplained_ns", r->unexplained);
+  ts_json_put_count(w, "without_launch", r->unlaunched);
+  ts_json_put_count(w, "overlapping", r->overlapping);
+  ts_json_put_count(w, "carried_streams", r->carried);
+  ts_json_end(w, '}');
+  ts_json_end_document(w);
 }
 
 static int play(ts_trace_task *t, const ts_replay *replay, bool json)

@@ -266,7 +266,7 @@ static void put_trace(writer *w, const ts_trace_options *options)
   ts_json_last_line(json, 0);
   ts_json_end(json, ']');
   ts_json_end(json, '}');
-  putc('\n', w->out);
+  ts_json_end_document(json);
 }
 
 static const uint8_t *shown_ranks(const ts_summary *s, const ts_trace_options *options,

@@ -205,7 +205,7 @@ Test(network_fit, files_come_back_as_written)
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
-  ts_network_file_write(out, file, "\"data\": []");
+  ts_network_file_write(out, file, NULL, NULL);
   fclose(out);
   const ts_network_file *back = read(arena, text);
   cr_assert_eq(back->method_count, file->method_count);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/json_writer.h"
 #include "trace/read/goal.h"
 #include "trace/summary.h"
 
@@ -116,37 +117,56 @@ static ts_time_shares shares_of(played *p, const ts_class_result *class)
   return ts_time_shares_of(p->busy, p->count);
 }
 
-static void put(void *closure, FILE *out)
+static void put_json(played *p, FILE *out)
 {
-  played *p = closure;
   const ts_result *r = ts_run_result(p->run);
-  if (p->json)
-    fprintf(out,
-            "{\"version\": 1, \"ranks\": %u, \"step_ns\": %.3f, \"nodes\": %" PRIu64
-            ", \"classes\": [",
-            p->ir->meta->world, (double)r->step / 1e3, r->nodes);
-  else
-    ts_put_text(out,
-                "%u ranks, %" PRIu64 " nodes: a step of %.3f ms\n\n  %5s %6s %14s %14s %14s %14s\n",
-                p->ir->meta->world, r->nodes, (double)r->step / 1e9, "rank", "ranks", "computes",
-                "communicates", "hidden", "idle");
+  ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_count(w, "version", 1);
+  ts_json_put_count(w, "ranks", p->ir->meta->world);
+  ts_json_put_number(w, "step_ns", "%.3f", (double)r->step / 1e3);
+  ts_json_put_count(w, "nodes", r->nodes);
+  ts_json_begin(w, "classes", '[');
+  for (uint32_t i = 0; i < r->class_count; i++) {
+    const ts_class_result *c = &r->classes[i];
+    ts_time_shares s = shares_of(p, c);
+    ts_json_line(w, 1);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_count(w, "rank", c->rank);
+    ts_json_put_count(w, "ranks", c->count);
+    ts_json_put_signed(w, "compute_ns", s.compute);
+    ts_json_put_signed(w, "communication_ns", s.comm);
+    ts_json_put_signed(w, "overlap_ns", s.overlap);
+    ts_json_put_signed(w, "idle_ns", (int64_t)(r->step / 1000) - s.busy);
+    ts_json_end(w, '}');
+  }
+  ts_json_last_line(w, 0);
+  ts_json_end(w, ']');
+  ts_json_end(w, '}');
+  ts_json_end_document(w);
+}
+
+static void put_text(played *p, FILE *out)
+{
+  const ts_result *r = ts_run_result(p->run);
+  ts_put_text(out,
+              "%u ranks, %" PRIu64 " nodes: a step of %.3f ms\n\n  %5s %6s %14s %14s %14s %14s\n",
+              p->ir->meta->world, r->nodes, (double)r->step / 1e9, "rank", "ranks", "computes",
+              "communicates", "hidden", "idle");
   for (uint32_t i = 0; i < r->class_count; i++) {
     const ts_class_result *c = &r->classes[i];
     ts_time_shares s = shares_of(p, c);
     int64_t idle = (int64_t)(r->step / 1000) - s.busy;
-    if (p->json)
-      ts_put_json(out,
-                  "%s\n {\"rank\": %u, \"ranks\": %u, \"compute_ns\": %" PRId64
-                  ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64
-                  ", \"idle_ns\": %" PRId64 "}",
-                  i ? "," : "", c->rank, c->count, s.compute, s.comm, s.overlap, idle);
-    else
-      fprintf(out, "  %5u %6u %11.3f ms %11.3f ms %11.3f ms %11.3f ms\n", c->rank, c->count,
-              (double)s.compute / 1e6, (double)s.comm / 1e6, (double)s.overlap / 1e6,
-              (double)idle / 1e6);
+    fprintf(out, "  %5u %6u %11.3f ms %11.3f ms %11.3f ms %11.3f ms\n", c->rank, c->count,
+            (double)s.compute / 1e6, (double)s.comm / 1e6, (double)s.overlap / 1e6,
+            (double)idle / 1e6);
   }
-  if (p->json)
-    fputs("\n]}\n", out);
+}
+
+static void put(void *closure, FILE *out)
+{
+  played *p = closure;
+  (p->json ? put_json : put_text)(p, out);
 }
 
 static int play(ts_trace_task *t, const ts_ir *ir, const ts_events *const *ranks, bool json)

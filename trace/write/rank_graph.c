@@ -218,7 +218,7 @@ static void put_tail(ts_form_writer *form)
     put_memory(e, held, w);
   ts_json_last_line(w, 0);
   ts_json_end(w, '}');
-  putc('\n', form->out);
+  ts_json_end_document(w);
 }
 
 const ts_form ts_form_graph = {put_head, put_node, put_tail};
