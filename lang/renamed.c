@@ -38,9 +38,10 @@ int ts_renamed_word(ts_parser *parser, struct ts_grammar_pstate *state, uint32_t
   const ts_token *found = &parser->tokens.at[token];
   for (size_t i = 0; found->text && i < sizeof words / sizeof *words; i++) {
     const char *second = words[i].second;
-    bool written = !strcmp(words[i].word, found->text) &&
-                   (!second || (found[1].kind == TS_T_ID && !strcmp(second, found[1].text)));
-    if (!written || !ts_grammar_expects(state, words[i].token))
+    bool follows = second && found[1].kind == TS_T_ID && !found[1].newlines &&
+                   !strcmp(second, found[1].text);
+    if (strcmp(words[i].word, found->text) || (second && !follows) ||
+        !ts_grammar_expects(state, words[i].token))
       continue;
     *count = second ? 2 : 1;
     report(parser, ts_span_join(found->span, found[*count - 1].span),

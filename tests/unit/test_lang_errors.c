@@ -197,3 +197,21 @@ Test(lang_errors, garbage, .timeout = 10)
     ts_arena_free(f.arena);
   }
 }
+
+/* Only where the grammar expects the new word; elsewhere old words are names. */
+Test(lang_errors, words_of_earlier_versions)
+{
+  expect_errors("op o() { param w: [1]; output y: [part, match, by] }",
+                "1:10 E0114 `param` is now written `weight` ~ weight");
+  expect_errors("schedule rules() { stages p by cost; at 0 { overlap F(1) with B(0) B(1) } }",
+                "1:29 E0114 `by cost` is now written `balanced` ~ balanced\n"
+                "1:45 E0114 `overlap` is now written `pair` ~ pair");
+  expect_errors("schedule s() { stages p by time }", "1:25 E0110 expected the end of the line, "
+                                                     "`balanced` or `of`, found `by`");
+  expect_errors("schedule s() { stages p by\n cost }",
+                "1:25 E0110 expected the end of the line, `balanced` or `of`, found `by`\n"
+                "2:2 E0110 expected an item of a schedule such as `stages`, `at` or `let`, "
+                "found `cost`");
+  expect_errors("plan part { place = match(rules: by, overlap: param.rules) }",
+                "1:13 E0114 `place` is now written `placement` ~ placement");
+}
