@@ -24,6 +24,7 @@ libts_la_SOURCES += \
 	compiler/eval/figures.def \
 	compiler/eval/figures.h \
 	compiler/eval/function.h \
+	compiler/eval/gpu.c \
 	compiler/eval/limits.c \
 	compiler/eval/limits.h \
 	compiler/eval/makers.def \

@@ -341,7 +341,8 @@ static void propose(const proposing *p, ts_proposal_kind kind, const char *text,
 
 static ts_proposal_kind kind_of(ts_kind kind)
 {
-  bool value = kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU;
+  bool value = kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ||
+               kind == TS_AST_GPU_IS;
   return kind == TS_AST_RECORD_TYPE ? TS_PROPOSE_TYPE :
          value                      ? TS_PROPOSE_VALUE :
                                       TS_PROPOSE_FUNCTION;

@@ -263,9 +263,23 @@ static void mark_statement(formatter *f, const ts_ast *node)
   f->mark[i].needs_break = needs_break(node->kind);
 }
 
+/* `a with { memory = 141 GiB, sms = 132 }`: fields, as in a declaration. */
+static void mark_changes(formatter *f, const ts_ast *with)
+{
+  ts_ast_list changes = ts_ast_changes(with);
+  if (!changes.count || changes.at[0]->kind != TS_AST_FIELD)
+    return;
+  uint32_t i = token_at(f, changes.at[0]->span.begin);
+  while (kind(f, i) != TS_T_LBRACE)
+    i--;
+  f->mark[i].body = TS_BODY_FIELDS;
+}
+
 static void mark_statements(formatter *f, const ts_ast *node)
 {
   uint32_t first = first_statement(node);
+  if (node->kind == TS_AST_WITH)
+    mark_changes(f, node);
   if (node->kind == TS_AST_PATH && node->count)
     f->mark[token_at(f, node->name_span.end)].names = true;
   for (uint32_t i = 0; i < node->count; i++) {

@@ -110,6 +110,7 @@ declaration_open
   | PARAM ID COLON type ASSIGN expr { $$ = MAKE(PARAM, @$, $2, 0, NODES($4, $6)); }
   | FN ID params optional_type_arrow ASSIGN expr { $$ = MAKE(FN, @$, $2, 0, NODES(MAKE(PARAMS, @3, NONE, 0, $3), $4, $6)); }
   | EXTERN FN ID params ARROW type FROM string optional_digest { $$ = MAKE(EXTERN, @$, $3, 0, NODES(MAKE(PARAMS, @4, NONE, 0, $4), $6, $8, $9)); }
+  | GPU ID ASSIGN expr { $$ = MAKE(GPU_IS, @$, $2, 0, NODES($4)); }
   | MODEL ID ASSIGN expr { $$ = MAKE(MODEL_IS, @$, $2, 0, NODES($4)); }
   ;
 
@@ -736,6 +737,7 @@ ref_index
 
 overrides
   : override_list
+  | override_list field { $$ = PUSH($1, $2); }
   | override_list error
   ;
 
@@ -744,6 +746,8 @@ override_list
   | override_list NEWLINE
   | override_list COMMA
   | override_list override { $$ = PUSH($1, $2); }
+  | override_list field NEWLINE { $$ = PUSH($1, $2); }
+  | override_list field COMMA { $$ = PUSH($1, $2); }
   | override_list error NEWLINE { yyerrok; }
   ;
 

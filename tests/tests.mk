@@ -695,6 +695,8 @@ EXTRA_DIST += \
 	tests/errors/cost-two-devices.ts \
 	tests/errors/gpu-called.err \
 	tests/errors/gpu-called.ts \
+	tests/errors/gpu-with.err \
+	tests/errors/gpu-with.ts \
 	tests/errors/ir-corrupt.cmd \
 	tests/errors/ir-corrupt.err \
 	tests/errors/ir-no-unit.err \

@@ -320,6 +320,7 @@ static int symbol_kind(ts_kind kind)
   case TS_AST_PARAM: return 13;   /* variable */
   case TS_AST_RECORD_TYPE: return 23; /* struct */
   case TS_AST_GPU:
+  case TS_AST_GPU_IS:
   case TS_AST_CLUSTER: return 19; /* object */
   case TS_AST_PLAN:
   case TS_AST_SEARCH: return 2;   /* module */

@@ -636,6 +636,12 @@ static ts_value string_value(ts_session *s, const ts_ast *e)
            ts_error_value();
 }
 
+static ts_value changed(ts_session *s, const ts_env *env, const ts_ast *e)
+{
+  ts_value v = ts_eval(s, env, ts_ast_base(e));
+  return v.type == TS_T_GPU ? ts_gpu_changed(s, env, v, e) : s->domain->changed(s, env, v, e);
+}
+
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   switch (e->kind) {
@@ -654,7 +660,7 @@ static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_AST_UNARY: return unary(s, env, e);
   case TS_AST_BINARY: return binary(s, env, e);
   case TS_AST_IF: return conditional(s, env, e);
-  case TS_AST_WITH: return s->domain->changed(s, env, ts_eval(s, env, ts_ast_base(e)), e);
+  case TS_AST_WITH: return changed(s, env, e);
   default: return ts_error_value(); /* left by a syntax error, which was reported */
   }
 }

@@ -71,6 +71,10 @@ bool ts_type_fits(ts_session *s, const ts_type_info *info, ts_value *v);
 bool ts_convert_at(ts_session *s, const ts_ast *type, ts_value *v, const char *what, ts_span at,
                    ts_span note);
 
+/* Devices (compiler/eval/gpu.c): a GPU or GPU_IS declaration, and a GPU value with changes. */
+ts_value ts_gpu_value(ts_session *s, const ts_env *env, const ts_ast *decl);
+ts_value ts_gpu_changed(ts_session *s, const ts_env *env, ts_value gpu, const ts_ast *with);
+
 /* Fields of types of records (compiler/eval/record_type.c). */
 /* The FORMAL of a field of a RECORD_TYPE, NULL if it has none of this name. */
 const ts_ast *ts_record_type_field(const ts_ast *decl, const char *interned_name);

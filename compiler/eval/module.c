@@ -481,100 +481,6 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
   return ts_convert(s, env, type, &v, what) ? v : ts_error_value();
 }
 
-static bool gpu_number(ts_session *s, const char *what, ts_value v, ts_span at, double least,
-                       double most)
-{
-  double number = v.type == TS_T_INT ? (double)v.u.integer : v.u.real;
-  if (number >= least && number <= most)
-    return true;
-  ts_diag *d = ts_report(s, TS_E0225, at, "%s is not possible", what);
-  ts_diag_here(d, "this is %s, %s than is possible", ts_value_print(s->arena, v),
-               number < least ? "less" : "more");
-  return false;
-}
-
-/* What no device is without; what drivers take is a part of the memory. */
-static bool whole_gpu(ts_session *s, const ts_ast *decl, const ts_record *record)
-{
-  const ts_value *memory = ts_record_find(record, "memory"),
-                 *reserved = ts_record_find(record, "reserved");
-  if (!ts_record_find(record, "bandwidth")) {
-    ts_diag *d = ts_report(s, TS_E0216, decl->name_span, "gpu `%s` has no `bandwidth`", decl->name);
-    for (uint32_t i = 0; i < record->count; i++) {
-      const char *best[3];
-      if (ts_suggest(record->at[i].name, (const char *const[]){"bandwidth"}, 1, best))
-        ts_diag_label(d, decl->child[i]->name_span, "did you mean `bandwidth`?");
-    }
-    ts_diag_help(d, "it is the rate of its memory: `bandwidth = 3.35 TB/s`");
-    return false;
-  }
-  if (!memory || !reserved || reserved->u.real <= memory->u.real)
-    return true;
-  ts_diag *d = ts_report(s, TS_E0225, reserved->span,
-                         "`reserved` of gpu `%s` is more than its memory", decl->name);
-  ts_diag_here(d, "of %s", ts_value_print(s->arena, *memory));
-  return false;
-}
-
-static ts_value gpu_value(ts_session *s, const ts_entry *entry)
-{
-  /* bits, bits/s: what an IR can hold */
-  static const struct { const char *field, *type; double least, most;
-  } known[] = {{"memory", "Size", 0, 8 * 0x1p56}, {"reserved", "Size", 0, 8 * 0x1p56},
-               {"bandwidth", "Rate", 8, 8e21},    {"l2", "Size", 0, 8 * 0x1p56},
-               {"sms", "Int", 1, 1 << 20},        {"peak", "Record", 0, 0},
-               {"called", "List", 0, 0}};
-  const ts_ast *decl = entry->decl;
-  ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, decl->count);
-  ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, decl->count);
-  bool ok = true;
-  for (uint32_t i = 0; i < decl->count; i++) {
-    const ts_ast *field = decl->child[i];
-    values[i] = ts_eval(s, entry->module->env, ts_ast_value(field));
-    at[i] = (ts_field){.name = field->name, .value = &values[i], .span = field->span};
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-      if (!strcmp(known[k].field, field->name)) {
-        const char *what = ts_arena_printf(s->arena, "`%s` of gpu `%s`", field->name, decl->name);
-        ok = ts_convert_to(s, known[k].type, &values[i], what, ts_ast_value(field)->span,
-                           TS_NO_SPAN) &&
-             (values[i].type == TS_T_RECORD || values[i].type == TS_T_LIST ||
-              gpu_number(s, what, values[i], ts_ast_value(field)->span, known[k].least,
-                         known[k].most)) &&
-             ok;
-      }
-    ok &= values[i].type != TS_T_ERROR;
-    if (ok && !strcmp(field->name, "peak"))
-      for (uint32_t k = 0; k < values[i].u.record->count; k++) {
-        ts_field peak = values[i].u.record->at[k];
-        ts_value rate = *peak.value;
-        const char *what = ts_arena_printf(s->arena, "the peak rate of `%s`", peak.name);
-        ok = ts_convert_to(s, "WorkRate", &rate, what, peak.span, TS_NO_SPAN) &&
-             gpu_number(s, what, rate, peak.span, 1, 1e30) && ok;
-        if (!ts_dtype_find(peak.name)) {
-          ts_report(s, TS_E0214, peak.span, "`%s` is not a number format", peak.name);
-          ok = false;
-        }
-      }
-    for (uint32_t k = 0; ok && !strcmp(field->name, "called") && k < values[i].u.list->count; k++) {
-      ts_value name = values[i].u.list->at[k];
-      ok = ts_convert_to(s, "String", &name, "a name in `called`", ts_ast_value(field)->span,
-                         TS_NO_SPAN);
-    }
-    for (uint32_t k = 0; k < i; k++)
-      if (at[k].name == field->name) {
-        ts_diag *d = ts_report(s, TS_E0202, field->name_span, "gpu `%s` has two fields `%s`",
-                               decl->name, field->name);
-        ts_diag_label(d, decl->child[k]->name_span, "first here");
-        ok = false;
-      }
-  }
-  ts_record *record = TS_NEW(s->arena, ts_record);
-  *record = (ts_record){.count = decl->count, .at = at, .name = decl->name};
-  return ok && whole_gpu(s, decl, record) ?
-           (ts_value){.type = TS_T_GPU, .span = decl->name_span, .u.record = record} :
-           ts_error_value();
-}
-
 static ts_value evaluate(ts_session *s, const ts_entry *entry)
 {
   const ts_ast *decl = entry->decl;
@@ -583,7 +489,8 @@ static ts_value evaluate(ts_session *s, const ts_entry *entry)
   case TS_AST_PARAM: return param_value(s, entry);
   case TS_AST_FN:
   case TS_AST_EXTERN: return declared_function(s, entry);
-  case TS_AST_GPU: return gpu_value(s, entry);
+  case TS_AST_GPU:
+  case TS_AST_GPU_IS: return ts_gpu_value(s, entry->module->env, decl);
   case TS_AST_MODEL_IS: {
     ts_value v = ts_eval(s, entry->module->env, ts_ast_value(decl));
     bool ok = v.type != TS_T_ERROR &&

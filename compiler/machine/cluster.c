@@ -734,7 +734,7 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   if (v.type != TS_T_CLUSTER) {
     ts_diag *d =
       ts_report(s, TS_E0220, ts_ast_base(with)->span,
-                "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v));
+                "`with` changes a Cluster, a Strategy or a Gpu, not %s", ts_value_describe(s->arena, v));
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return ts_error_value();
   }
@@ -754,6 +754,10 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
     if (changes.at[i]->kind == TS_AST_RULE || changes.at[i]->kind == TS_AST_REMOVE) {
       ts_diag_here(ts_report(s, TS_E0220, changes.at[i]->span, "a cluster has no rules"),
                    "only strategies have rules");
+      return ts_error_value();
+    } else if (changes.at[i]->kind == TS_AST_FIELD) {
+      ts_diag_here(ts_report(s, TS_E0220, changes.at[i]->span, "a cluster has no fields"),
+                   "write `link gpu[*] <-> leaf[*] { bandwidth = 100 Gb/s }`");
       return ts_error_value();
     }
   for (uint32_t i = 0; i < changes.count; i++)

@@ -441,7 +441,8 @@ static void evaluate_the_rest(ts_session *s, const ts_module *m)
     plans += m->own.at[i]->decl->kind == TS_AST_PLAN;
   for (size_t i = 0; plans == 1 && i < m->own.count; i++) {
     ts_kind kind = m->own.at[i]->decl->kind;
-    if (kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU || kind == TS_AST_MODEL_IS)
+    if (kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ||
+        kind == TS_AST_GPU_IS || kind == TS_AST_MODEL_IS)
       ts_entry_value(s, m->own.at[i]);
   }
 }

@@ -43,7 +43,7 @@ ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_
 {
   if (!v.u.applied->decl || v.u.applied->decl->kind != TS_AST_STRATEGY) {
     ts_diag_here(ts_report(s, TS_E0220, ts_ast_base(with)->span,
-                           "`with` changes a Cluster or a Strategy, not %s",
+                           "`with` changes a Cluster, a Strategy or a Gpu, not %s",
                            ts_value_describe(s->arena, v)),
                  "found here");
     return ts_error_value();

@@ -16,13 +16,9 @@ gpu gb200 { // [GB200]
   called = ["*NVIDIA GB200", "b200", "b200_sxm"]
 }
 
-gpu gb300 { // [GB300]
+gpu gb300 = gb200 with { // [GB300]
   memory = 284208 MiB
-  reserved = 0.7 GiB
-  bandwidth = 8000 GB/s
   peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s, fp4: 15000 TFLOP/s }
-  sms = 148
-  l2 = 126 MiB
   watts = 1400 W
   price = $7.00/h
   called = ["*NVIDIA GB300", "b300", "b300_sxm"]

@@ -5,26 +5,19 @@
 // benchmarks/llama3_h100_202412_torchtitan.md: 96 GB of HBM2e at 2.4 TB/s and 500 W. [GH200] NVIDIA GH200 data sheet (2023). [H200 NVL] NVIDIA
 // H200 data sheet (2024).
 
-gpu h100_96g_500w { // [torchtitan]
+import std.gpus.nvidia (h100_sxm, h200_sxm)
+
+gpu h100_96g_500w = h100_sxm with { // [torchtitan]
   memory = 97871 MiB
-  reserved = 0.6 GiB
   bandwidth = 2400 GB/s
-  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
-  sms = 132
-  l2 = 50 MiB
   watts = 500 W
   price = $2.00/h
   called = ["h100_96g*", "h100_sxm", "*H100 80GB HBM3"]
 }
 
-gpu gh200 { // [GH200], 96 GB
+gpu gh200 = h100_sxm with { // [GH200], 96 GB
   memory = 97871 MiB
-  reserved = 0.6 GiB
   bandwidth = 4000 GB/s
-  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
-  sms = 132
-  l2 = 50 MiB
-  watts = 700 W
   price = $1.99/h
   called = ["*GH200*", "h100_sxm", "*H100 80GB HBM3"]
 }
@@ -41,13 +34,8 @@ gpu h20_sxm { // [H20]
   called = ["h20", "*NVIDIA H20"]
 }
 
-gpu h200_nvl { // [H200 NVL], on PCIe
-  memory = 143771 MiB
-  reserved = 0.6 GiB
-  bandwidth = 4800 GB/s
+gpu h200_nvl = h200_sxm with { // [H200 NVL], on PCIe
   peak = { fp32: 60 TFLOP/s, tf32: 417.5 TFLOP/s, fp16: 835.5 TFLOP/s, bf16: 835.5 TFLOP/s, fp8: 1670.5 TFLOP/s }
-  sms = 132
-  l2 = 50 MiB
   watts = 600 W
   price = $2.50/h
   called = ["*H200 NVL", "h200_sxm", "*NVIDIA H200"]

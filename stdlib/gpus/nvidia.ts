@@ -22,26 +22,16 @@ gpu v100_sxm_32g { // [V100]
   called = ["v100_sxm*", "*V100-SXM2*"]
 }
 
-gpu v100_pcie_32g { // [V100]
-  memory = 32510 MiB
-  reserved = 0.45 GiB
-  bandwidth = 900 GB/s
+gpu v100_pcie_32g = v100_sxm_32g with { // [V100]
   peak = { fp32: 14 TFLOP/s, tf32: 14 TFLOP/s, fp16: 112 TFLOP/s, bf16: 14 TFLOP/s }
-  sms = 80
-  l2 = 6 MiB
   watts = 250 W
   price = $0.50/h
   called = ["v100_pcie*", "*V100-PCIE*"]
 }
 
-gpu a100_sxm_40g { // [A100]
+gpu a100_sxm_40g = a100_sxm_80g with { // [A100]
   memory = 40536 MiB
-  reserved = 0.5 GiB
   bandwidth = 1555 GB/s
-  peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
-  sms = 108
-  l2 = 40 MiB
-  watts = 400 W
   price = $1.10/h
   called = ["a100_sxm", "*A100-SXM4-40GB"]
 }
@@ -58,29 +48,14 @@ gpu a100_sxm_80g { // [A100]
   called = ["a100", "a100_sxm", "*A100-SXM4-80GB"]
 }
 
-gpu a100_pcie_80g { // [A100]
-  memory = 81251 MiB
-  reserved = 0.5 GiB
+gpu a100_pcie_80g = a100_sxm_80g with { // [A100]
   bandwidth = 1935 GB/s
-  peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
-  sms = 108
-  l2 = 40 MiB
   watts = 300 W
   price = $1.20/h
   called = ["a100_pcie", "a100_pcie_80", "*A100 80GB PCIe"]
 }
 
-gpu a800_sxm_80g { // [A100]
-  memory = 81251 MiB
-  reserved = 0.5 GiB
-  bandwidth = 2039 GB/s
-  peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
-  sms = 108
-  l2 = 40 MiB
-  watts = 400 W
-  price = $1.40/h
-  called = ["a800_sxm", "*A800-SXM4-80GB", "a100_sxm", "a100_sxm_80g", "*A100-SXM4-80GB"]
-}
+gpu a800_sxm_80g = a100_sxm_80g with { called = ["a800_sxm", "*A800-SXM4-80GB", "a100_sxm", "a100_sxm_80g", "*A100-SXM4-80GB"] } // [A100]
 
 gpu a40 { // [A40]
   memory = 46068 MiB
@@ -118,26 +93,11 @@ gpu h100_sxm { // [H100]
   called = ["h100", "h100_sxm_80g", "*H100 80GB HBM3", "h800_sxm", "*NVIDIA H800"]
 }
 
-gpu h800_sxm { // [H100]
-  memory = 81559 MiB
-  reserved = 0.6 GiB
-  bandwidth = 3350 GB/s
-  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
-  sms = 132
-  l2 = 50 MiB
-  watts = 700 W
-  price = $2.20/h
-  called = ["*NVIDIA H800", "h100_sxm", "h100_sxm_80g", "*H100 80GB HBM3"]
-}
+gpu h800_sxm = h100_sxm with { called = ["*NVIDIA H800", "h100_sxm", "h100_sxm_80g", "*H100 80GB HBM3"] } // [H100]
 
-gpu h200_sxm { // [H200]
+gpu h200_sxm = h100_sxm with { // [H200]
   memory = 143771 MiB
-  reserved = 0.6 GiB
   bandwidth = 4800 GB/s
-  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
-  sms = 132
-  l2 = 50 MiB
-  watts = 700 W
   price = $2.80/h
   called = ["h200", "*NVIDIA H200"]
 }

@@ -46,3 +46,8 @@ record empty{}
 record longer {
   first:Int // of all
   others:List[List[span]]=[],}
+
+gpu larger=small with{memory=2GiB;l2=1MiB}
+gpu broken=small with {
+memory=2GiB,
+  called=["x"]}
