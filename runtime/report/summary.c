@@ -276,8 +276,7 @@ static uint32_t list_blind(const ts_summary *s, const char **list)
                  (between->are.inter_pace > 0 && !(between->seen.inter_pace > 0));
     if (blind)
       list[n++] = ts_arena_printf(
-        s->arena,
-        "`%s` does not name the links that it was measured on: link rates do not change it",
+        s->arena, "`%s` names no links that it was measured on: it ignores link rates",
         ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
   }
   return n;

@@ -12,4 +12,4 @@ for net in h100_infiniband gb200_nvl72 nccl_hopper h100_statistical '[alpha_beta
 done
 tsrun -D net=h100_statistical --what-if tier0.latency*0.5 _other_links.ts 2>&1 | sed -n '/^With/,/^$/p'
 sed 's/"links".*//' ../../stdlib/networks/h100_sxm_curves.json > "$scratch/curves.json"; cp _other_links.ts "$scratch/plan.ts"; cd "$scratch"
-tsrun -D 'net=[statistical("curves.json", tier: 0)]' --what-if tier0.bandwidth*2 plan.ts 2>&1 | sed -n '/^With/,/^$/p;/does not name the links/p'
+tsrun -D 'net=[statistical("curves.json", tier: 0)]' --what-if tier0.bandwidth*2 plan.ts 2>&1 | sed -n '/^With/,/^$/p;/names no links/p'

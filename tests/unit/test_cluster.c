@@ -92,7 +92,7 @@ Test(cluster, mistakes)
     "E0221 `bandwidth` is a size (bytes), not a rate (bits or bytes per time)");
   fails(
     "cluster c() {\n  device d[3]: g\n  link d[0] <-> d[1] { bandwidth = 1 GB/s }\n}\nlet x = c()",
-    "E0609 no path of links joins `d[2]` to the other devices");
+    "E0609 no path of links connects `d[2]` with the other devices");
   fails("cluster c() {\n  device d[2]: g\n  link d[0] <-> d[1] { bandwidth = 1 GB/s }\n  link d[1] "
         "-> d[0] { bandwidth = 1 GB/s }\n}\nlet x = c()",
         "E0603 `d[1]` and `d[0]` are linked twice");

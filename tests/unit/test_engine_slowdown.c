@@ -28,11 +28,11 @@ Test(slowdown, tables_that_cannot_be_used)
   static const char *const cases[][2] = {
     {"", "the table is empty"},
     {"family\nx\n", "there is no column `slowdown`"},
-    {"slowdown,colour\n1,red\n", "line 1: no column is called `colour`"},
+    {"slowdown,colour\n1,red\n", "line 1: no column is named `colour`"},
     {"slowdown\n0\n", "line 2: the slowdown is not between 0 and 100"},
     {"slowdown\n", NULL},
-    {"slowdown,time\n1,fast\n", "line 2: a number is none, or negative"},
-    {"slowdown,time\n1,-3\n", "line 2: a number is none, or negative"}};
+    {"slowdown,time\n1,fast\n", "line 2: a number is missing or negative"},
+    {"slowdown,time\n1,-3\n", "line 2: a number is missing or negative"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ts_arena *arena = ts_arena_new("test");
     ts_slowdown_samples rows = {0};

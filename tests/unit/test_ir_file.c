@@ -179,7 +179,7 @@ Test(ir_file, section_kind)
   s.kind = TS_IR_PORTS;
   set_section(i, TS_IR_NODES, s);
   seal(i);
-  expect_refused(i, "section nodes is not where or what version 1 puts there");
+  expect_refused(i, "section nodes does not match version 1 of the format");
 }
 
 Test(ir_file, section_offset)
@@ -189,7 +189,7 @@ Test(ir_file, section_offset)
   s.offset -= 8;
   set_section(i, TS_IR_NODES, s);
   seal(i);
-  expect_refused(i, "section nodes is not where");
+  expect_refused(i, "section nodes does not match");
 }
 
 Test(ir_file, section_count_of_records)

@@ -89,7 +89,7 @@ BREAKS(format_flops, RECORD(formats, 0)->model_flops = INFINITY, "format 0 (`bf1
 BREAKS(format_peak, RECORD(formats, 0)->peak = -1, "format 0 (`bf16`)")
 BREAKS(format_reserved, RECORD(formats, 0)->reserved = 1, "format 0 (`bf16`)")
 BREAKS(axis_empty, RECORD(axes, 0)->size = 0, "axis `tp`: size 0")
-BREAKS(axis_stride, RECORD(axes, 1)->stride = 1, "axis `pp`: size 2 and stride 1, behind 2 ranks")
+BREAKS(axis_stride, RECORD(axes, 1)->stride = 1, "axis `pp`: size 2 and stride 1, after 2 ranks")
 BREAKS(axis_reserved, RECORD(axes, 1)->reserved = 1, "axis `pp`")
 BREAKS(axis_twice, RECORD(axes, 1)->name = RECORD(axes, 0)->name, "two axes are named `tp`")
 BREAKS(world_differs, META->world = 4, "the axes span 8 ranks, the job has 4")
@@ -128,7 +128,7 @@ BREAKS(placement_count, e.ir.placement_count--, "7 ranks are placed, the job has
 BREAKS(placement_range, *RECORD(placement, 2) = 10, "rank 2 is placed on vertex 10")
 BREAKS(placement_on_switch, *RECORD(placement, 2) = 8, "rank 2 is placed on vertex 8")
 BREAKS(placement_twice, *RECORD(placement, 2) = 0,
-       "rank 2 is placed on vertex 0, which is no device or is taken")
+       "rank 2 is placed on vertex 0, which is not a device or is taken")
 BREAKS(link_bandwidth, RECORD(link_classes, 0)->bandwidth = INFINITY, "link class `fast`")
 BREAKS(link_latency, RECORD(link_classes, 0)->latency = UINT64_MAX, "link class `fast`")
 BREAKS(link_tier, RECORD(link_classes, 0)->tier = TS_IR_NONE, "link class `fast`")
@@ -162,7 +162,7 @@ BREAKS(model_links, RECORD(net_models, 0)->links.intra_links = -1,
 BREAKS(model_links_latency, RECORD(net_models, 0)->links.inter_latency = UINT64_MAX,
        "net model `measured`: rate or latency of the links")
 BREAKS(model_links_of_a_line, RECORD(net_models, 1)->links.intra_links = 1e9,
-       "net model `nccl`: only what was measured")
+       "net model `nccl`: only a measured model")
 BREAKS(model_assumed, RECORD(net_models, 1)->assumed = 2, "net model `nccl`: assumed")
 BREAKS(model_axes, RECORD(net_models, 1)->axes = 1u << 31, "net model `nccl`: axes")
 BREAKS(model_collectives, RECORD(net_models, 0)->collectives = 1u << TS_IR_COLLECTIVE_KINDS,

@@ -64,15 +64,14 @@ Test(lang_errors, units)
 
 Test(lang_errors, names)
 {
-  expect_errors("let if = 3",
-                "1:5 E0113 `if` is a word of the language and cannot be a name ~ if_");
+  expect_errors("let if = 3", "1:5 E0113 `if` is a keyword and cannot be a name ~ if_");
   expect_errors("fn f(in_: Int, for: Int) = 1", "");
 }
 
 Test(lang_errors, one_error_a_mistake)
 {
   expect_errors("plan p {\n  a = )\n  b = 1 2\n  c = &\n  d = 3\n}\nlet = 1\nlet e = 2",
-                "2:7 E0106 this `)` closes nothing\n"
+                "2:7 E0106 this `)` has no opening bracket\n"
                 "3:9 E0110 expected the end of the line, found `2`\n"
                 "4:7 E0101 unexpected character `&`\n"
                 "7:5 E0110 expected a name, found `=`");
@@ -114,8 +113,8 @@ Test(lang_errors, brackets)
                 "3:1 E0104 expected `}` to close the `{` of `p`, found `let`");
   expect_errors("plan p {\n  mesh = { tp: 2 ]\n  a = 1\n}",
                 "2:18 E0106 expected `}` to close the `{`, found `]` ~ }");
-  expect_errors("schedule s() { at 0 { F(i)) } }", "1:27 E0106 this `)` closes nothing");
-  expect_errors("let a = 1)", "1:10 E0106 this `)` closes nothing");
+  expect_errors("schedule s() { at 0 { F(i)) } }", "1:27 E0106 this `)` has no opening bracket");
+  expect_errors("let a = 1)", "1:10 E0106 this `)` has no opening bracket");
 }
 
 Test(lang_errors, text)

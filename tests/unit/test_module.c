@@ -80,14 +80,14 @@ Test(module, two_imports_clash_where_the_name_is_used)
 {
   static const char a[] = "let same = 1\nlet one = 1", b[] = "let same = 2\nlet two = 2";
   GIVES("[1, 2]", "a.ts", a, "b.ts", b, "import \"a.ts\", \"b.ts\"\nlet x = [one, two]");
-  GIVES("E0206 `same` may be that of `a.ts` or that of `b.ts`", "a.ts", a, "b.ts", b,
+  GIVES("E0206 `same` may be the one of `a.ts` or of `b.ts`", "a.ts", a, "b.ts", b,
         "import \"a.ts\", \"b.ts\"\nlet x = same");
   GIVES("2", "a.ts", a, "b.ts", b, "import \"a.ts\", \"b.ts\", \"b.ts\" (same)\nlet x = same");
   GIVES("[1, 2]", "a.ts", a, "b.ts", b,
         "import \"a.ts\", \"b.ts\", \"b.ts\" (same as their_same)\nlet x = [same, their_same]");
   GIVES("[1, 2, 2]", "a.ts", a, "b.ts", b,
         "import \"a.ts\", \"b.ts\" (same as their_same, two)\nlet x = [same, their_same, two]");
-  GIVES("E0206 `same` may be that of `a.ts` or that of `b.ts`", "a.ts", a, "b.ts", b, "both.ts",
+  GIVES("E0206 `same` may be the one of `a.ts` or of `b.ts`", "a.ts", a, "b.ts", b, "both.ts",
         "export import \"a.ts\", \"b.ts\"", "import \"both.ts\"\nlet x = same");
   GIVES("1", "a.ts", a, "b.ts", b, "both.ts", "export import \"a.ts\", \"b.ts\", \"a.ts\" (same)",
         "import \"both.ts\"\nlet x = same");
@@ -234,7 +234,7 @@ Test(plan, a_mesh_larger_than_the_cluster)
   cr_expect_null(loaded(
     &desk,
     "plan p {\n  model = m(w: 3)\n  cluster = c(4)\n  mesh = { dp: 8 }\n  costs = roofline(g)\n}"));
-  says(&desk, "E0608 the mesh needs 8 devices, and the cluster has 4");
+  says(&desk, "E0608 the mesh needs 8 devices, the cluster has 4");
   ts_desk_close(&desk);
 }
 
@@ -243,7 +243,7 @@ Test(plan, which_of_several)
   ts_desk desk = ts_desk_open();
   cr_expect_null(loaded(&desk, "plan p { model = m(w: 3) }\nplan q { model = m(w: 3) }"));
   const char *got = ts_desk_errors(&desk);
-  cr_expect(strstr(got, "has 2 plans, and none was chosen"), "%s", got);
+  cr_expect(strstr(got, "has 2 plans: choose one"), "%s", got);
   ts_desk_close(&desk);
 }
 

@@ -72,7 +72,7 @@ Test(native, nothing_is_loaded_unasked)
   desk.s->native_count = 0;
   cr_expect_str_eq(
     ts_desk_print(&desk, "extern fn cbrt(x: Real) -> Real from \"libmine.so\"\nlet x = cbrt(8)"),
-    "E0235 `libmine.so` is native code, which was not allowed to run");
+    "E0235 `libmine.so` is native code, which is not allowed to run");
   ts_desk_close(&desk);
   desk = ts_desk_open();
   char path[4096]; /* allowed, and yet not by a path from the root */

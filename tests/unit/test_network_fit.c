@@ -243,7 +243,7 @@ Test(network_fit, variables_of_the_environment)
                    "NCCL_ALGO: `star` is not known; known: ring, tree, nvls, nvlstree, "
                    "collnetdirect, collnetchain, pat");
   cr_assert_str_eq(set(arena, file, "NCCL_PROTO", "LL128"),
-                   "NCCL_PROTO=LL128 leaves no way to do all_reduce");
+                   "NCCL_PROTO=LL128 leaves no algorithm for all_reduce");
   file = read(arena, hardware_text);
   cr_assert_str_eq(set(arena, file, "NCCL_NTHREADS", "many"),
                    "NCCL_NTHREADS: `many` is not a whole number from 64 to 512");

@@ -103,8 +103,8 @@ static const char table[] =
 Test(plausible, no_measured_call_beats_its_links)
 {
   expect(play(table, "1.25 ms"), "W0809",
-         "measured times of all_reduce over 2 ranks have links carry more than they can: 200.0 % "
-         "of their rate");
+         "with the measured times of all_reduce over 2 ranks, links carry more than they can: "
+         "200.0 % of their rate");
   expect(play(table, "2.6 ms"), "W0809", NULL);
 }
 
@@ -144,8 +144,7 @@ Test(plausible, equal_paths_left_unused)
          one = play(spines, up, "shortest", "400 MB");
   const ts_warning *w = find(&one, "W0810");
   cr_assert(w);
-  cr_expect(strstr(w->message, "6 of 8 links where equal paths part are left unused"), "%s",
-            w->message);
+  cr_expect(strstr(w->message, "6 of 8 links of equal paths are unused"), "%s", w->message);
   cr_expect(strstr(w->message, ts_arena_printf(arena, "a step takes %s",
                                                ts_format_time(even.summary->result->step).text)),
             "%s", w->message);
@@ -167,7 +166,7 @@ Test(plausible, roofline_above_a_third_of_compute_time)
 {
   expect(
     play(roofline, "40 ms"), "W0804",
-    "40.6 % of the compute time rests on a roofline, measured on no device: gemm in fp8 39.6 %");
+    "40.6 % of the compute time comes from a roofline, not from measurements: gemm in fp8 39.6 %");
   expect(play(roofline, "28 ms"), "W0804", NULL);
 }
 
@@ -236,10 +235,9 @@ static const char network[] =
 
 Test(plausible, communication_on_assumed_figures)
 {
-  expect(play(network, "all_reduce", " assumed", "10 ms"), "W0807",
-         "is answered by assumed figures");
+  expect(play(network, "all_reduce", " assumed", "10 ms"), "W0807", "is priced by assumed figures");
   expect(play(network, "all_reduce", "", "10 ms"), "W0807", NULL);
-  expect(play(network, "all_gather", "", "10 ms"), "W0807", "is answered by the links' own rates");
+  expect(play(network, "all_gather", "", "10 ms"), "W0807", "is priced by the links' own rates");
   expect(play(network, "all_reduce", " assumed", "1 s"), "W0807", NULL);
   expect(play("axis dp 2\nstream compute\nstream comm\ndevice_class h 3 TB/s\ndevices gpu[2] of "
               "h\nlink_class nic 40 GB/s tier 1\nlink gpu[0] -- gpu[1] nic\n"

@@ -141,7 +141,7 @@ Test(trace, the_batch_is_the_dimension_that_is_said_to_be)
     int64_t dim[2];
     const char *warning;
   } cases[] = {
-    {SEQUENCE_FIRST, "", {2, 4}, "W0533 dimension 0 of `x` is taken to be the batch"},
+    {SEQUENCE_FIRST, "", {2, 4}, "W0533 dimension 0 of `x` is assumed to be the batch"},
     {SEQUENCE_FIRST, ", batch_dim: 1", {8, 2}, NULL},
     {"# batch_dim: 1\n" SEQUENCE_FIRST, "", {8, 2}, NULL},
     {"# batch_dim: 0\n" SEQUENCE_FIRST, "", {2, 4}, NULL},
@@ -177,7 +177,7 @@ Test(trace, a_sequence_that_comes_first_is_known_by_its_length)
   cr_assert(g, "%s", ts_desk_errors(&desk));
   cr_expect_eq(g->ops.at[0].slots[0].shape.dim[0], 8);
   cr_expect_eq(g->ops.at[0].slots[0].shape.dim[1], 2);
-  cr_expect(strstr(ts_desk_errors(&desk), "W0533 dimension 1 of `x` is taken to be the batch"),
+  cr_expect(strstr(ts_desk_errors(&desk), "W0533 dimension 1 of `x` is assumed to be the batch"),
             "says %s", ts_desk_errors(&desk));
   ts_desk_close(&desk);
 }
@@ -343,10 +343,10 @@ Test(trace, stage_tables_that_do_not_fit_are_refused)
     {"product,[1; 2],[3],10,sideways\n", "`sideways` is neither"},
     {"product,1; 2,[3],10,forward\n", "is not a list of tensor ids"},
     {"product,[1; 2],[3],10,forward\nOther,[3],[3],5,backward\n",
-     "E0522 1 row as `Other` is the backward of 0 kinds"},
+     "E0522 1 row of `Other` is the backward of 0 kinds"},
     {"product,[1; 2],[3],1,forward\nproduct,[4; "
      "5],[6],1,forward\nProductBackward,[6],[6],1,backward\n",
-     "E0522 1 rows as `ProductBackward` cannot be shared out to 2"},
+     "E0522 1 rows of `ProductBackward` cannot be divided among 2"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ts_desk desk = ts_desk_open();
