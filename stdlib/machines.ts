@@ -1,6 +1,6 @@
 // Machines by name: a gpu, how so many of it are joined, what collectives and kernels cost there. For plans that take a machine as one parameter:
 //   plan mine(machine: Record = machine_h100) { cluster = machine.cluster(64), network = machine.network, costs = training(machine.costs) }
-// `costs` is a record of std.training; `measured` says whether kernels of this gpu were.
+// `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.training; `measured` says whether kernels of this gpu were.
 export import std.training
 import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
 
@@ -25,27 +25,27 @@ let _collectives = [
   alpha_beta(base: 25 us, inter_hop: 5 us, efficiency: 0.8, tier: 1),
 ]
 
-let machine_a100 = { cluster: _a100, network: a100_infiniband, costs: costs_a100, measured: true }
-let machine_a100_40g = { cluster: _a100_40g, network: a100_infiniband, costs: costs_a100, measured: true }
-let machine_h100 = { cluster: _h100, network: h100_infiniband, costs: costs_h100, measured: true }
-let machine_h100_500w = { cluster: _h100_500w, network: h100_infiniband, costs: costs_h100_500w, measured: true }
-let machine_h200 = { cluster: _h200, network: h200_infiniband, costs: costs_h200, measured: true }
-let machine_b200 = { cluster: _b200, network: b200_infiniband, costs: costs_b200, measured: true }
-let machine_b300 = { cluster: _b300, network: b200_infiniband, costs: costs_b300, measured: true }
-let machine_gb200 = { cluster: racks_of_gb200, network: gb200_nvl72, costs: costs_gb200, measured: true }
-let machine_gb300 = { cluster: racks_of_gb300, network: gb200_nvl72, costs: costs_gb300, measured: true }
-let machine_mi300x = { cluster: _mi300x, network: _collectives, costs: costs_mi300x, measured: false }
-let machine_mi325x = { cluster: _mi325x, network: _collectives, costs: costs_mi325x, measured: false }
-let machine_mi350x = { cluster: _mi350x, network: _collectives, costs: costs_mi350x, measured: false }
-let machine_mi355x = { cluster: _mi355x, network: _collectives, costs: costs_mi355x, measured: false }
-let machine_gaudi2 = { cluster: _gaudi2, network: _collectives, costs: costs_gaudi2, measured: false }
-let machine_v5e = { cluster: pods_of_v5e, network: _collectives, costs: costs_v5e, measured: false }
-let machine_v5p = { cluster: pods_of_v5p, network: _collectives, costs: costs_v5p, measured: false }
-let machine_v6e = { cluster: pods_of_v6e, network: _collectives, costs: costs_v6e, measured: false }
-let machine_7x = { cluster: pods_of_7x, network: _collectives, costs: costs_7x, measured: false }
-let machine_l40s = { cluster: _l40s, network: _collectives, costs: costs_l40s, measured: false }
-let machine_h200_nvl = { cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
+let machine_a100 = { island: 8, cluster: _a100, network: a100_infiniband, costs: costs_a100, measured: true }
+let machine_a100_40g = { island: 8, cluster: _a100_40g, network: a100_infiniband, costs: costs_a100_40g, measured: true }
+let machine_h100 = { island: 8, cluster: _h100, network: h100_infiniband, costs: costs_h100, measured: true }
+let machine_h100_500w = { island: 8, cluster: _h100_500w, network: h100_infiniband, costs: costs_h100_500w, measured: true }
+let machine_h200 = { island: 8, cluster: _h200, network: h200_infiniband, costs: costs_h200, measured: true }
+let machine_b200 = { island: 8, cluster: _b200, network: b200_infiniband, costs: costs_b200, measured: true }
+let machine_b300 = { island: 8, cluster: _b300, network: b200_infiniband, costs: costs_b300, measured: true }
+let machine_gb200 = { island: 0, cluster: racks_of_gb200, network: gb200_nvl72, costs: costs_gb200, measured: true }
+let machine_gb300 = { island: 0, cluster: racks_of_gb300, network: gb200_nvl72, costs: costs_gb300, measured: true }
+let machine_mi300x = { island: 8, cluster: _mi300x, network: _collectives, costs: costs_mi300x, measured: false }
+let machine_mi325x = { island: 8, cluster: _mi325x, network: _collectives, costs: costs_mi325x, measured: false }
+let machine_mi350x = { island: 8, cluster: _mi350x, network: _collectives, costs: costs_mi350x, measured: false }
+let machine_mi355x = { island: 8, cluster: _mi355x, network: _collectives, costs: costs_mi355x, measured: false }
+let machine_gaudi2 = { island: 8, cluster: _gaudi2, network: _collectives, costs: costs_gaudi2, measured: false }
+let machine_v5e = { island: 0, cluster: pods_of_v5e, network: _collectives, costs: costs_v5e, measured: false }
+let machine_v5p = { island: 0, cluster: pods_of_v5p, network: _collectives, costs: costs_v5p, measured: false }
+let machine_v6e = { island: 0, cluster: pods_of_v6e, network: _collectives, costs: costs_v6e, measured: false }
+let machine_7x = { island: 0, cluster: pods_of_7x, network: _collectives, costs: costs_7x, measured: false }
+let machine_l40s = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: false }
+let machine_h200_nvl = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
 
-// Costs of a step on it: products by `recipe`, attention by `library`.
-fn machine_costs(machine: Record, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5) = if machine.measured
-  then training(machine.costs, recipe, library, backward) else training_estimated(machine.costs, recipe, library, backward)
+// Costs of a step on it: products by `recipe`, attention by `library`. `levels`: those of its record, or others to try.
+fn machine_costs(machine: Record, recipe: String = "bf16", library: String = "cudnn", levels: Record = machine.costs) = if machine.measured
+  then training(machine.costs, recipe, library, levels: levels) else training_estimated(machine.costs, recipe, levels: levels)

@@ -7,6 +7,8 @@ let maxtext = {
   tensor: "stream",
   keep: false,
   attention: "cudnn",
+  arithmetic: { gemm: bf16 },
+  loss: "fused",
   host: { launch: 0 us, collective: 0 us, message: 0 us, item: 0 us, step: 1 ms },
   graphs: false,
   sharding: "fsdp",

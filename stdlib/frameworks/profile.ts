@@ -7,10 +7,13 @@
 //   tensor      how collectives of tensor parallelism overlap: "none", "stream" (beside work that does not need them), "ring" (in parts, with the products)
 //   keep        whether what the forward gathered over tensor parallelism stays for the weight gradients
 //   attention   library of attention: "cudnn", "flash2"
+//   arithmetic  what products of fp32 tensors compute in (a router's)
+//   loss        "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other
 //   host        what the host thread spends
 //   graphs      whether CUDA graphs take the launches off the host
 //   accumulate  bytes moved for a parameter to add a micro-batch's gradient
-import std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data, std.strategies.fp8
+import std.ops.nn, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data, std.strategies.fp8,
+  std.strategies.recompute
 
 // Tensor parallelism over `t`, with sequence parallelism.
 fn framework_tensor(f: Record, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(
@@ -29,12 +32,47 @@ fn framework_data(f: Record, d: Axis, sharding: String) = if d.size == 1 then no
   overlap: f.overlap,
 ) else data_parallel(d, bucket: f.bucket, overlap: f.overlap)
 
-fn framework_precision(f: Record) = { compute: bf16, weights: bf16, gradients: f.gradients, accumulate: f.accumulate }
-fn framework_host(f: Record, graphs: Bool = f.graphs) = if graphs
-  then { launch: 0.5 us, collective: 2 us, message: 5 us, item: 50 us, step: 1 ms } else f.host
+fn framework_precision(f: Record) = {
+  compute: bf16,
+  weights: bf16,
+  gradients: f.gradients,
+  accumulate: f.accumulate,
+  arithmetic: f.arithmetic,
+}
+fn framework_host(f: Record, graphs: Bool = f.graphs, launch: Time = 0 us) = if graphs
+  then { launch: 0.5 us, collective: 2 us, message: 5 us, item: 50 us, step: 1 ms } else if launch > 0 us
+  then { launch: launch, collective: f.host.collective, message: f.host.message, item: f.host.item, step: f.host.step } else f.host
 
 // Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor), "fp8_block", "mxfp8", "nvfp4", "mxfp4".
 fn framework_products(recipe: String, layers: Label = "layer[*]") = if recipe == "bf16" then none else if recipe == "fp8"
   then fp8_products(layers) else if recipe == "fp8_block" then fp8_products(layers, format: fp8_block) else if recipe == "mxfp8"
   then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe == "mxfp4"
   then fp4_products(layers, format: mxfp4) else refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")
+
+// Cross entropy in one kernel each way, logits left in the compute type.
+strategy fused_loss() {
+  rule loss {
+    match cross_entropy
+    set fused = true
+  }
+}
+fn framework_loss(f: Record) = if f.loss == "fused" then fused_loss() else none
+
+// Bytes of an expert's all-to-all over those of all copies: DeepEP and HybridEP send a token once to each rank that wants it, and once to each node (`nodes` of them: 1 where
+// all ranks share NVLink).
+fn framework_sent(ranks: Int, nodes: Int, top: Int) -> Real = nodes_met(if nodes > 1 then nodes else ranks, top) / top
+
+// The ladder of recomputation: "none", "attention" (its softmax and dropout: Megatron's selective), "ops" (torchtitan's selective by op: all but attention and what every second product
+// made; here the larger of the MLP's two and the output projection), "selective" (every second layer), "full".
+fn framework_recompute(level: String) = if level == "none" then none else if level == "attention" then selective(
+  "attn.core",
+) else if level == "ops"
+  then [
+  selective("*.ln1"),
+  selective("*.rotary"),
+  selective("*.proj"),
+  selective("*.ln2"),
+  selective("*.up"),
+  selective("*.act"),
+] else if level == "selective" then full(every: 2) else if level == "full" then full()
+  else refuse("recomputation is none, attention, ops, selective or full")

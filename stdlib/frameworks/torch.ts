@@ -10,12 +10,27 @@ let torchtitan = {
   tensor: "none",
   keep: false,
   attention: "flash2",
+  arithmetic: {},
+  loss: "apart",
   host: eager_torch,
   graphs: false,
   sharding: "fsdp",
 }
-// Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16.
-let llm_foundry = torchtitan
+// Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is Triton's of FlashAttention 1, MPT's default in 2023.
+let llm_foundry = {
+  gradients: fp32,
+  accumulate: 0 B,
+  bucket: 25 MiB,
+  overlap: true,
+  tensor: "none",
+  keep: false,
+  attention: "flash1",
+  arithmetic: {},
+  loss: "apart",
+  host: eager_torch,
+  graphs: false,
+  sharding: "fsdp",
+}
 let llm_foundry_pure = {
   gradients: bf16,
   accumulate: 0 B,
@@ -23,7 +38,9 @@ let llm_foundry_pure = {
   overlap: true,
   tensor: "none",
   keep: false,
-  attention: "flash2",
+  attention: "flash1",
+  arithmetic: {},
+  loss: "apart",
   host: eager_torch,
   graphs: false,
   sharding: "fsdp",

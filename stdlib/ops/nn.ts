@@ -461,21 +461,25 @@ op class_token(x: Tensor, pad: Int = 1) {
   backward(weight) { kernel elementwise { reads = [bytes(x.dtype) * x.shape[0] * last(x.shape)], writes = [dw] } }
 }
 
-// Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are taken, the gradient is written over the copy.
-op cross_entropy(x: Tensor) {
+// Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are taken, the gradient is written over the copy. `fused`: one
+// kernel (Transformer Engine, Liger) reads the logits twice and writes the gradient over them; the backward scales it.
+op cross_entropy(x: Tensor, fused: Bool = false) {
   output y: [rows(x)]
   contracts x dim -1
   let logits = 4 B * numel(x)
   forward {
-    kernel elementwise { reads = [x], writes = [logits] }
-    kernel elementwise { reads = [logits] }
-    kernel elementwise { reads = [logits], writes = [logits, y] }
+    kernel elementwise if not fused { reads = [x], writes = [logits] }
+    kernel elementwise if not fused { reads = [logits] }
+    kernel elementwise if not fused { reads = [logits], writes = [logits, y] }
+    kernel elementwise if fused { reads = [x, x], writes = [x, y] }
   }
   backward(input) {
-    kernel elementwise { reads = [logits], writes = [logits] }
-    kernel elementwise { reads = [logits], writes = [dx] }
+    kernel elementwise if not fused { reads = [logits], writes = [logits] }
+    kernel elementwise if not fused { reads = [logits], writes = [dx] }
+    kernel elementwise if fused { reads = [dx], writes = [dx] }
   }
-  saves [logits]
+  saves [logits] if not fused
+  saves [x] if fused
 }
 
 // y[b, out, h', w'] = conv(x[b, c, h, w]); as an implicit matrix product of b h' w' rows.

@@ -39,52 +39,52 @@ static const char *plain(ts_arena *arena, const char *name)
 /* -- models -- */
 
 /* `call` by name alone, %s its sequence; `sizes`: where the row has sizes of its own, from these.
- * `experts`: some ops lie over ranks by expert. */
+ * */
 typedef struct known_model {
   const char *pattern, *call;
   int layers;
   enum { BY_NAME, SIZES_LLAMA, SIZES_MPT, SIZES_GPT } sizes;
-  bool experts;
+  int top; /* experts of a token; 0: has none */
 } known_model;
 
 static const known_model known_models[] = {
-  {"mpt*", NULL, 0, SIZES_MPT, false},
-  {"gpt35b", "gpt(24, 4096, 32, 51200, %s, flash: true)", 24, BY_NAME, false},
-  {"gpt320b", "gpt(44, 6144, 48, 51200, %s, flash: true)", 44, BY_NAME, false},
-  {"gpt3*175b", "gpt(96, 12288, 96, 51200, %s, flash: true)", 96, BY_NAME, false},
-  {"gpt3", "gpt(96, 12288, 96, 51200, %s, flash: true)", 96, BY_NAME, false},
-  {"gptoss20b", "gpt_oss_20b(%s)", 24, BY_NAME, true},
-  {"gptoss120b", "gpt_oss_120b(%s)", 36, BY_NAME, true},
-  {"llama270blora", "llama2_70b_lora(%s)", 80, BY_NAME, false},
-  {"llama27b", "llama2_7b(%s)", 32, SIZES_LLAMA, false},
-  {"llama213b", "llama2_13b(%s)", 40, SIZES_LLAMA, false},
-  {"llama270b", "llama2_70b(%s)", 80, SIZES_LLAMA, false},
-  {"llama3*405b", "llama3_405b(%s)", 126, SIZES_LLAMA, false},
-  {"llama3*70b", "llama3_70b(%s)", 80, SIZES_LLAMA, false},
-  {"llama3*8b", "llama3_8b(%s)", 32, SIZES_LLAMA, false},
-  {"llama4*scout*", "llama4_scout(%s)", 48, BY_NAME, true},
-  {"llama4*maverick*", "llama4_maverick(%s)", 48, BY_NAME, true},
-  {"nemotron38b", "nemotron3_8b(%s)", 32, BY_NAME, false},
-  {"nemotron8b", "nemotron3_8b(%s)", 32, BY_NAME, false},
-  {"nemotron22b", "nemotron_22b(%s)", 40, BY_NAME, false},
-  {"nemotron415b", "nemotron4_15b(%s)", 32, BY_NAME, false},
-  {"nemotron4340b", "nemotron4_340b(%s)", 96, BY_NAME, false},
-  {"nemotronh56b", "nemotron_h_56b(%s)", 118, BY_NAME, false},
-  {"nemotron*3*nano*", "nemotron3_nano(%s)", 52, BY_NAME, true},
-  {"nemotron*3*super*", "nemotron3_super(%s)", 88, BY_NAME, true},
-  {"nemotron*3*ultra*", "nemotron3_ultra(%s)", 108, BY_NAME, true},
-  {"qwen3*30b*a3b", "qwen3_30b_a3b(%s)", 48, BY_NAME, true},
-  {"qwen3*235b*a22b", "qwen3_235b_a22b(%s)", 94, BY_NAME, true},
-  {"qwen3*32b", "qwen3_32b(%s)", 64, BY_NAME, false},
-  {"qwen3*14b", "qwen3_14b(%s)", 40, BY_NAME, false},
-  {"qwen3*8b", "qwen3_8b(%s)", 36, BY_NAME, false},
-  {"deepseekv3*", "deepseek_v3(%s)", 62, BY_NAME, true},
-  {"kimik2*", "kimi_k2(%s)", 61, BY_NAME, true},
-  {"grok1*", "grok1(%s)", 64, BY_NAME, true},
-  {"mixtral8x7b", "mixtral_8x7b(%s)", 32, BY_NAME, true},
-  {"mixtral8x22b", "mixtral_8x22b(%s)", 56, BY_NAME, true},
-  {"gpt*", NULL, 0, SIZES_GPT, false},
-  {"mtnlg*", NULL, 0, SIZES_GPT, false},
+  {"mpt*", NULL, 0, SIZES_MPT, 0},
+  {"gpt35b", "gpt(24, 4096, 32, 51200, %s, flash: true)", 24, BY_NAME, 0},
+  {"gpt320b", "gpt(44, 6144, 48, 51200, %s, flash: true)", 44, BY_NAME, 0},
+  {"gpt3*175b", "gpt(96, 12288, 96, 51200, %s, flash: true)", 96, BY_NAME, 0},
+  {"gpt3", "gpt(96, 12288, 96, 51200, %s, flash: true)", 96, BY_NAME, 0},
+  {"gptoss20b", "gpt_oss_20b(%s)", 24, BY_NAME, 4},
+  {"gptoss120b", "gpt_oss_120b(%s)", 36, BY_NAME, 4},
+  {"llama270blora", "llama2_70b_lora(%s)", 80, BY_NAME, 0},
+  {"llama27b", "llama2_7b(%s)", 32, SIZES_LLAMA, 0},
+  {"llama213b", "llama2_13b(%s)", 40, SIZES_LLAMA, 0},
+  {"llama270b", "llama2_70b(%s)", 80, SIZES_LLAMA, 0},
+  {"llama3*405b", "llama3_405b(%s)", 126, SIZES_LLAMA, 0},
+  {"llama3*70b", "llama3_70b(%s)", 80, SIZES_LLAMA, 0},
+  {"llama3*8b", "llama3_8b(%s)", 32, SIZES_LLAMA, 0},
+  {"llama4*scout*", "llama4_scout(%s)", 48, BY_NAME, 1},
+  {"llama4*maverick*", "llama4_maverick(%s)", 48, BY_NAME, 1},
+  {"nemotron38b", "nemotron3_8b(%s)", 32, BY_NAME, 0},
+  {"nemotron8b", "nemotron3_8b(%s)", 32, BY_NAME, 0},
+  {"nemotron22b", "nemotron_22b(%s)", 40, BY_NAME, 0},
+  {"nemotron415b", "nemotron4_15b(%s)", 32, BY_NAME, 0},
+  {"nemotron4340b", "nemotron4_340b(%s)", 96, BY_NAME, 0},
+  {"nemotronh56b", "nemotron_h_56b(%s)", 118, BY_NAME, 0},
+  {"nemotron*3*nano*", "nemotron3_nano(%s)", 52, BY_NAME, 6},
+  {"nemotron*3*super*", "nemotron3_super(%s)", 88, BY_NAME, 22},
+  {"nemotron*3*ultra*", "nemotron3_ultra(%s)", 108, BY_NAME, 22},
+  {"qwen3*30b*a3b", "qwen3_30b_a3b(%s)", 48, BY_NAME, 8},
+  {"qwen3*235b*a22b", "qwen3_235b_a22b(%s)", 94, BY_NAME, 8},
+  {"qwen3*32b", "qwen3_32b(%s)", 64, BY_NAME, 0},
+  {"qwen3*14b", "qwen3_14b(%s)", 40, BY_NAME, 0},
+  {"qwen3*8b", "qwen3_8b(%s)", 36, BY_NAME, 0},
+  {"deepseekv3*", "deepseek_v3(%s)", 62, BY_NAME, 8},
+  {"kimik2*", "kimi_k2(%s)", 61, BY_NAME, 8},
+  {"grok1*", "grok1(%s)", 64, BY_NAME, 2},
+  {"mixtral8x7b", "mixtral_8x7b(%s)", 32, BY_NAME, 2},
+  {"mixtral8x22b", "mixtral_8x22b(%s)", 56, BY_NAME, 2},
+  {"gpt*", NULL, 0, SIZES_GPT, 0},
+  {"mtnlg*", NULL, 0, SIZES_GPT, 0},
 };
 
 static const known_model *model_of(ts_arena *arena, const char *name)
@@ -104,6 +104,7 @@ static const char *or_else(const char *cell, const char *otherwise)
 /* NULL: neither named nor sized. */
 static const char *call_of(const acc_context *c, const csv *t, size_t i, const known_model *m)
 {
+  bool eager = strstr(T("other"), "no torch.compile") != NULL;
   const char *layers = T("layers"), *hidden = T("hidden"), *heads = T("heads"), *seq = T("seq");
   bool sized = *layers && *hidden && *heads;
   if (sized && m->sizes == SIZES_MPT)
@@ -114,9 +115,9 @@ static const char *call_of(const acc_context *c, const csv *t, size_t i, const k
                 hidden, heads, or_else(T("vocab"), "51200"), seq);
   if (sized && m->sizes == SIZES_LLAMA && *T("ffn") && *T("vocab"))
     return text(c->arena,
-                "llama(layers: %s, hidden: %s, heads: %s, kv_heads: %s, ffn: %s, vocab: %s, "
+                "%sllama(layers: %s, hidden: %s, heads: %s, kv_heads: %s, ffn: %s, vocab: %s, "
                 "seq: %s)",
-                layers, hidden, heads, or_else(T("kv_heads"), heads), T("ffn"), T("vocab"), seq);
+                eager ? "eager_" : "", layers, hidden, heads, or_else(T("kv_heads"), heads), T("ffn"), T("vocab"), seq);
   if (!m->call)
     return NULL;
   char *call = ts_arena_printf(c->arena, "%s", m->call), *hole = strstr(call, "%s");
@@ -178,14 +179,16 @@ static const char *quoted(ts_arena *arena, const char *word)
   return text(arena, "\"%s\"", word);
 }
 
-static const char *recompute_of(const char *cell, bool attention)
+/* torchtitan's "selective" is by op: it keeps what every second product made. */
+static const char *recompute_of(const char *cell, bool attention, bool torchtitan)
 {
   if (strstr(cell, "full"))
     return "\"full\"";
   if (attention)
     return "\"attention\"";
-  return strstr(cell, "per op") ? "\"ops\"" : strstr(cell, "selective") ? "\"selective\"" :
-                                                                          "\"none\"";
+  if (!strstr(cell, "selective"))
+    return "\"none\"";
+  return torchtitan ? "\"ops\"" : "\"selective\"";
 }
 
 static const char *sharding_of(const char *cell)
@@ -199,6 +202,18 @@ static void degree(const acc_context *c, const csv *t, size_t i, acc_row *row,
                    const char *parameter, const char *column)
 {
   acc_define(c->arena, row, parameter, or_else(T(column), "1"));
+}
+
+/* Which half of the rows a row is in: those of one configuration are together, whatever release or
+ * submitter they are of. Constants of std that are learned from published runs are fitted to the
+ * other half (`accuracy --fit`). FNV-1a of the plan's parameters. */
+static bool of_validation(const acc_row *row)
+{
+  uint32_t hash = 2166136261u;
+  for (uint32_t i = 0; i < row->define_count; i++)
+    for (const char *at = row->define[i].expression; *at; at++)
+      hash = (hash ^ (unsigned char)*at) * 16777619u;
+  return (hash ^ hash >> 16) & 1;
 }
 
 bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
@@ -247,7 +262,7 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   if (row->missing)
     return true;
   /* experts lie over ranks of tp and cp, and over a part of the replicas */
-  double spread = m->experts && N("ep") > 0 ? N("ep") * (N("etp") > 0 ? N("etp") : 1) : 1,
+  double spread = m->top && N("ep") > 0 ? N("ep") * (N("etp") > 0 ? N("etp") : 1) : 1,
          part = fmax(1, floor(spread / (N("tp") * cp)));
   if (fmod(replicas, part) != 0)
     row->missing = "degrees or batch do not multiply to what is printed";
@@ -255,7 +270,7 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
     return true;
   bool nvidia = !strcmp(from->group, "NVIDIA"), foundry = !strcmp(from->group, "llm-foundry");
   if (nvidia)
-    row->group = m->experts                 ? text(c->arena, "NVIDIA %s", recipe) :
+    row->group = m->top ? text(c->arena, "NVIDIA %s", recipe) :
                  !strcmp(recipe, "bf16")    ? "NVIDIA bf16" :
                                               text(c->arena, "NVIDIA %s", recipe);
   if (foundry)
@@ -265,7 +280,7 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   acc_define(c->arena, row, "framework",
              foundry && strstr(T("other"), "PURE") ? "llm_foundry_pure" : from->framework);
   acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
-  acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), paper));
+  acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), paper, torchtitan));
   if (sharding_of(T("sharding")))
     acc_define(c->arena, row, "sharding", sharding_of(T("sharding")));
   acc_define(c->arena, row, "gpus", T("gpus"));
@@ -275,16 +290,22 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   degree(c, t, i, row, "pp", "pp");
   degree(c, t, i, row, "cp", "cp");
   acc_define(c->arena, row, "chunks", N("pp") > 1 ? or_else(T("vp"), "1") : "1");
-  if (m->experts) {
+  if (m->top) {
     acc_define(c->arena, row, "experts", "true");
+    acc_define(c->arena, row, "top", text(c->arena, "%d", m->top));
     degree(c, t, i, row, "ep", "ep");
     degree(c, t, i, row, "etp", "etp");
   }
+  /* Megatron-Bridge's recipes for racks capture the whole step in a CUDA graph since 26.06 */
+  const char *release = strstr(T("source"), "release ");
+  if (m->top && nvidia && release && atof(release + 8) > 26.05 && machine[0] == 'g')
+    acc_define(c->arena, row, "graphs", "true");
   if (paper)
     acc_define(c->arena, row, "sequence",
                csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
   acc_define(c->arena, row, "micro", text(c->arena, "%.0f", micro));
   acc_define(c->arena, row, "global", text(c->arena, "%.0f", global));
+  row->validation = of_validation(row);
   return true;
 }
 
@@ -348,8 +369,9 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
   degree(c, t, i, row, "pp", "pp");
   degree(c, t, i, row, "cp", "cp");
   acc_define(c->arena, row, "chunks", N("pp") > 1 ? or_else(T("vp"), "1") : "1");
-  if (m->experts) {
+  if (m->top) {
     acc_define(c->arena, row, "experts", "true");
+    acc_define(c->arena, row, "top", text(c->arena, "%d", m->top));
     degree(c, t, i, row, "ep", "ep");
   }
   if (is_on(flag(c, flags, "MCORE_CUDA_GRAPH")) || is_on(flag(c, flags, "LAYER_CUDA_GRAPH")) ||

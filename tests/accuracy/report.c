@@ -215,7 +215,8 @@ typedef struct group_figures {
 
 /* Rows of a group (all: NULL). The baseline is one rate of the model's FLOPs for all of them, the
  * median of the measured ones: fitted to the very rows that it is compared on. */
-static group_figures figures(ts_arena *arena, const acc_rows *rows, const char *group)
+static group_figures figures(ts_arena *arena, const acc_rows *rows, bool validation,
+                             const char *group)
 {
   group_figures g = {0};
   double **arrays[] = {&g.error,          &g.predicted,     &g.measured,
@@ -224,7 +225,7 @@ static group_figures figures(ts_arena *arena, const acc_rows *rows, const char *
     *arrays[i] = TS_NEW_ARRAY(arena, double, rows->count + 1);
   for (size_t i = 0; i < rows->count; i++) {
     const acc_row *r = &rows->at[i];
-    if (!r->done || (group && strcmp(r->group, group)))
+    if (!r->done || r->validation != validation || (group && strcmp(r->group, group)))
       continue;
     size_t n = g.count++;
     g.predicted[n] = r->predicted;
@@ -259,26 +260,28 @@ static void print_group(ts_arena *arena, const char *title, const group_figures 
   printf("   %6.1f\n", mean(g->baseline, g->count));
 }
 
-static void by_group(const acc_context *c, const acc_rows *rows)
+static void by_group(const acc_context *c, const acc_rows *rows, bool validation,
+                     const char *title)
 {
+  group_figures all = figures(c->arena, rows, validation, NULL);
+  if (!all.count)
+    return;
   printf("  %-26s rows    mean median  worst    bias   5/10/20 %%    order  FLOP/s   one MFU\n",
-         "errors in %");
+         title);
   for (size_t i = 0; i < rows->count; i++) {
     bool first = !rows->at[i].missing;
     for (size_t k = 0; k < i; k++)
       first &= rows->at[k].missing || strcmp(rows->at[k].group, rows->at[i].group);
-    if (!first)
-      continue;
-    group_figures g = figures(c->arena, rows, rows->at[i].group);
-    print_group(c->arena, rows->at[i].group, &g);
+    group_figures g = {0};
+    if (first)
+      g = figures(c->arena, rows, validation, rows->at[i].group);
+    if (g.count)
+      print_group(c->arena, rows->at[i].group, &g);
   }
-  group_figures all = figures(c->arena, rows, NULL);
   print_group(c->arena, "all", &all);
   if (all.worst)
     printf("    worst row                 %s: %.4g s, measured %.4g s\n", all.worst->name,
            all.worst->predicted, all.worst->measured);
-  printf("    order, FLOP/s             rank correlations of time and of FLOP/s a device\n"
-         "    one MFU                   mean error of one rate for the line, fitted to its rows\n");
 }
 
 /* Rows that lack something, by what. */
@@ -313,7 +316,10 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
              r->validation ? "" : "  (fit)");
   }
   if (set->by_group) {
-    by_group(c, rows);
+    by_group(c, rows, true, fitted ? "rows not fitted, errors in %" : "errors in %");
+    by_group(c, rows, false, "rows of the fits");
+    printf("    order, FLOP/s             rank correlations of time and of FLOP/s a device\n"
+           "    one MFU                   mean error of one rate for the line, fitted to its rows\n");
   } else if (fitted) {
     part(c, rows, true, "rows not fitted");
     part(c, rows, false, "rows of the fit");

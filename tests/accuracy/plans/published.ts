@@ -1,9 +1,9 @@
 // A published run from the columns of its table: a model by name or by its sizes, a machine, a framework's profile (std.frameworks), degrees, batch, formats. What a source leaves
 // open is as the profile says. Experts lie over ranks of tp, cp and of `ed`, a part of the replicas; routing is balanced and drops nothing.
-import std.models.llama, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3, std.models.deepseek,
-  std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
+import std.models.llama, std.models.llama_eager, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3,
+  std.models.deepseek, std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
 import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
-import std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.recompute
+import std.strategies.megatron, std.strategies.context, std.strategies.experts
 import std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
 
 // Stages of equal size where layers divide; else the first and the last are smaller, as they have the embedding and the head.
@@ -33,9 +33,18 @@ plan published(
   etp: Int = 1,
   experts: Bool = false,
   sequence: Bool = true,
+  heads: Bool = false,
   graphs: Bool = framework.graphs,
   micro: Int = 1,
   global: Int = 8,
+  top: Int = 1,
+  sent: Real = framework_sent(ep, if machine.island == 0 then 1 else ceil_div(ep * etp, machine.island), top),
+  launch: Time = 0 us,
+  power: Real = machine.costs.power,
+  eight: Real = machine.costs.eight,
+  four: Real = machine.costs.four,
+  older: Real = machine.costs.older,
+  attention: Real = machine.costs.attention,
   ed: Int = max(1, div(ep * etp, tp * cp)),
   dp: Int = div(gpus, tp * cp * pp * ed),
 ) {
@@ -44,14 +53,16 @@ plan published(
   mesh = { tp, cp, ed, dp, pp }
   apply = [
     if sequence then framework_tensor(framework, tp) else tensor_parallel(tp),
-    if cp > 1 then context_parallel(cp) else none,
-    if not experts then none else if etp > 1 then [expert_parallel(ed), expert_tensor_parallel(tp)]
-      else expert_parallel(tp * cp * ed, batch: ed),
+    if cp == 1 then none else if heads then ulysses(cp) else context_parallel(cp),
+    if not experts then none else if etp > 1 then [
+      expert_parallel(ed, sent: sent, returned: sent),
+      expert_tensor_parallel(tp),
+    ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
     framework_data(framework, cp * ed * dp, sharding),
     framework_products(recipe),
+    framework_loss(framework),
+    framework_recompute(recompute),
   ]
-  recompute = if recompute == "full" then full() else if recompute == "selective" then full(every: 2) else if recompute == "attention"
-    then selective("attn.core") else none
   schedule = if chunks == 1 then one_f_one_b(
     p: pp,
     m: div(global, micro * ed * dp),
@@ -60,7 +71,7 @@ plan published(
   batch = { micro: micro * ed }
   precision = framework_precision(framework)
   optimizer = adam()
-  costs = machine_costs(machine, recipe, framework.attention)
+  costs = machine_costs(machine, recipe, framework.attention, { power, eight, four, older, attention })
   network = machine.network
-  host = framework_host(framework, graphs)
+  host = framework_host(framework, graphs, launch)
 }
