@@ -20,6 +20,8 @@ let costs_a100 = {
   four: 1.0,
   attention: 1.0,
   older: 1.87,
+  scores: _scores_1600,
+  scores_backward: _scores_backward_1600,
 }
 let costs_a100_40g = {
   kind: a100_sxm_40g,
@@ -32,6 +34,8 @@ let costs_a100_40g = {
   four: 1.0,
   attention: 1.0,
   older: 1.87,
+  scores: _scores_1600,
+  scores_backward: _scores_backward_1600,
 }
 let costs_h100 = {
   kind: h100_sxm,
@@ -44,6 +48,8 @@ let costs_h100 = {
   four: 1.0,
   attention: 1.9,
   older: 3.27,
+  scores: _scores_2500,
+  scores_backward: _scores_backward_2500,
 }
 let costs_h100_500w = {
   kind: h100_96g_500w,
@@ -56,6 +62,8 @@ let costs_h100_500w = {
   four: 1.0,
   attention: 2.376,
   older: 3.27,
+  scores: _scores_2500,
+  scores_backward: _scores_backward_2500,
 }
 let costs_h200 = {
   kind: h200_sxm,
@@ -68,6 +76,8 @@ let costs_h200 = {
   four: 1.0,
   attention: 1.9,
   older: 3.27,
+  scores: _scores_3600,
+  scores_backward: _scores_backward_3600,
 }
 let costs_b200 = {
   kind: b200_sxm,
@@ -80,6 +90,8 @@ let costs_b200 = {
   four: 0.44,
   attention: 1.0,
   older: 1.0,
+  scores: _scores_6000,
+  scores_backward: _scores_backward_6000,
 }
 let costs_gb200 = {
   kind: gb200,
@@ -92,6 +104,8 @@ let costs_gb200 = {
   four: 0.44,
   attention: 1.0,
   older: 1.0,
+  scores: _scores_6000,
+  scores_backward: _scores_backward_6000,
 }
 let costs_b300 = {
   kind: b300_sxm,
@@ -104,6 +118,8 @@ let costs_b300 = {
   four: 0.33,
   attention: 1.0,
   older: 1.0,
+  scores: _scores_6000,
+  scores_backward: _scores_backward_6000,
 }
 let costs_gb300 = {
   kind: gb300,
@@ -116,13 +132,30 @@ let costs_gb300 = {
   four: 0.32,
   attention: 1.0,
   older: 1.0,
+  scores: _scores_6000,
+  scores_backward: _scores_backward_6000,
 }
 
 fn _by(c: Record, recipe: String, levels: Record) = slower(
-  roofline(c.kind, flops: if recipe == "nvfp4" or recipe == "mxfp4" then levels.four else levels.eight, bytes: c.bytes, floor: 2 us),
-  by: 2.5,
-  family: "mamba_scan",
+  slower(
+    roofline(c.kind, flops: if recipe == "nvfp4" or recipe == "mxfp4" then levels.four else levels.eight, bytes: c.bytes, floor: 2 us),
+    by: 2.5,
+    family: "mamba_scan",
+  ),
+  by: 4,
+  family: "mamba_scan_backward",
 )
+
+// Attention of a library without fused kernels: scores are written, masked and scaled in one kernel each way (Megatron's), in 16 bits: 8 bytes a score forward, 10 backward.
+fn _scores_1600(batch: Int, seq: Int, heads: Int) -> Time = 8 B * batch * heads * seq * seq / (1600 GB/s)
+fn _scores_backward_1600(batch: Int, seq: Int, heads: Int) -> Time = 10 B * batch * heads * seq * seq / (1600 GB/s)
+fn _scores_2500(batch: Int, seq: Int, heads: Int) -> Time = 8 B * batch * heads * seq * seq / (2500 GB/s)
+fn _scores_backward_2500(batch: Int, seq: Int, heads: Int) -> Time = 10 B * batch * heads * seq * seq / (2500 GB/s)
+fn _scores_3600(batch: Int, seq: Int, heads: Int) -> Time = 8 B * batch * heads * seq * seq / (3600 GB/s)
+fn _scores_backward_3600(batch: Int, seq: Int, heads: Int) -> Time = 10 B * batch * heads * seq * seq / (3600 GB/s)
+fn _scores_6000(batch: Int, seq: Int, heads: Int) -> Time = 8 B * batch * heads * seq * seq / (6000 GB/s)
+fn _scores_backward_6000(batch: Int, seq: Int, heads: Int) -> Time = 10 B * batch * heads * seq * seq / (6000 GB/s)
+fn _host_wait(microseconds: Int) -> Time = microseconds * 1 us
 
 // How much slower a library's attention is than the fit's.
 fn _level(levels: Record, library: String) -> Real =
@@ -130,6 +163,8 @@ fn _level(levels: Record, library: String) -> Real =
 
 // `levels`: the numbers of the machine's record, or others to try.
 fn training(c: Record, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5, levels: Record = c) = [
+  { host_wait: _host_wait },
+  if library == "unfused" then { attention: c.scores, attention_backward: c.scores_backward } else none,
   slower(slower(fit(c.fit), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
   like(fit(c.fit), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
   slower(fit(c.experts), by: levels.power),
@@ -154,6 +189,7 @@ let costs_h200_nvl = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, fo
 
 fn _as_h100(c: Record) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
 fn training_estimated(c: Record, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [
+  { host_wait: _host_wait },
   slower(_as_h100(c), by: levels.power, family: "gemm"),
   like(_as_h100(c), family: "attention_backward", as: "attention", by: backward),
   slower(like(_as_h100(c), family: "grouped_gemm", as: "gemm"), by: levels.power),

@@ -11,5 +11,6 @@ let maxtext = {
   loss: "fused",
   host: { launch: 0 us, collective: 0 us, message: 0 us, item: 0 us, step: 1 ms },
   graphs: false,
+  waits: 0,
   sharding: "fsdp",
 }

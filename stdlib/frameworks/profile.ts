@@ -11,9 +11,10 @@
 //   loss        "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other
 //   host        what the host thread spends
 //   graphs      whether CUDA graphs take the launches off the host
+//   waits       microseconds a layer of experts for which the device waits while the host reads counts of tokens
 //   accumulate  bytes moved for a parameter to add a micro-batch's gradient
-import std.ops.nn, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data, std.strategies.fp8,
-  std.strategies.recompute
+import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data,
+  std.strategies.fp8, std.strategies.recompute
 
 // Tensor parallelism over `t`, with sequence parallelism.
 fn framework_tensor(f: Record, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(
@@ -66,8 +67,7 @@ fn framework_sent(ranks: Int, nodes: Int, top: Int) -> Real = nodes_met(if nodes
 // made; here the larger of the MLP's two and the output projection), "selective" (every second layer), "full".
 fn framework_recompute(level: String) = if level == "none" then none else if level == "attention" then selective(
   "attn.core",
-) else if level == "ops"
-  then [
+) else if level == "ops" then [
   selective("*.ln1"),
   selective("*.rotary"),
   selective("*.proj"),
@@ -76,3 +76,12 @@ fn framework_recompute(level: String) = if level == "none" then none else if lev
   selective("*.act"),
 ] else if level == "selective" then full(every: 2) else if level == "full" then full()
   else refuse("recomputation is none, attention, ops, selective or full")
+
+// The host reads how many tokens each expert gets before it issues the products of the experts, and the device waits; not in a CUDA graph, whose buffers hold the most there may be.
+strategy token_counts(microseconds: Int) {
+  rule counts {
+    match dispatch
+    set waits = microseconds
+  }
+}
+fn framework_counts(f: Record, waits: Int = f.waits, graphs: Bool = f.graphs) = if graphs or waits == 0 then none else token_counts(waits)

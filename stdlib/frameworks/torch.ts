@@ -14,6 +14,7 @@ let torchtitan = {
   loss: "apart",
   host: eager_torch,
   graphs: false,
+  waits: 4000,
   sharding: "fsdp",
 }
 // Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is Triton's of FlashAttention 1, MPT's default in 2023.
@@ -29,6 +30,7 @@ let llm_foundry = {
   loss: "apart",
   host: eager_torch,
   graphs: false,
+  waits: 4000,
   sharding: "fsdp",
 }
 let llm_foundry_pure = {
@@ -43,6 +45,7 @@ let llm_foundry_pure = {
   loss: "apart",
   host: eager_torch,
   graphs: false,
+  waits: 4000,
   sharding: "fsdp",
 }
 let nemo_automodel = torchtitan

@@ -15,7 +15,8 @@ op mamba_conv(p: Tensor, inner: Int, groups: Int, state: Int, heads: Int, taps: 
 }
 
 // The scan by chunks: inside a chunk a product of C and B, masked, and one with x; between chunks states of [head width, state]. Work for an element of x: `chunk / 2` keys
-// on average for scores (shared by the heads of a group) and for values, and the state twice. Its kernels read and write x, B, C and states several times.
+// on average for scores (shared by the heads of a group) and for values, and the state twice. Its kernels read and write x, B, C and states several times. After it the gate, and an
+// RMS norm of each group.
 op mamba_scan(y: Tensor, z: Tensor, inner: Int, groups: Int, state: Int, heads: Int, chunk: Int = 128) {
   output o: z.shape
   whole y dim 1
@@ -27,10 +28,12 @@ op mamba_scan(y: Tensor, z: Tensor, inner: Int, groups: Int, state: Int, heads: 
   forward {
     kernel mamba_scan { flops = elements * each, reads = [y, y, states, states], writes = [o, states, states] }
     kernel elementwise { reads = [o, z], writes = [o] }
+    kernel elementwise { reads = [o], writes = [o] }
   }
   backward(input) {
+    kernel elementwise { reads = [do, o], writes = [do] }
     kernel elementwise { reads = [do, z, o], writes = [do, dz] }
-    kernel mamba_scan {
+    kernel mamba_scan_backward {
       flops = 5 * div(elements * each, 2)
       reads = [y, y, y, do, do, states, states, states]
       writes = [dy, dy, states, states]

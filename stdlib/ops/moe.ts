@@ -28,12 +28,16 @@ op router(x: Tensor, experts: Int, top: Int) {
   saves [x, logits]
 }
 
-// Copies of the tokens, sorted by expert. How many an expert has is rounded up.
-op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1) {
+// Copies of the tokens, sorted by expert. How many an expert has is rounded up. `waits`: microseconds for which the device has nothing to do, where the host reads how many
+// tokens each expert gets before it issues what follows (`host_wait`).
+op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0) {
   output y: [experts, ceil_div(rows(x) * top, experts), last(x.shape)]
   uneven y dim 1
   whole x dim -1
-  forward { kernel elementwise { reads = [y], writes = [y] } }
+  forward {
+    kernel host_wait if waits > 0 { microseconds = waits }
+    kernel elementwise { reads = [y], writes = [y] }
+  }
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 

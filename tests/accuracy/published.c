@@ -300,6 +300,12 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   const char *release = strstr(T("source"), "release ");
   if (m->top && nvidia && release && atof(release + 8) > 26.05 && machine[0] == 'g')
     acc_define(c->arena, row, "graphs", "true");
+  /* ... and before that, where they have pipelines, attention and router alone */
+  else if (m->top && strstr(from->framework, "bridge") && machine[0] == 'g' && N("pp") > 1)
+    acc_define(c->arena, row, "waits", "1200");
+  /* a sink in each head's softmax: Transformer Engine fuses it since the release of 26.06 */
+  if (!strncmp(m->pattern, "gptoss", 6) && nvidia && release && atof(release + 8) < 26.05)
+    acc_define(c->arena, row, "library", "\"unfused\"");
   if (paper)
     acc_define(c->arena, row, "sequence",
                csv_is(t, i, "seq_parallel", "1") ? "true" : "false");

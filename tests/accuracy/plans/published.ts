@@ -40,6 +40,8 @@ plan published(
   top: Int = 1,
   sent: Real = framework_sent(ep, if machine.island == 0 then 1 else ceil_div(ep * etp, machine.island), top),
   launch: Time = 0 us,
+  waits: Int = framework.waits,
+  library: String = framework.attention,
   power: Real = machine.costs.power,
   eight: Real = machine.costs.eight,
   four: Real = machine.costs.four,
@@ -61,6 +63,7 @@ plan published(
     framework_data(framework, cp * ed * dp, sharding),
     framework_products(recipe),
     framework_loss(framework),
+    if experts then framework_counts(framework, waits, graphs) else none,
     framework_recompute(recompute),
   ]
   schedule = if chunks == 1 then one_f_one_b(
@@ -71,7 +74,7 @@ plan published(
   batch = { micro: micro * ed }
   precision = framework_precision(framework)
   optimizer = adam()
-  costs = machine_costs(machine, recipe, framework.attention, { power, eight, four, older, attention })
+  costs = machine_costs(machine, recipe, library, { power, eight, four, older, attention })
   network = machine.network
   host = framework_host(framework, graphs, launch)
 }
