@@ -238,13 +238,16 @@ static const char *const no_inputs[] = {NULL};
 
 #define COMMON_NAMES "units", "floor_us", "tflops", "terabytes_per_s", "norm"
 #define COMMON_STARTS 0, 0, 0, 0, 3
+#define GEMM_NAMES                                                                                 \
+  COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge"
+#define GEMM_STARTS COMMON_STARTS, 1, 0.5, 1, 3, 0.1
 static const ts_kernel_model models[] = {
   {"gemm",
    4,
    GEMM_PARAMETERS,
    {"m", "n", "k", "count"},
-   {COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge"},
-   {COMMON_STARTS, 1, 0.5, 1, 3, 0.1},
+   {GEMM_NAMES},
+   {GEMM_STARTS},
    gemm_time,
    gemm_work,
    gemm_inputs,
@@ -253,9 +256,8 @@ static const ts_kernel_model models[] = {
    4,
    CAST_PARAMETERS,
    {"m", "n", "k", "count"},
-   {COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge",
-    "cast_terabytes_per_s", "operand_bytes"},
-   {COMMON_STARTS, 1, 0.5, 1, 3, 0.1, 3, 1},
+   {GEMM_NAMES, "cast_terabytes_per_s", "operand_bytes"},
+   {GEMM_STARTS, 3, 1},
    gemm_cast_time,
    gemm_work,
    gemm_inputs,
@@ -264,8 +266,8 @@ static const ts_kernel_model models[] = {
    4,
    GEMM_PARAMETERS,
    {"m", "n", "k", "count"},
-   {COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge"},
-   {COMMON_STARTS, 1, 0.5, 1, 3, 0.1},
+   {GEMM_NAMES},
+   {GEMM_STARTS},
    gemm_backward_time,
    gemm_backward_work,
    gemm_inputs,

@@ -52,16 +52,10 @@ static bool is_name(const ts_parser *parser, uint32_t token)
          (ts_word_text(tokens[token].kind) && tokens[token + 1].kind == TS_T_COLON);
 }
 
-bool ts_breaks_after(const ts_parser *parser, uint32_t token)
+/* Between two operands or elements: a line may end before it and behind it. */
+static bool joins(int kind)
 {
-  if (is_name(parser, token))
-    return true;
-  switch (parser->tokens.at[token].kind) {
-  case TS_T_STAR: /* `match *` is complete */
-    return token > 0 && parser->tokens.at[token - 1].kind == TS_T_MATCH;
-  case TS_T_LPAREN:
-  case TS_T_LBRACKET:
-  case TS_T_LBRACE:
+  switch (kind) {
   case TS_T_COMMA:
   case TS_T_DOT:
   case TS_T_RANGE:
@@ -74,7 +68,6 @@ bool ts_breaks_after(const ts_parser *parser, uint32_t token)
   case TS_T_GT:
   case TS_T_GE:
   case TS_T_PLUS:
-  case TS_T_MINUS:
   case TS_T_SLASH:
   case TS_T_PERCENT:
   case TS_T_BAR:
@@ -82,12 +75,26 @@ bool ts_breaks_after(const ts_parser *parser, uint32_t token)
   case TS_T_BOTH_WAYS:
   case TS_T_AND:
   case TS_T_OR:
-  case TS_T_NOT:
   case TS_T_IN:
-  case TS_T_THEN: case TS_T_ELSE:
-    return false;
-  default:
+  case TS_T_THEN:
+  case TS_T_ELSE: return true;
+  default: return false;
+  }
+}
+
+bool ts_breaks_after(const ts_parser *parser, uint32_t token)
+{
+  if (is_name(parser, token))
     return true;
+  switch (parser->tokens.at[token].kind) {
+  case TS_T_STAR: /* `match *` is complete */
+    return token > 0 && parser->tokens.at[token - 1].kind == TS_T_MATCH;
+  case TS_T_LPAREN:
+  case TS_T_LBRACKET:
+  case TS_T_LBRACE:
+  case TS_T_MINUS:
+  case TS_T_NOT: return false;
+  default: return !joins(parser->tokens.at[token].kind);
   }
 }
 
@@ -102,31 +109,8 @@ bool ts_breaks_before(const ts_parser *parser, uint32_t token)
   case TS_T_RBRACKET:
   case TS_T_LBRACE:
   case TS_T_RBRACE:
-  case TS_T_COMMA:
-  case TS_T_DOT:
-  case TS_T_RANGE:
-  case TS_T_COLON:
-  case TS_T_ASSIGN:
-  case TS_T_EQ:
-  case TS_T_NE:
-  case TS_T_LT:
-  case TS_T_LE:
-  case TS_T_GT:
-  case TS_T_GE:
-  case TS_T_PLUS:
-  case TS_T_STAR:
-  case TS_T_SLASH:
-  case TS_T_PERCENT:
-  case TS_T_BAR:
-  case TS_T_ARROW:
-  case TS_T_BOTH_WAYS:
-  case TS_T_AND:
-  case TS_T_OR:
-  case TS_T_IN:
-  case TS_T_THEN: case TS_T_ELSE:
-    return false;
-  default:
-    return true;
+  case TS_T_STAR: return false;
+  default: return !joins(parser->tokens.at[token].kind);
   }
 }
 

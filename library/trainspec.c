@@ -121,14 +121,18 @@ static ts_diags messages(const trainspec *ts, ts_arena *arena)
   return all;
 }
 
+/* The i-th of these, and how many there are. */
 static const ts_diag *message(const trainspec *ts, size_t i, size_t *count)
 {
-  ts_arena *scratch = ts_arena_new("messages");
-  ts_diags all = messages(ts, scratch);
-  const ts_diag *d = i < all.all.count ? all.all.at[i] : NULL;
-  *count = all.all.count;
-  ts_arena_free(scratch);
-  return d;
+  const ts_diag *found = NULL;
+  *count = 0;
+  for (size_t s = 0; s < ts->sessions.count; s++) {
+    const ts_diags *diags = ts->sessions.at[s]->diags;
+    for (size_t k = 0; k < diags->all.count; k++)
+      if (!diags->all.at[k]->off && (*count)++ == i)
+        found = diags->all.at[k];
+  }
+  return found;
 }
 
 size_t trainspec_message_count(const trainspec *ts)
@@ -443,11 +447,9 @@ static bool look(trainspec_run *run)
   if (!run->looked) {
     ts_plausible(run->summary, &run->options);
     ts_report_silence(run->summary, plan->session->diags);
-    bool compiled = plan->input.kind == TS_INPUT_PLAN;
-    for (size_t i = 0; i < run->summary->warnings.at.count; i++)
-      if (!run->summary->warnings.at.at[i].compiled || !compiled)
-        ts_warning_diagnose(&run->summary->warnings.at.at[i], &plan->input.ir, reader_of(plan),
-                            ts->arena, ts->sources, plan->session->diags);
+    ts_warnings_diagnose(&run->summary->warnings, &plan->input.ir,
+                         plan->input.kind == TS_INPUT_PLAN, reader_of(plan), ts->arena, ts->sources,
+                         plan->session->diags);
     run->looked = true;
   }
   return !ts_diags_errors(plan->session->diags);

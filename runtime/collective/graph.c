@@ -294,6 +294,16 @@ static void carry(ts_link_graph *g, front *next, uint32_t v, double share)
   g->carried[core] += share;
 }
 
+/* Does `link` from switch u end a path as short as the one found, `at`? */
+static bool ends_path(const ts_link_graph *g, const reach *core, uint32_t source, uint32_t u,
+                      uint32_t link, const reach *at)
+{
+  if (g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
+    return false;
+  reach r = step(g, &core[g->core[u]], u, link);
+  return equal(&r, at);
+}
+
 /* The links into switch v that end a path as short as the one found: with `share` for each they are
  * listed, without they are counted. */
 static uint32_t split(ts_link_graph *g, const reach *core, uint32_t source, uint32_t v,
@@ -303,10 +313,7 @@ static uint32_t split(ts_link_graph *g, const reach *core, uint32_t source, uint
   uint32_t count = 0;
   for (uint32_t e = g->first_in[v]; e < g->first_in[v + 1]; e++) {
     uint32_t u = g->entries[e].to, link = g->entries[e].link;
-    if (g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
-      continue;
-    reach r = step(g, &core[g->core[u]], u, link);
-    if (!equal(&r, at))
+    if (!ends_path(g, core, source, u, link, at))
       continue;
     count++;
     if (share > 0) {
@@ -533,10 +540,7 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
   *from = at->from;
   for (uint32_t e = g->first_in[v]; e < g->first_in[v + 1]; e++) {
     uint32_t u = g->entries[e].to, back = g->entries[e].link;
-    if (g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
-      continue;
-    reach r = step(g, &core[g->core[u]], u, back);
-    if (!equal(&r, at))
+    if (!ends_path(g, core, source, u, back, at))
       continue;
     if (count) {
       offer(c, first);

@@ -49,9 +49,11 @@ typedef struct ts_source_reader {
 } ts_source_reader;
 bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader,
                       ts_arena *arena, ts_sources *sources, ts_diags *diags);
-/* The same for a warning; one whose code is not known here is left out. */
-void ts_warning_diagnose(const ts_warning *warning, const ts_ir *ir, ts_source_reader reader,
-                         ts_arena *arena, ts_sources *sources, ts_diags *diags);
+/* The same for warnings. Left out are those whose code is not known here, and with `compiled` those
+ * of a compilation, which the queue has already. */
+void ts_warnings_diagnose(const ts_warnings *warnings, const ts_ir *ir, bool compiled,
+                          ts_source_reader reader, ts_arena *arena, ts_sources *sources,
+                          ts_diags *diags);
 /* Leaves out of the report what `diags` silences (-W no-NAME). */
 void ts_report_silence(ts_summary *summary, const ts_diags *diags);
 /* Prints a stop without a code: one line that begins with the program's name, and its facts. */

@@ -100,8 +100,8 @@ static void add_note(ts_diag *d, const ts_warning_note *n, const ts_ir *ir, ts_s
   }
 }
 
-void ts_warning_diagnose(const ts_warning *w, const ts_ir *ir, ts_source_reader reader,
-                         ts_arena *arena, ts_sources *sources, ts_diags *diags)
+static void diagnose(const ts_warning *w, const ts_ir *ir, ts_source_reader reader, ts_arena *arena,
+                     ts_sources *sources, ts_diags *diags)
 {
   ts_code code;
   if (!ts_code_named(w->code, &code))
@@ -116,6 +116,15 @@ void ts_warning_diagnose(const ts_warning *w, const ts_ir *ir, ts_source_reader 
   for (size_t i = 0; i < w->notes.count; i++)
     add_note(d, &w->notes.at[i], ir, reader, arena, sources);
   ts_diag_more(d, w->more);
+}
+
+void ts_warnings_diagnose(const ts_warnings *warnings, const ts_ir *ir, bool compiled,
+                          ts_source_reader reader, ts_arena *arena, ts_sources *sources,
+                          ts_diags *diags)
+{
+  for (size_t i = 0; i < warnings->at.count; i++)
+    if (!warnings->at.at[i].compiled || !compiled)
+      diagnose(&warnings->at.at[i], ir, reader, arena, sources, diags);
 }
 
 void ts_stop_print(const ts_stop *stop, const char *program, FILE *out)

@@ -24,9 +24,7 @@ ts_source_reader ts_session_source_reader(const ts_session *s)
 void ts_report_play_warnings(ts_session *s, const ts_warnings *warnings, const ts_ir *ir,
                              bool compiled, ts_source_reader reader)
 {
-  for (size_t i = 0; i < warnings->at.count; i++)
-    if (!warnings->at.at[i].compiled || !compiled)
-      ts_warning_diagnose(&warnings->at.at[i], ir, reader, s->arena, s->sources, s->diags);
+  ts_warnings_diagnose(warnings, ir, compiled, reader, s->arena, s->sources, s->diags);
 }
 
 void ts_label_play_warnings(ts_arena *arena, ts_warnings *warnings, size_t first, const char *name,
