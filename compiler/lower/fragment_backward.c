@@ -425,109 +425,152 @@ static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
     }
 }
 
-static void backward_op(pass *p, uint32_t i)
+/* One op's backward as far as it has come: nodes, TS_NO_INDEX where there is none. */
+typedef struct op_backward {
+  uint32_t op;
+  bool inputs, weights;     /* which gradients are computed */
+  uint32_t ready;           /* the gradients of the outputs are there, cast where they have to be */
+  uint32_t outputs;         /* collective that gathers these */
+  uint32_t saved_inputs;    /* collective that gathers saved inputs again, for gradients of inputs */
+  uint32_t weight_inputs;   /* the same for gradients of weights */
+  int64_t held, weight_held; /* bytes that these collectives gather */
+  uint32_t first, last;     /* of the kernels */
+} op_backward;
+
+static uint32_t or_else(uint32_t node, uint32_t other)
+{
+  return node != TS_NO_INDEX ? node : other;
+}
+
+/* Collectives and casts before the kernels. What is saved is there: for the weights it is gathered
+ * while the gradients are computed. */
+static void gather(pass *p, op_backward *b)
+{
+  b->ready = ready_output(p->f, b->op);
+  if (b->weights) {
+    b->weight_inputs = comms(p, b->op, TS_WHEN_WEIGHT, false, false, TS_NO_INDEX);
+    b->weight_held = gathered(p, b->op, TS_WHEN_WEIGHT);
+  }
+  if (b->inputs)
+    b->ready = or_else(run_casts(p, b->op, TS_PHASE_INPUT), b->ready);
+  else if (b->weights)
+    b->ready = or_else(run_casts(p, b->op, TS_PHASE_WEIGHT), b->ready);
+  if (p->inputs) {
+    b->outputs = comms(p, b->op, TS_WHEN_INPUT, false, true, b->ready);
+    b->saved_inputs = comms(p, b->op, TS_WHEN_INPUT, false, false, TS_NO_INDEX);
+  }
+  uint32_t node = or_else(b->outputs, b->saved_inputs);
+  b->held = node != TS_NO_INDEX ? gathered(p, b->op, TS_WHEN_INPUT) : 0;
+  ts_note_memory(p->f, node, b->held, TS_IR_TEMPORARIES, op_at(p->f, b->op)->label);
+}
+
+/* The kernels of a phase: those of the rank's own part, which need no collective, were before. */
+static uint32_t rest_of_kernels(pass *p, const op_backward *b, ts_phase phase, uint32_t *first,
+                                uint32_t *sum)
+{
+  const ts_class *class = ts_class_of(p->f->l, b->op);
+  if (class->rounds[phase])
+    return phase == TS_PHASE_INPUT ?
+             ts_ring(p->f, b->op, phase, TS_IR_PHASE_BACKWARD_INPUT, b->ready, first, sum) :
+             ts_ring(p->f, b->op, phase, TS_IR_PHASE_BACKWARD_WEIGHT, TS_NO_INDEX, first, sum);
+  return kernels(p, b->op, class->parted[phase] ? &class->rest[phase] : &class->work.phase[phase],
+                 phase, phase == TS_PHASE_INPUT ? first : NULL);
+}
+
+static void input_gradients(pass *p, op_backward *b)
 {
   ts_fragment *f = p->f;
-  const ts_op *op = op_at(f, i);
-  const ts_class *class = ts_class_of(f->l, i);
-  if (!op->needs_gradient)
-    return;
-  if (p->inputs)
-    ts_gathers_enter(f, i);
-  recompute(p, i);
-  bool inputs = p->inputs && op->needs_input_gradient,
-       weights = p->weights && has(f, i, TS_PHASE_WEIGHT);
-  uint32_t ready = ready_output(f, i), first = TS_NO_INDEX, last = TS_NO_INDEX, early = TS_NO_INDEX;
-  int64_t held = 0;
-  if (weights) {
-    /* saved inputs are there: gather them while the gradients are computed */
-    early = comms(p, i, TS_WHEN_WEIGHT, false, false, TS_NO_INDEX);
-    held = gathered(p, i, TS_WHEN_WEIGHT);
-  }
-  uint32_t dy =
-    op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient : TS_NO_INDEX;
-  uint32_t cast = inputs  ? run_casts(p, i, TS_PHASE_INPUT) :
-                  weights ? run_casts(p, i, TS_PHASE_WEIGHT) :
-                            TS_NO_INDEX;
-  ready = cast != TS_NO_INDEX ? cast : ready;
-  uint32_t gradient_in = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, true, ready) : TS_NO_INDEX;
-  uint32_t again = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, false, TS_NO_INDEX) : TS_NO_INDEX;
-  int64_t held_in =
-    gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
-  ts_note_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES,
-                 op->label);
-  if (inputs) {
-    uint32_t sum = TS_NO_INDEX;
-    need_outputs(f, i);
-    if (class->parted[TS_PHASE_INPUT])
-      kernels(p, i, &class->own[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
-    ts_need(f, gradient_in);
-    ts_need(f, again);
-    if (class->rounds[TS_PHASE_INPUT])
-      last = ts_ring(f, i, TS_PHASE_INPUT, TS_IR_PHASE_BACKWARD_INPUT, ready, &first, &sum);
-    else
-      last = kernels(p, i,
-                     class->parted[TS_PHASE_INPUT] ? &class->rest[TS_PHASE_INPUT] :
-                                                     &class->work.phase[TS_PHASE_INPUT],
-                     TS_PHASE_INPUT, &first);
-    if (first == TS_NO_INDEX && gradient_in != TS_NO_INDEX)
-      first = last = gradient_in;
-    f->needs.count = 0;
-    uint32_t after = comms(p, i, TS_WHEN_INPUT, true, true,
-                           sum != TS_NO_INDEX  ? sum :
-                           last != TS_NO_INDEX ? last :
-                                                 ready);
-    if (after == TS_NO_INDEX)
-      after = sum;
-    if (after != TS_NO_INDEX && first == TS_NO_INDEX)
-      first = after;
-    shrink(p, i, first, after);
-    pass_on(p, i, first, after != TS_NO_INDEX ? after : last, dy);
-  }
-  if (weights) {
-    uint32_t late = comms(p, i, TS_WHEN_WEIGHT, false, true, ready);
-    ts_note_memory(f, early != TS_NO_INDEX ? early : late, held, TS_IR_TEMPORARIES, op->label);
-    need_outputs(f, i);
-    need_bucket(p);
-    ts_need(f, gradient_in);
-    if (class->parted[TS_PHASE_WEIGHT])
-      kernels(p, i, &class->own[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
-    ts_need(f, early);
-    ts_need(f, late);
-    uint32_t sum = TS_NO_INDEX, begun = TS_NO_INDEX;
-    uint32_t node =
-      class->rounds[TS_PHASE_WEIGHT] ?
-        ts_ring(f, i, TS_PHASE_WEIGHT, TS_IR_PHASE_BACKWARD_WEIGHT, TS_NO_INDEX, &begun, &sum) :
-        kernels(p, i,
-                class->parted[TS_PHASE_WEIGHT] ? &class->rest[TS_PHASE_WEIGHT] :
-                                                 &class->work.phase[TS_PHASE_WEIGHT],
-                TS_PHASE_WEIGHT, NULL);
-    f->needs.count = 0;
-    last = node != TS_NO_INDEX ? node : last;
-    comms(p, i, TS_WHEN_WEIGHT, true, true, last);
-    ts_note_memory(f, last, -held, TS_IR_TEMPORARIES, op->label);
-  }
-  if (p->weights && parameter_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
-    accumulate(p, i);
-    reduce_gradients(p, i, f->last[0]);
-  }
-  uint32_t end = last != TS_NO_INDEX ? last : f->last[0] != TS_NO_INDEX ? f->last[0] : 0;
-  ts_note_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
-  if (split(p) && p->inputs && has(f, i, TS_PHASE_WEIGHT))
-    ts_note_memory(f,
-                   gradient_in != TS_NO_INDEX ? gradient_in :
-                   first != TS_NO_INDEX       ? first :
-                                                end,
-                   ts_gradients_for_weights(class, op), TS_IR_ACTIVATIONS, op->label);
+  const ts_op *op = op_at(f, b->op);
+  const ts_class *class = ts_class_of(f->l, b->op);
+  uint32_t sum = TS_NO_INDEX,
+           dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient :
+                                   TS_NO_INDEX;
+  need_outputs(f, b->op);
+  if (class->parted[TS_PHASE_INPUT])
+    kernels(p, b->op, &class->own[TS_PHASE_INPUT], TS_PHASE_INPUT, &b->first);
+  ts_need(f, b->outputs);
+  ts_need(f, b->saved_inputs);
+  b->last = rest_of_kernels(p, b, TS_PHASE_INPUT, &b->first, &sum);
+  if (b->first == TS_NO_INDEX && b->outputs != TS_NO_INDEX)
+    b->first = b->last = b->outputs;
+  f->needs.count = 0;
+  uint32_t need = or_else(sum, or_else(b->last, b->ready)),
+           after = or_else(comms(p, b->op, TS_WHEN_INPUT, true, true, need), sum);
+  b->first = or_else(b->first, after);
+  shrink(p, b->op, b->first, after);
+  pass_on(p, b->op, b->first, or_else(after, b->last), dy);
+}
+
+static void weight_gradients(pass *p, op_backward *b)
+{
+  ts_fragment *f = p->f;
+  const char *label = op_at(f, b->op)->label;
+  const ts_class *class = ts_class_of(f->l, b->op);
+  uint32_t sum = TS_NO_INDEX, begun = TS_NO_INDEX,
+           late = comms(p, b->op, TS_WHEN_WEIGHT, false, true, b->ready);
+  ts_note_memory(f, or_else(b->weight_inputs, late), b->weight_held, TS_IR_TEMPORARIES, label);
+  need_outputs(f, b->op);
+  need_bucket(p);
+  ts_need(f, b->outputs);
+  if (class->parted[TS_PHASE_WEIGHT])
+    kernels(p, b->op, &class->own[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
+  ts_need(f, b->weight_inputs);
+  ts_need(f, late);
+  b->last = or_else(rest_of_kernels(p, b, TS_PHASE_WEIGHT, &begun, &sum), b->last);
+  f->needs.count = 0;
+  comms(p, b->op, TS_WHEN_WEIGHT, true, true, b->last);
+  ts_note_memory(f, b->last, -b->weight_held, TS_IR_TEMPORARIES, label);
+}
+
+/* What the op's backward needed goes when it is over, at `end`; or waits for the weights' part. */
+static void let_go(pass *p, const op_backward *b, uint32_t end)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, b->op);
+  ts_note_memory(f, end, -b->held, TS_IR_TEMPORARIES, op->label);
+  if (split(p) && p->inputs && has(f, b->op, TS_PHASE_WEIGHT))
+    ts_note_memory(f, or_else(b->outputs, or_else(b->first, end)),
+                   ts_gradients_for_weights(ts_class_of(f->l, b->op), op), TS_IR_ACTIVATIONS,
+                   op->label);
   for (uint32_t k = op->slot_count - op->output_count; p->inputs && k < op->slot_count; k++) {
     if (split(p))
       ts_gradient_waits(f, op->slots[k].tensor);
     drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
   }
-  if (!p->inputs)
-    ts_gradients_leave(f, i, end);
   if (p->inputs)
-    ts_gathers_leave(f, i, end);
+    ts_gathers_leave(f, b->op, end);
+  else
+    ts_gradients_leave(f, b->op, end);
+}
+
+static void backward_op(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  if (!op->needs_gradient)
+    return;
+  if (p->inputs)
+    ts_gathers_enter(f, i);
+  recompute(p, i);
+  op_backward b = {.op = i,
+                   .inputs = p->inputs && op->needs_input_gradient,
+                   .weights = p->weights && has(f, i, TS_PHASE_WEIGHT),
+                   .outputs = TS_NO_INDEX,
+                   .saved_inputs = TS_NO_INDEX,
+                   .weight_inputs = TS_NO_INDEX,
+                   .first = TS_NO_INDEX,
+                   .last = TS_NO_INDEX};
+  gather(p, &b);
+  if (b.inputs)
+    input_gradients(p, &b);
+  if (b.weights)
+    weight_gradients(p, &b);
+  if (p->weights && parameter_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
+    accumulate(p, i);
+    reduce_gradients(p, i, f->last[0]);
+  }
+  uint32_t end = or_else(b.last, or_else(f->last[0], 0));
+  let_go(p, &b, end);
   release(p, i, end);
 }
 
