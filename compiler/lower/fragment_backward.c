@@ -431,7 +431,7 @@ typedef struct op_backward {
   bool inputs, weights;     /* which gradients are computed */
   uint32_t ready;           /* the gradients of the outputs are there, cast where they have to be */
   uint32_t outputs;         /* collective that gathers these */
-  uint32_t saved_inputs;    /* collective that gathers saved inputs again, for gradients of inputs */
+  uint32_t saved_inputs;    /* gathers saved inputs again, for gradients of inputs */
   uint32_t weight_inputs;   /* the same for gradients of weights */
   int64_t held, weight_held; /* bytes that these collectives gather */
   uint32_t first, last;     /* of the kernels */

@@ -10,7 +10,7 @@ static void end_rendezvous(ts_engine *e, ts_rendezvous_state *r, uint64_t end)
   r->end = end;
   r->count = 0;
   r->waiters = TS_IR_NONE;
-  ts_wake(&e->processes, waiters);
+  ts_process_wake(&e->processes, waiters);
 }
 
 /* The same, where some of the events suffice. All must be known: which come first is not decided
@@ -19,7 +19,7 @@ static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32
                        const ts_play_op *op, uint64_t *time)
 {
   uint64_t all = 0;
-  if (!ts_await(&e->processes, id, events, wait, op->waits, &all))
+  if (!ts_process_await(&e->processes, id, events, wait, op->waits, &all))
     return false;
   uint64_t enough = ts_choice_time(events, wait, op->waits, op->arg);
   *time = enough > *time ? enough : *time;
@@ -97,7 +97,7 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_it
   uint64_t arrived =
     shared ? p->time + m->latency : ts_message_arrival(w->role, m, w->queues, p->posted, p->time);
   e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
-  ts_settle(&e->processes, &to->arrived[route->slot], arrived);
+  ts_process_settle(&e->processes, &to->arrived[route->slot], arrived);
   return true;
 }
 
@@ -109,7 +109,7 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
   if (op->kind == TS_OP_CHOICE) {
     if (!await_some(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op, &time))
       return false;
-  } else if (op->waits && !ts_await(&e->processes, id, w->events + v->event_base,
+  } else if (op->waits && !ts_process_await(&e->processes, id, w->events + v->event_base,
                                     ts_waits_of(e->facts.tables, op), op->waits, &time)) {
     return false;
   }
@@ -135,7 +135,7 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
   case TS_OP_RECV:
     place = &w->arrived[w->program->routes[v->port_base + op->arg].slot];
     if (!ts_is_known(*place)) {
-      ts_park(&e->processes, id, place);
+      ts_process_park(&e->processes, id, place);
       return false;
     }
     p->posted = p->time = time > *place ? time : *place;
@@ -143,7 +143,7 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
   default: /* a new segment of the host */
     place = &w->segments[v->segment + op->arg];
     if (!ts_is_known(*place)) {
-      ts_park(&e->processes, id, place);
+      ts_process_park(&e->processes, id, place);
       return false;
     }
     p->host = *place;
@@ -157,7 +157,7 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
   const ts_player *w = &e->facts.players[p->player];
   for (;;) {
     if (p->op == p->op_end) {
-      if (p->item == p->item_end || !ts_enter(&e->processes, id, p, w, stream))
+      if (p->item == p->item_end || !ts_process_enter(&e->processes, id, p, w, stream))
         return;
       continue;
     }
@@ -171,7 +171,7 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
     }
     p->op++;
     if (op->event != TS_IR_NONE)
-      ts_settle(&e->processes, &w->events[v->event_base + op->event], p->time);
+      ts_process_settle(&e->processes, &w->events[v->event_base + op->event], p->time);
   }
 }
 

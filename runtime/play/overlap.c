@@ -291,7 +291,7 @@ static void finish(stage *s, actor *a, uint64_t start)
   a->state = AT_REST;
   if (op->event == TS_IR_NONE)
     return;
-  ts_settle(&s->processes, &w->events[v->event_base + op->event], s->now);
+  ts_process_settle(&s->processes, &w->events[v->event_base + op->event], s->now);
   if (s->choosing[p->player])
     wake_choosers(s, p->player);
 }
@@ -340,7 +340,7 @@ static void begin_send(stage *s, actor *a, uint64_t posted)
   const ts_passage *m = ts_passage_of(w->role, route);
   bool shared = ts_message_share(&s->processes, &s->facts, (uint32_t)(a - s->actors), item_of(a),
                                  p->op, route, s->now);
-  ts_settle(&s->processes, &s->facts.players[w->peers[route->peer]].sent[route->slot],
+  ts_process_settle(&s->processes, &s->facts.players[w->peers[route->peer]].sent[route->slot],
             shared || m->lane == TS_IR_NONE ? s->now : posted);
   touch(s, w->peers[route->peer]);
   a->away = shared && m->lane != TS_IR_NONE;
@@ -361,7 +361,8 @@ static void end_send(stage *s, actor *a)
                        s->now + m->latency :
                        ts_message_arrival(w->role, m, w->queues, a->process->posted, s->now);
   s->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
-  ts_settle(&s->processes, &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
+  ts_process_settle(&s->processes,
+                    &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
 }
 
 static void arrive(stage *s, uint32_t id)
@@ -437,7 +438,7 @@ static bool start(stage *s, uint32_t id, uint64_t posted)
     if (!ts_is_known(*place)) {
       a->state = RECEIVING;
       touch(s, p->player);
-      ts_park(&s->processes, id, place);
+      ts_process_park(&s->processes, id, place);
       return false;
     }
     if (*place > s->now) { /* its last byte has left */
@@ -463,7 +464,7 @@ static void run_stream(stage *s, uint32_t id)
   while (a->state == AT_REST) {
     if (p->op == p->op_end) {
       if (p->item == p->item_end ||
-          !ts_enter(&s->processes, id, p, w, id % s->processes.per_player))
+          !ts_process_enter(&s->processes, id, p, w, id % s->processes.per_player))
         return;
       continue;
     }
@@ -472,7 +473,7 @@ static void run_stream(stage *s, uint32_t id)
     if (op->kind == TS_OP_SEGMENT) {
       uint64_t *place = &w->segments[v->segment + op->arg];
       if (!ts_is_known(*place)) {
-        ts_park(&s->processes, id, place);
+        ts_process_park(&s->processes, id, place);
         return;
       }
       p->host = *place;
@@ -488,7 +489,7 @@ static void run_stream(stage *s, uint32_t id)
         s->choosing[p->player]++;
         return;
       }
-    } else if (op->waits && !ts_await(&s->processes, id, w->events + v->event_base,
+    } else if (op->waits && !ts_process_await(&s->processes, id, w->events + v->event_base,
                                       ts_waits_of(s->facts.tables, op), op->waits, &time))
       return;
     uint64_t posted = time = issued > time ? issued : time;

@@ -108,11 +108,11 @@ void ts_host_run(ts_processes *all, const ts_facts *facts, uint32_t id)
       const ts_host_wait *wait = &layout->waits[p->wait];
       const ts_node_info *info = &layout->nodes[wait->node];
       uint64_t time = ts_host_base(w, v, p->wait) + wait->offset;
-      if (!ts_await(all, id, w->events + v->event_base, facts->tables->waits + info->first_wait,
-                    info->wait_count, &time))
+      if (!ts_process_await(all, id, w->events + v->event_base,
+                            facts->tables->waits + info->first_wait, info->wait_count, &time))
         return;
       all->overflow |= time >> TS_CLOCK_BITS != 0;
-      ts_settle(all, &w->segments[v->segment + p->wait + 1], time);
+      ts_process_settle(all, &w->segments[v->segment + p->wait + 1], time);
     }
   }
 }
@@ -146,5 +146,5 @@ void ts_message_land(ts_processes *all, const ts_facts *facts, uint32_t tag, uin
 {
   const ts_flight *flight = &all->flights.at[tag - facts->fold->rendezvous_count - all->count];
   *flight->lane = *flight->lane == tag ? TS_IR_NONE : *flight->lane;
-  ts_settle(all, flight->arrived, now + flight->latency);
+  ts_process_settle(all, flight->arrived, now + flight->latency);
 }

@@ -69,34 +69,34 @@ void ts_message_land(ts_processes *all, const ts_facts *facts, uint32_t tag, uin
 
 /* ---- waiting ---- */
 
-static inline void ts_wake(ts_processes *all, uint32_t waiter)
+static inline void ts_process_wake(ts_processes *all, uint32_t waiter)
 {
   for (; waiter != TS_IR_NONE; waiter = all->at[waiter].next)
     all->ready[all->ready_count++] = waiter;
 }
 
 /* Leaves the process where the time it needs will be written. */
-static inline void ts_park(ts_processes *all, uint32_t id, uint64_t *place)
+static inline void ts_process_park(ts_processes *all, uint32_t id, uint64_t *place)
 {
   all->at[id].next = (uint32_t)*place;
   *place = TS_UNKNOWN | id;
 }
 
-static inline void ts_settle(ts_processes *all, uint64_t *place, uint64_t time)
+static inline void ts_process_settle(ts_processes *all, uint64_t *place, uint64_t time)
 {
   uint32_t waiters = (uint32_t)*place;
   *place = time;
-  ts_wake(all, waiters);
+  ts_process_wake(all, waiters);
 }
 
 /* Raises *time to the latest of the events, or parks. */
-static inline bool ts_await(ts_processes *all, uint32_t id, uint64_t *events, const uint32_t *wait,
-                            uint32_t count, uint64_t *time)
+static inline bool ts_process_await(ts_processes *all, uint32_t id, uint64_t *events,
+                                    const uint32_t *wait, uint32_t count, uint64_t *time)
 {
   for (uint32_t i = 0; i < count; i++) {
     uint64_t *place = &events[wait[i]];
     if (!ts_is_known(*place)) {
-      ts_park(all, id, place);
+      ts_process_park(all, id, place);
       return false;
     }
     if (*place > *time)
@@ -106,13 +106,13 @@ static inline bool ts_await(ts_processes *all, uint32_t id, uint64_t *events, co
 }
 
 /* Begins the next item of `p`, process `id`. False: the host has not come so far. */
-static inline bool ts_enter(ts_processes *all, uint32_t id, ts_process *p, const ts_player *w,
-                            uint32_t stream)
+static inline bool ts_process_enter(ts_processes *all, uint32_t id, ts_process *p,
+                                    const ts_player *w, uint32_t stream)
 {
   const ts_play_item *v = p->item;
   uint64_t *segment = &w->segments[v->segment];
   if (!ts_is_known(*segment)) {
-    ts_park(all, id, segment);
+    ts_process_park(all, id, segment);
     return false;
   }
   ts_range code = w->role->code[v->fragment].stream[stream];
