@@ -2,6 +2,8 @@
 
 #: libts_la_SOURCES += compiler/*.c compiler/*.h compiler/*.def
 libts_la_SOURCES += \
+	compiler/command_line.c \
+	compiler/command_line.h \
 	compiler/compile.c \
 	compiler/compile.h \
 	compiler/domain.c \

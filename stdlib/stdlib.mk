@@ -52,6 +52,8 @@ stdlib_files = \
 	stdlib/fits/l4_elementwise.fit.json \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
 	stdlib/frameworks/maxtext.ts \
+	stdlib/frameworks/megatron.ts \
+	stdlib/frameworks/megatron_model.ts \
 	stdlib/frameworks/nvidia.ts \
 	stdlib/frameworks/profile.ts \
 	stdlib/frameworks/torch.ts \
@@ -100,6 +102,7 @@ stdlib_files = \
 	stdlib/networks/nccl_blackwell.json \
 	stdlib/networks/nccl_hopper.json \
 	stdlib/ops/eager.ts \
+	stdlib/ops/fused.ts \
 	stdlib/ops/latent.ts \
 	stdlib/ops/mamba.ts \
 	stdlib/ops/moe.ts \

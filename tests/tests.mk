@@ -153,6 +153,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/kernels.c \
 	tests/accuracy/kernels.h \
 	tests/accuracy/main.c \
+	tests/accuracy/megatron.c \
+	tests/accuracy/megatron.h \
 	tests/accuracy/memory.c \
 	tests/accuracy/memory.h \
 	tests/accuracy/operators.c \

@@ -57,6 +57,7 @@ trainspec_SOURCES = \
 	tools/fit_network_main.c \
 	tools/fit_ops_main.c \
 	tools/fit_slowdown_main.c \
+	tools/import_main.c \
 	tools/lsp/documents.c \
 	tools/lsp/documents.h \
 	tools/lsp/guard.c \

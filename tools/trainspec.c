@@ -17,7 +17,8 @@ static const struct command {
                 {"fmt", ts_tsfmt_main},     {"fit", run_fit},
                 {"trace", ts_trace_main},   {"table", ts_table_main},
                 {"replay", ts_replay_main}, {"export", ts_export_main},
-                {"topo", ts_topo_main},     {"collective", ts_collective_main},
+                {"import", ts_import_main}, {"topo", ts_topo_main},
+                {"collective", ts_collective_main},
                 {"db", ts_db_main},         {"lsp", ts_lsp_main}},
   fits[] = {
     {"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
@@ -39,6 +40,7 @@ static const char *const command_lines[] = {
   "  table                     a table of costs from traces",
   "  replay                    play a trace and compare with its times",
   "  export                    write Chakra traces or a GOAL schedule",
+  "  import                    a plan from the command line of a training framework",
   "  topo                      draw the cluster of a plan",
   "  collective                show the cost of a collective, part by part",
   "  db                        measured operators of many devices in one file",

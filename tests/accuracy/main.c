@@ -6,6 +6,7 @@
 #include "tests/accuracy/accuracy.h"
 #include "tests/accuracy/collectives.h"
 #include "tests/accuracy/kernels.h"
+#include "tests/accuracy/megatron.h"
 #include "tests/accuracy/memory.h"
 #include "tests/accuracy/operators.h"
 
@@ -26,6 +27,8 @@ static int unknown(const char *name)
     fprintf(stderr, "  %-20s %s\n", acc_kernel_sets[i].name, acc_kernel_sets[i].title);
   fprintf(stderr, "  %-20s %s\n", "memory",
           "what devices hold, against measured and published figures");
+  fprintf(stderr, "  %-20s %s\n", "megatron_memory",
+          "memory of runs from their command lines");
   fprintf(stderr, "  %-20s %s\n", "collectives",
           "white boxes of collective libraries against measured calls");
   fprintf(stderr, "  %-20s %s\n", "collectives_thin",
@@ -49,6 +52,11 @@ static bool kernels(const acc_context *c, const char *name)
 {
   if (!strcmp(name, "memory")) {
     acc_memory_report(c);
+    fflush(stdout);
+    return true;
+  }
+  if (!strcmp(name, "megatron_memory")) {
+    acc_megatron_report(c);
     fflush(stdout);
     return true;
   }
@@ -105,6 +113,7 @@ int main(int argc, char **argv)
     for (size_t s = 0; s < acc_kernel_set_count; s++)
       kernels(&c, acc_kernel_sets[s].name);
     kernels(&c, "memory");
+    kernels(&c, "megatron_memory");
     kernels(&c, "collectives");
     kernels(&c, "operators");
   } else {

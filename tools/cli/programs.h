@@ -18,6 +18,7 @@ int ts_diff_main(int argc, char **argv);     /* what two plans differ in */
 int ts_collective_main(int argc, char **argv); /* a collective taken apart */
 int ts_db_main(int argc, char **argv);      /* the profile database */
 int ts_lsp_main(int argc, char **argv);     /* the language server */
+int ts_import_main(int argc, char **argv);   /* a plan from a framework's command line */
 int ts_topo_main(int argc, char **argv);    /* draw the cluster of a plan */
 
 #endif

@@ -1,0 +1,649 @@
+#include "compiler/command_line.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "compiler/eval/eval.h"
+#include "compiler/eval/function.h"
+#include "compiler/eval/module.h"
+#include "compiler/eval/stdlib_embed.h"
+
+typedef TS_VEC(char) text;
+typedef TS_VEC(const char *) strings;
+
+/* an argument of the function: `name: value` of the plan */
+typedef struct argument {
+  const char *name, *value;
+} argument;
+
+typedef struct reader {
+  ts_session *s;
+  const ts_command_line *line;
+  uint32_t file;   /* the words, one after the other, in the source map */
+  uint32_t *begin; /* of each word in it */
+  const ts_record *table;
+  ts_ast_list formals; /* of the record type of its arguments */
+  TS_VEC(argument) found;
+  strings passed; /* without bearing, for a comment */
+} reader;
+
+/* -- texts -- */
+
+static void put(reader *r, text *to, const char *bytes)
+{
+  for (; *bytes; bytes++)
+    TS_PUSH(r->s->arena, to, *bytes);
+}
+
+static const char *ended(reader *r, text *t)
+{
+  TS_PUSH(r->s->arena, t, 0);
+  return t->at;
+}
+
+static const char *quoted(reader *r, const char *word)
+{
+  text t = {0};
+  put(r, &t, "\"");
+  for (; *word; word++) {
+    if (*word == '"' || *word == '\\')
+      TS_PUSH(r->s->arena, &t, '\\');
+    if ((unsigned char)*word >= ' ')
+      TS_PUSH(r->s->arena, &t, *word);
+  }
+  put(r, &t, "\"");
+  return ended(r, &t);
+}
+
+/* As a name of the language: --num-layers and NUM_LAYERS are num_layers. */
+static const char *as_name(reader *r, const char *word, size_t length)
+{
+  char *name = ts_arena_string(r->s->arena, word, length);
+  for (char *c = name; *c; c++)
+    *c = *c == '-' ? '_' : (char)tolower((unsigned char)*c);
+  return name;
+}
+
+/* A pattern with one `*` at its end, or a name. */
+static bool matches(const char *pattern, const char *name)
+{
+  size_t length = strlen(pattern);
+  return length && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0 :
+                                                strcmp(pattern, name) == 0;
+}
+
+/* -- the table -- */
+
+static const ts_value *field(const reader *r, const char *name)
+{
+  for (uint32_t i = 0; i < r->table->count; i++)
+    if (strcmp(r->table->at[i].name, name) == 0)
+      return r->table->at[i].value;
+  return NULL;
+}
+
+static bool listed(const reader *r, const char *list, const char *name)
+{
+  const ts_value *v = field(r, list);
+  for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count; i++)
+    if (v->u.list->at[i].type == TS_T_STRING && matches(v->u.list->at[i].u.string, name))
+      return true;
+  return false;
+}
+
+/* The sentence that goes with a name: lists of pairs. */
+static const char *reason(const reader *r, const char *list, const char *name)
+{
+  const ts_value *v = field(r, list);
+  for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count; i++) {
+    const ts_value *pair = &v->u.list->at[i];
+    if (pair->type == TS_T_LIST && pair->u.list->count == 2 &&
+        matches(pair->u.list->at[0].u.string, name))
+      return pair->u.list->at[1].u.string;
+  }
+  return NULL;
+}
+
+static const ts_ast *formal(const reader *r, const char *name)
+{
+  for (uint32_t i = 0; i < r->formals.count; i++)
+    if (strcmp(r->formals.at[i]->name, name) == 0)
+      return r->formals.at[i];
+  return NULL;
+}
+
+/* -- values -- */
+
+static ts_span span_of(const reader *r, uint32_t first, uint32_t last)
+{
+  return (ts_span){r->file, r->begin[first],
+                   r->begin[last] + (uint32_t)strlen(r->line->word[last])};
+}
+
+static bool is_integer(const char *word)
+{
+  char *end;
+  errno = 0;
+  strtoll(word, &end, 10);
+  return *word && !*end && !errno && !isspace((unsigned char)*word) && *word != '+';
+}
+
+static bool is_number(const char *word)
+{
+  char *end;
+  strtod(word, &end);
+  return *word && !*end && strspn(word, "+-0123456789.eE") == strlen(word);
+}
+
+/* 1e-4, 1. and .5 as the language writes them. */
+static const char *number(reader *r, const char *word)
+{
+  double value = strtod(word, NULL);
+  return is_integer(word) ? word : ts_arena_printf(r->s->arena, "%.15g", value);
+}
+
+/* Whole numbers of a word, whatever stands between them: ":4096:8". */
+static void numbers_in(reader *r, text *t, const char *word, bool *more)
+{
+  for (const char *c = word; *c;) {
+    if (!isdigit((unsigned char)*c)) {
+      c++;
+      continue;
+    }
+    size_t digits = strspn(c, "0123456789");
+    put(r, t, *more ? ", " : "");
+    put(r, t, ts_arena_string(r->s->arena, c, digits));
+    *more = true;
+    c += digits;
+  }
+}
+
+/* -- lists as Python writes them: ([0]*3+[1]*12) -- */
+
+enum { LONGEST = 100000 }; /* list that is written out */
+typedef TS_VEC(int64_t) integers;
+typedef struct python {
+  reader *r;
+  const char *at;
+  bool wrong;
+  uint32_t depth;
+} python;
+
+static integers sum_of(python *p);
+
+static int64_t integer_of(python *p)
+{
+  char *end;
+  int64_t value = strtoll(p->at, &end, 10);
+  p->wrong |= end == p->at;
+  p->at = end;
+  return value;
+}
+
+static integers term_of(python *p)
+{
+  integers list = {0};
+  if (++p->depth > 50) {
+    p->wrong = true;
+  } else if (*p->at == '(') {
+    p->at++;
+    list = sum_of(p);
+    p->wrong |= *p->at != ')';
+    p->at += *p->at == ')';
+  } else if (*p->at == '[') {
+    do {
+      p->at++;
+      int64_t value = integer_of(p);
+      TS_PUSH(p->r->s->arena, &list, value);
+    } while (!p->wrong && *p->at == ',');
+    p->wrong |= *p->at != ']';
+    p->at += *p->at == ']';
+  } else {
+    p->wrong = true;
+  }
+  while (!p->wrong && *p->at == '*') {
+    p->at++;
+    int64_t times = integer_of(p);
+    size_t once = list.count;
+    p->wrong |= times < 0 || (uint64_t)times * once > LONGEST;
+    list.count = p->wrong || !times ? 0 : once;
+    for (int64_t k = 1; !p->wrong && k < times; k++)
+      for (size_t i = 0; i < once; i++) {
+        int64_t again = list.at[i];
+        TS_PUSH(p->r->s->arena, &list, again);
+      }
+  }
+  p->depth--;
+  return list;
+}
+
+static integers sum_of(python *p)
+{
+  integers sum = term_of(p);
+  while (!p->wrong && *p->at == '+') {
+    p->at++;
+    integers more = term_of(p);
+    for (size_t i = 0; i < more.count && sum.count <= LONGEST; i++)
+      TS_PUSH(p->r->s->arena, &sum, more.at[i]);
+  }
+  return sum;
+}
+
+/* NULL: it is none. */
+static const char *python_list(reader *r, const char *word)
+{
+  python p = {r, word, false, 0};
+  integers list = sum_of(&p);
+  text t = {0};
+  if (p.wrong || *p.at || list.count > LONGEST)
+    return NULL;
+  put(r, &t, "[");
+  for (size_t i = 0; i < list.count; i++)
+    put(r, &t, ts_arena_printf(r->s->arena, "%s%" PRId64, i ? ", " : "", list.at[i]));
+  put(r, &t, "]");
+  return ended(r, &t);
+}
+
+/* -- layouts: letters in groups that `|` parts, (tt|)*6 -- */
+
+typedef struct layout {
+  reader *r;
+  const char *at;
+  text out;
+  bool wrong;
+  uint32_t depth;
+} layout;
+
+static void letters_of(layout *l)
+{
+  if (++l->depth > 50)
+    l->wrong = true;
+  while (!l->wrong && *l->at && *l->at != ')') {
+    size_t from = l->out.count;
+    if (*l->at == '(') {
+      l->at++;
+      letters_of(l);
+      l->wrong |= *l->at != ')';
+      l->at += *l->at == ')';
+    } else {
+      TS_PUSH(l->r->s->arena, &l->out, *l->at);
+      l->at++;
+    }
+    if (!l->wrong && *l->at == '*') {
+      char *end;
+      long long times = strtoll(l->at + 1, &end, 10);
+      size_t once = l->out.count - from;
+      l->wrong |= end == l->at + 1 || times < 0 || (uint64_t)times * once > LONGEST;
+      l->at = end;
+      for (long long k = 1; !l->wrong && k < times; k++)
+        for (size_t i = 0; i < once; i++) {
+          char again = l->out.at[from + i];
+          TS_PUSH(l->r->s->arena, &l->out, again);
+        }
+      if (!l->wrong && !times)
+        l->out.count = from;
+    }
+  }
+  l->depth--;
+}
+
+/* [["E", "t"], ["t", "L"]] */
+static const char *layout_list(reader *r, const char *word)
+{
+  text plain = {0}, t = {0};
+  for (; *word; word++) /* a shell's backslashes, and commas, which only please the eye */
+    if (*word != '\\' && *word != ',' && *word != ' ')
+      TS_PUSH(r->s->arena, &plain, *word);
+  layout l = {.r = r, .at = ended(r, &plain)};
+  letters_of(&l);
+  if (l.wrong || *l.at || l.out.count > LONGEST)
+    return NULL;
+  put(r, &t, "[[");
+  for (size_t i = 0; i < l.out.count; i++) {
+    if (l.out.at[i] == '|') {
+      put(r, &t, "], [");
+      continue;
+    }
+    put(r, &t, i && l.out.at[i - 1] != '|' ? ", " : "");
+    put(r, &t, quoted(r, (const char[]){l.out.at[i], 0}));
+  }
+  put(r, &t, "]]");
+  return ended(r, &t);
+}
+
+/* -- one argument -- */
+
+static const char *list_value(reader *r, const ts_ast *type, const char *const *word,
+                              uint32_t count)
+{
+  text t = {0};
+  const ts_ast *element = ts_ast_element(type);
+  bool more = false, whole = element && strcmp(element->name, "Int") == 0;
+  put(r, &t, "[");
+  for (uint32_t i = 0; i < count; i++) {
+    if (whole) {
+      numbers_in(r, &t, word[i], &more);
+      continue;
+    }
+    put(r, &t, more ? ", " : "");
+    put(r, &t, quoted(r, word[i]));
+    more = true;
+  }
+  put(r, &t, "]");
+  return ended(r, &t);
+}
+
+/* NULL: the words are not of the type. */
+static const char *value_of(reader *r, const char *name, const ts_ast *type,
+                            const char *const *word, uint32_t count)
+{
+  if (strcmp(type->name, "Bool") == 0) {
+    if (!count || strcmp(word[0], "true") == 0 || strcmp(word[0], "True") == 0)
+      return count > 1 ? NULL : "true";
+    return count == 1 && (!strcmp(word[0], "false") || !strcmp(word[0], "False")) ? "false" : NULL;
+  }
+  if (!count)
+    return NULL;
+  if (listed(r, "layouts", name))
+    return count == 1 ? layout_list(r, word[0]) : NULL;
+  if (strcmp(type->name, "List") == 0)
+    return list_value(r, type, word, count);
+  if (count > 1)
+    return NULL;
+  if (strcmp(type->name, "Int") == 0)
+    return is_integer(word[0]) ? word[0] : NULL;
+  if (strcmp(type->name, "Real") == 0)
+    return is_number(word[0]) ? number(r, word[0]) : NULL;
+  if (strcmp(type->name, "String") == 0)
+    return quoted(r, word[0]);
+  if (is_integer(word[0]))
+    return word[0];
+  const char *list = word[0][0] == '(' || word[0][0] == '[' ? python_list(r, word[0]) : NULL;
+  return list ? list : quoted(r, word[0]);
+}
+
+static void found(reader *r, const char *name, const char *value)
+{
+  for (size_t i = 0; i < r->found.count; i++)
+    if (strcmp(r->found.at[i].name, name) == 0) {
+      r->found.at[i].value = value; /* the last one counts */
+      return;
+    }
+  TS_PUSH(r->s->arena, &r->found, (argument){name, value});
+}
+
+/* num_layers as --num-layers */
+static const char *as_argument(reader *r, const char *name)
+{
+  char *argument = ts_arena_printf(r->s->arena, "--%s", name);
+  for (char *c = argument; *c; c++)
+    *c = *c == '_' ? '-' : *c;
+  return argument;
+}
+
+static void unknown(reader *r, const char *name, ts_span at)
+{
+  const char *shown = as_argument(r, name);
+  ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, at, "unknown argument `%s`", shown);
+  ts_name_list names = {0};
+  for (uint32_t i = 0; i < r->formals.count; i++)
+    TS_PUSH(r->s->arena, &names.names, as_argument(r, r->formals.at[i]->name));
+  if (!ts_suggest_names(d, shown, &names))
+    ts_diag_help(d, "what it changes is not known here; leave it out if that is neither time nor "
+                    "memory");
+}
+
+/* What a type takes, in words. */
+static const char *wanted(const char *type)
+{
+  static const struct {
+    const char *type, *words;
+  } all[] = {
+    {"Int", "a whole number"}, {"Real", "a number"}, {"String", "one word"}, {"Bool", "no value"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (strcmp(all[i].type, type) == 0)
+      return all[i].words;
+  return "a list";
+}
+
+/* `first`: the word that names it; its values end before `end`. */
+static void take(reader *r, const char *name, uint32_t first, const char *const *word,
+                 uint32_t count, ts_span at)
+{
+  const ts_ast *f = formal(r, name), *type = f ? ts_ast_type(f) : NULL;
+  const char *why = reason(r, "refused", name), *shown = r->line->word[first];
+  if (f) {
+    const char *value = value_of(r, name, type, word, count);
+    if (value)
+      found(r, name, value);
+    else
+      ts_diag_add(r->s->diags, TS_E0708, at, "`%s` takes %s", shown, wanted(type->name));
+  } else if (why) {
+    ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, at, "`%s` is not followed", shown);
+    ts_diag_help(d, "%s", why);
+  } else if ((why = reason(r, "warned", name))) {
+    ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, at, "`%s` is passed over", shown);
+    ts_diag_help(d, "%s", why);
+  } else if (listed(r, "harmless", name)) {
+    TS_PUSH(r->s->arena, &r->passed, shown);
+  } else {
+    unknown(r, name, at);
+  }
+}
+
+/* NAME=VALUE before the arguments: a variable of the environment. */
+static bool variable(reader *r, uint32_t i)
+{
+  const char *word = r->line->word[i], *equals = strchr(word, '=');
+  if (!equals || equals == word ||
+      strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != (size_t)(equals - word))
+    return false;
+  const char *name = as_name(r, word, (size_t)(equals - word)), *value = equals + 1;
+  if (formal(r, name))
+    take(r, name, i, &value, 1, span_of(r, i, i));
+  return true; /* what the table does not follow: NCCL's, CUDA's, a user's */
+}
+
+static bool begins_argument(const char *word)
+{
+  return word[0] == '-' && word[1] == '-' && isalpha((unsigned char)word[2]);
+}
+
+/* The framework's program, x.py; words before it are a launcher's. UINT32_MAX: it is not named. */
+static uint32_t program_of(const ts_command_line *l)
+{
+  for (uint32_t i = 0; i < l->word_count; i++) {
+    const char *dot = strrchr(l->word[i], '.');
+    if (dot && strcmp(dot, ".py") == 0 && !begins_argument(l->word[i]))
+      return i;
+  }
+  return UINT32_MAX;
+}
+
+static void read_words(reader *r)
+{
+  const ts_command_line *l = r->line;
+  uint32_t program = program_of(l), i = 0;
+  for (; i < l->word_count && (program == UINT32_MAX ? !begins_argument(l->word[i]) : i <= program);
+       i++)
+    if (i == program && formal(r, "script")) {
+      const char *base = ts_base_name(l->word[i]);
+      found(r, "script", quoted(r, ts_arena_string(r->s->arena, base, strlen(base) - 3)));
+    } else if (!variable(r, i) && program == UINT32_MAX) {
+      ts_diag_add(r->s->diags, TS_E0708, span_of(r, i, i),
+                  "`%s` is no argument, no program and no variable", l->word[i]);
+    }
+  while (i < l->word_count) {
+    uint32_t first = i++;
+    const char *word = l->word[first] + 2, *equals = strchr(word, '=');
+    if (equals) {
+      const char *value = equals + 1;
+      take(r, as_name(r, word, (size_t)(equals - word)), first, &value, 1,
+           span_of(r, first, first));
+      continue;
+    }
+    while (i < l->word_count && !begins_argument(l->word[i]))
+      i++;
+    take(r, as_name(r, word, strlen(word)), first, l->word + first + 1, i - first - 1,
+         span_of(r, first, i - 1));
+  }
+}
+
+/* -- the plan -- */
+
+static void put_found(reader *r, text *t)
+{
+  for (uint32_t k = 0; k < r->formals.count; k++) /* in the function's order */
+    for (size_t i = 0; i < r->found.count; i++)
+      if (strcmp(r->found.at[i].name, r->formals.at[k]->name) == 0)
+        put(r, t,
+            ts_arena_printf(r->s->arena, "  %s: %s,\n", r->found.at[i].name, r->found.at[i].value));
+}
+
+static void put_passed(reader *r, text *t)
+{
+  size_t column = 0;
+  if (!r->passed.count)
+    return;
+  put(r, t, "// Passed over, as they change neither time nor memory:\n//");
+  for (size_t i = 0; i < r->passed.count; i++) {
+    const char *word = r->passed.at[i];
+    if (column + strlen(word) > 90) {
+      put(r, t, "\n//");
+      column = 0;
+    }
+    put(r, t, " ");
+    put(r, t, word);
+    column += strlen(word) + 1;
+  }
+  put(r, t, "\n");
+}
+
+static const char *string_field(const reader *r, const char *name)
+{
+  const ts_value *v = field(r, name);
+  return v && v->type == TS_T_STRING ? v->u.string : "";
+}
+
+static const char *plan_text(reader *r)
+{
+  const ts_command_line *l = r->line;
+  const ts_value *lines = field(r, "plan");
+  text t = {0};
+  put(r, &t, ts_arena_printf(r->s->arena, "// %s\n", string_field(r, "about")));
+  put(r, &t, ts_arena_printf(r->s->arena, "import std.frameworks.%s\n\n", l->framework));
+  put(r, &t,
+      ts_arena_printf(r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
+                      l->gpus ? l->gpus : "8",
+                      quoted(r, l->gpu ? l->gpu : string_field(r, "gpu"))));
+  put_passed(r, &t);
+  put(r, &t,
+      ts_arena_printf(r->s->arena, "let arguments: %s = {\n  gpus,\n  gpu,\n",
+                      string_field(r, "arguments")));
+  put_found(r, &t);
+  put(r, &t, "}\n");
+  for (uint32_t i = 0; lines && lines->type == TS_T_LIST && i < lines->u.list->count; i++) {
+    put(r, &t, lines->u.list->at[i].u.string);
+    put(r, &t, "\n");
+  }
+  return ended(r, &t);
+}
+
+static bool load(reader *r)
+{
+  ts_session *s = r->s;
+  const char *import = ts_arena_printf(s->arena, "import std.frameworks.%s\n", r->line->framework);
+  ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
+  *given = (ts_embedded_file){
+    .path = "<framework>", .bytes = (const unsigned char *)import, .size = strlen(import)};
+  s->given = given;
+  s->given_count = 1;
+  ts_module *module = ts_module_load(s, given->path);
+  ts_value table, type;
+  if (!module || ts_diags_errors(s->diags) ||
+      !ts_module_lookup(s, module, ts_lang_intern(s->lang, "command_line", 12), TS_NO_SPAN,
+                        &table) ||
+      table.type != TS_T_RECORD)
+    return false;
+  r->table = table.u.record;
+  const char *name = string_field(r, "arguments");
+  if (!ts_module_lookup(s, module, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN,
+                        &type) ||
+      type.type != TS_T_DECL || type.u.decl->kind != TS_AST_RECORD_TYPE)
+    return false;
+  r->formals = ts_ast_formals(type.u.decl);
+  return true;
+}
+
+/* The words as one text, so that messages can point at them. */
+static void map_words(reader *r)
+{
+  text t = {0};
+  r->begin = TS_NEW_ARRAY(r->s->arena, uint32_t, r->line->word_count + 1);
+  for (uint32_t i = 0; i < r->line->word_count; i++) {
+    if (i)
+      put(r, &t, begins_argument(r->line->word[i]) ? "\n" : " ");
+    r->begin[i] = (uint32_t)t.count;
+    put(r, &t, r->line->word[i]);
+  }
+  const char *all = ended(r, &t);
+  r->file = ts_sources_add(r->s->sources, "<arguments>", "arguments", all, strlen(all));
+}
+
+const char *ts_command_line_plan(ts_session *s, const ts_command_line *line, size_t *size)
+{
+  reader r = {.s = s, .line = line};
+  if (!load(&r)) {
+    if (!ts_diags_errors(s->diags))
+      ts_diag_add(s->diags, TS_E0708, TS_NO_SPAN, "`std.frameworks.%s` has no `command_line`",
+                  line->framework);
+    return NULL;
+  }
+  map_words(&r);
+  read_words(&r);
+  if (ts_diags_errors(s->diags))
+    return NULL;
+  const char *plan = plan_text(&r);
+  const char *formatted =
+    ts_format(s->lang, ts_sources_add(s->sources, "<plan>", "plan", plan, strlen(plan)), size);
+  return formatted ? ts_arena_string(s->arena, formatted, *size) : NULL;
+}
+
+const char *const *ts_command_line_words(ts_arena *arena, const char *all, uint32_t *count)
+{
+  strings words = {0};
+  for (const char *c = all; *c;) {
+    TS_VEC(char) word = {0};
+    bool any = false;
+    char quote = 0;
+    for (; *c && (quote || !isspace((unsigned char)*c)); c++) {
+      if (!quote && !any && *c == '#') {
+        c += strcspn(c, "\n");
+        break;
+      }
+      if (*c == '\\' && quote != '\'' && c[1]) {
+        c++;
+        if (*c != '\n') {
+          any = true;
+          TS_PUSH(arena, &word, *c);
+        }
+      } else if (*c == quote || (!quote && (*c == '"' || *c == '\''))) {
+        quote = quote ? 0 : *c;
+        any = true;
+      } else {
+        any = true;
+        TS_PUSH(arena, &word, *c);
+      }
+    }
+    if (any)
+      TS_PUSH(arena, &words, ts_arena_string(arena, word.at, word.count));
+    while (isspace((unsigned char)*c))
+      c++;
+  }
+  *count = (uint32_t)words.count;
+  return words.at;
+}

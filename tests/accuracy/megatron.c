@@ -1,0 +1,242 @@
+#include "tests/accuracy/megatron.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/command_line.h"
+#include "compiler/compile.h"
+#include "runtime/account/memory.h"
+
+typedef TS_VEC(const char *) words;
+typedef TS_VEC(double) errors;
+typedef struct reason {
+  const char *text;
+  size_t rows;
+} reason;
+
+typedef struct figures {
+  double allocated, peak;
+} figures; /* bytes of the last rank */
+
+typedef struct tally {
+  errors allocated, peak, both;
+  TS_VEC(reason) left;
+} tally;
+
+/* "[a b]" is the list a b; "true" a flag. */
+static void add_argument(ts_arena *arena, words *to, const cJSON *item)
+{
+  if (cJSON_IsFalse(item))
+    return;
+  TS_PUSH(arena, to, ts_arena_printf(arena, "--%s", item->string));
+  const char *text = cJSON_IsString(item) ? item->valuestring :
+                     cJSON_IsNumber(item) ? ts_arena_printf(arena, "%.17g", item->valuedouble) :
+                                            "";
+  size_t length = strlen(text);
+  if (text[0] == '[' && text[length - 1] == ']' && !strpbrk(text, "*+")) {
+    char *copy = ts_arena_string(arena, text + 1, length - 2), *save = NULL;
+    for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+      TS_PUSH(arena, to, w);
+  } else if (length) {
+    TS_PUSH(arena, to, ts_arena_printf(arena, "%s", text));
+  }
+}
+
+static bool read_words(ts_arena *arena, const csv *t, size_t row, words *to)
+{
+  cJSON *env = cJSON_Parse(csv_cell(t, row, "env_vars"));
+  cJSON *args = cJSON_Parse(csv_cell(t, row, "args"));
+  const cJSON *item;
+  cJSON_ArrayForEach(item, env) if (cJSON_IsString(item))
+    TS_PUSH(arena, to, ts_arena_printf(arena, "%s=%s", item->string, item->valuestring));
+  TS_PUSH(arena, to, ts_arena_printf(arena, "pretrain_%s.py", csv_cell(t, row, "kind")));
+  cJSON_ArrayForEach(item, args) add_argument(arena, to, item);
+  TS_PUSH(arena, to, "--release");
+  TS_PUSH(arena, to,
+          ts_arena_printf(arena, "%.4s%.2s", csv_cell(t, row, "measured"),
+                          csv_cell(t, row, "measured") + 5));
+  bool read = args != NULL;
+  cJSON_Delete(env);
+  cJSON_Delete(args);
+  return read;
+}
+
+static const char *machine(ts_arena *arena, const char *gpu)
+{
+  char *name = ts_arena_printf(arena, "%s", gpu);
+  for (char *c = name; *c; c++)
+    *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 'a' - 'A' : *c);
+  return name;
+}
+
+static const char *first_error(ts_arena *arena, const ts_session *s)
+{
+  const ts_diags *d = s->diags;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return "error";
+  ts_diags_print(d, out, TS_COLOR_NEVER);
+  fclose(out);
+  const char *at = strstr(text, "error");
+  const char *copy =
+    ts_arena_printf(arena, "%.*s", (int)strcspn(at ? at : text, "\n"), at ? at : text);
+  const char *help = at ? strstr(at, "= help: ") : NULL;
+  if (help && strstr(copy, "not followed"))
+    copy = ts_arena_printf(arena, "%.*s", (int)strcspn(help + 8, "\n"), help + 8);
+  free(text);
+  return copy;
+}
+
+static double degree(const csv *t, size_t row, const char *name)
+{
+  double n = csv_number(t, row, name);
+  return n >= 1 ? n : 1;
+}
+
+/* Where the row names none: as few as there can be. Replicas hold the same without a distributed
+ * optimizer. */
+static const char *gpus_of(ts_arena *arena, const csv *t, size_t row)
+{
+  double least = degree(t, row, "pp") * degree(t, row, "cp") * degree(t, row, "tp"),
+         spread = degree(t, row, "ep") * degree(t, row, "tp");
+  if (csv_number(t, row, "gpus") >= 1)
+    return csv_cell(t, row, "gpus");
+  if (spread * degree(t, row, "pp") > least)
+    least = spread * degree(t, row, "pp");
+  return ts_arena_printf(arena, "%.0f", least);
+}
+
+/* What the plan of a row holds on its last rank. NULL, or why there is none. */
+static const char *predict(const acc_context *c, const csv *t, size_t row, figures *out)
+{
+  ts_arena *arena = ts_arena_new("run");
+  ts_session *s = ts_session_new(arena);
+  words w = {0};
+  const char *why = NULL;
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source)};
+  ts_compile_settings(s, &o);
+  read_words(arena, t, row, &w);
+  ts_command_line line = {.framework = "megatron",
+                          .word = w.at,
+                          .word_count = (uint32_t)w.count,
+                          .gpus = gpus_of(arena, t, row),
+                          .gpu = machine(arena, csv_cell(t, row, "gpu"))};
+  size_t size = 0;
+  const char *plan = ts_command_line_plan(s, &line, &size);
+  ts_input input;
+  ts_stop stop = {.arena = arena};
+  ts_session *fresh = ts_session_new(arena);
+  if (!plan) {
+    why = first_error(c->arena, s);
+  } else if (!ts_input_compile(fresh, "run.ts", plan, size, &o, &input)) {
+    why = first_error(c->arena, fresh);
+  } else {
+    ts_run *run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop);
+    if (run) {
+      const ts_memory *m = ts_memory_new(arena, &input.ir, run);
+      const ts_memory_class *last =
+        &m->classes[ts_run_result(run)->class_of[input.ir.meta->world - 1]];
+      *out = (figures){(double)last->base, (double)last->peak};
+      if (c->verbose)
+        for (uint32_t k = 0; k < last->holder_count && k < 12; k++)
+          printf("        %-40s %9.1f MiB\n", last->holders[k].label,
+                 (double)last->holders[k].bytes / 0x1p20);
+      ts_run_free(run);
+    } else {
+      why = ts_arena_printf(c->arena, "%s", stop.title);
+    }
+    ts_input_close(&input);
+  }
+  ts_arena_free(arena);
+  return why;
+}
+
+static void left_out(const acc_context *c, tally *y, const char *why)
+{
+  for (size_t i = 0; i < y->left.count; i++)
+    if (!strcmp(y->left.at[i].text, why)) {
+      y->left.at[i].rows++;
+      return;
+    }
+  TS_PUSH(c->arena, &y->left, (reason){why, 1});
+}
+
+static int ascending(const void *x, const void *y)
+{
+  double a = *(const double *)x, b = *(const double *)y;
+  return a < b ? -1 : a > b;
+}
+
+static void print_errors(const char *title, errors *e)
+{
+  double sum = 0, bias = 0;
+  size_t within[3] = {0};
+  static const double bound[] = {0.02, 0.05, 0.10};
+  for (size_t i = 0; i < e->count; i++) {
+    bias += e->at[i];
+    e->at[i] = fabs(e->at[i]);
+    sum += e->at[i];
+    for (int k = 0; k < 3; k++)
+      within[k] += e->at[i] <= bound[k];
+  }
+  if (!e->count)
+    return;
+  TS_SORT(e, ascending);
+  double n = (double)e->count;
+  printf("  %-22s %4zu rows   median %5.2f %%  mean %5.2f %%  worst %5.1f %%  bias %+5.2f %%   "
+         "within 2, "
+         "5, 10 %%: %3.0f, %3.0f, %3.0f %%\n",
+         title, e->count, 100 * e->at[e->count / 2], 100 * sum / n, 100 * e->at[e->count - 1],
+         100 * bias / n, 100 * (double)within[0] / n, 100 * (double)within[1] / n,
+         100 * (double)within[2] / n);
+}
+
+static void one(const acc_context *c, const csv *t, size_t i, tally *y)
+{
+  double allocated = csv_number(t, i, "mem_allocated_bytes"),
+         peak = csv_number(t, i, "mem_peak_bytes");
+  figures f = {0};
+  if (!(allocated > 0) || !(peak > 0)) {
+    left_out(c, y, "no memory in the row");
+    return;
+  }
+  if (!(csv_number(t, i, "gpus") >= 1) && csv_is(t, i, "dist_optimizer", "1")) {
+    left_out(c, y, "no number of GPUs in the row, over which the optimizer is dealt out");
+    return;
+  }
+  const char *why = predict(c, t, i, &f);
+  if (why) {
+    left_out(c, y, why);
+    return;
+  }
+  if (c->verbose)
+    printf("    %-60s %-5s %-3s %s %6.1f %6.1f %+6.1f %%  peak %6.1f %6.1f %+6.1f %%\n",
+           csv_cell(t, i, "test"), csv_cell(t, i, "gpu"), csv_cell(t, i, "container"),
+           csv_is(t, i, "resumed", "1") ? "r" : " ", allocated / 0x1p20, f.allocated / 0x1p20,
+           100 * (f.allocated / allocated - 1), peak / 0x1p20, f.peak / 0x1p20,
+           100 * (f.peak / peak - 1));
+  TS_PUSH(c->arena, &y->allocated, f.allocated / allocated - 1);
+  TS_PUSH(c->arena, &y->peak, f.peak / peak - 1);
+}
+
+void acc_megatron_report(const acc_context *c)
+{
+  csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/runs/megatron_ci.csv", c->data));
+  tally y = {0};
+  printf("megatron_memory: bytes of the last rank in Megatron-LM's regression runs\n");
+  if (!t) {
+    printf("  skipped, there is no runs/megatron_ci.csv\n");
+    return;
+  }
+  for (size_t i = 0; i < t->rows; i++)
+    one(c, t, i, &y);
+  print_errors("allocated after a step", &y.allocated);
+  print_errors("peak", &y.peak);
+  for (size_t i = 0; i < y.left.count; i++)
+    printf("  left out %4zu: %s\n", y.left.at[i].rows, y.left.at[i].text);
+}

@@ -1,0 +1,15 @@
+refused() { echo "== $*"; trainspec import megatron "$@" 2>&1; echo "exit $?"; }
+refused --num-layer 4
+refused --wholly-new 4
+refused --num-layers four
+refused --num-layers 4 5
+refused --swiglu yes
+refused --hidden-dropout none
+refused --pipeline-model-parallel-layout 'E(tt'
+refused --num-layers 4 --use-megatron-fsdp
+refused --num-layers 4 --fp8-recipe tensorwise | grep -v '^  [a-z]* = run'
+trainspec import --gpus 8 2>&1
+trainspec import megatrn --num-layers 4 2>&1
+trainspec import --gpus none megatron 2>&1
+trainspec import --from nowhere megatron 2>&1
+trainspec import --gpu none megatron --num-layers 2 --hidden-size 64 --num-attention-heads 2 --seq-length 64 --max-position-embeddings 64 --bf16 -o $scratch/none.ts && tsc -o $scratch/none.ir $scratch/none.ts 2>&1 | grep -a '^error'
