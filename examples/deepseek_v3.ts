@@ -1,6 +1,8 @@
-// DeepSeek-V3 on 2,048 H800 (arXiv 2412.19437, section 3): 16 pipeline stages in both directions (DualPipe), experts over 64 ranks of 8 nodes, tokens sent to at most 4 nodes and in fp8,
-// products in fp8, ZeRO-1, 15,360 sequences of 4,096 tokens a step. Every layer is computed again and gradients are bf16, which is more than the authors needed for it to fit: they keep in fp8
-// what waits for W.
+// DeepSeek-V3 on 2,048 H800 (arXiv 2412.19437, section 3): 16 pipeline stages in both directions
+// (DualPipe), experts over 64 ranks of 8 nodes, tokens sent to at most 4 nodes and in fp8, products
+// in fp8, ZeRO-1, 15,360 sequences of 4,096 tokens a step. Every layer is computed again and
+// gradients are bf16, which is more than the authors needed for it to fit: they keep in fp8 what
+// waits for W.
 import std.models.deepseek, std.clusters.dgx, std.strategies.experts, std.strategies.data, std.strategies.fp8, std.strategies.recompute
 import std.schedules.dual_pipe, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
 

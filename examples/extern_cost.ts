@@ -1,6 +1,7 @@
-// A machine nobody has yet: matrix products are timed by our own C function, everything else by its roofline.
-// Build the library first:  cc -shared -fPIC -o examples/libextern_cost.so examples/extern_cost.c
-// and name it, since it is native code:  tsrun --allow-native=examples/libextern_cost.so examples/extern_cost.ts
+// A machine nobody has yet: matrix products are timed by our own C function, everything else by its
+// roofline. Build the library first:  cc -shared -fPIC -o examples/libextern_cost.so
+// examples/extern_cost.c and name it, since it is native code:  tsrun
+// --allow-native=examples/libextern_cost.so examples/extern_cost.ts
 import std.models.llama, std.schedules.single, std.optimizers.adam, std.precision, std.clusters.dgx
 
 extern fn systolic_gemm(m: Int, n: Int, k: Int) -> Time from "libextern_cost.so"

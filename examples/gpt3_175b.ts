@@ -1,5 +1,5 @@
-// GPT-3 175B on 1,024 A100: tensor parallel inside a node, 16 pipeline stages, 8 replicas. The configuration of
-// Narayanan et al., arXiv 2104.04473, and Korthikanti et al., arXiv 2205.05198.
+// GPT-3 175B on 1,024 A100: tensor parallel inside a node, 16 pipeline stages, 8 replicas. The
+// configuration of Narayanan et al., arXiv 2104.04473, and Korthikanti et al., arXiv 2205.05198.
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.strategies.recompute
 import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
 

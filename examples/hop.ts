@@ -1,5 +1,7 @@
-// Decentralized training with stragglers, after Hop (Luo et al., arXiv 1902.01064): sixteen workers on a graph, each with the whole model, that average with their neighbours after every
-// iteration. Every worker is slow, by a factor of six, in one iteration of sixteen, drawn at random: the heterogeneity of the paper's evaluation. What the paper adds helps:
+// Decentralized training with stragglers, after Hop (Luo et al., arXiv 1902.01064): sixteen workers
+// on a graph, each with the whole model, that average with their neighbours after every iteration.
+// Every worker is slow, by a factor of six, in one iteration of sixteen, drawn at random: the
+// heterogeneity of the paper's evaluation. What the paper adds helps:
 //   tsrun examples/hop.ts                                                        updates of all neighbours are waited for
 //   tsrun examples/hop.ts -D backups=1 -D ahead=4                                of all but one
 //   tsrun examples/hop.ts -D staleness=4                                         updates may be four iterations old

@@ -1,4 +1,5 @@
-// As large as asked for: two small layers a stage on any number of GPUs. doc/limits.md says what sizes take.
+// As large as asked for: two small layers a stage on any number of GPUs. doc/limits.md says what
+// sizes take.
 import std.models.gpt, std.clusters.dgx, std.strategies.data, std.schedules.one_f_one_b, std.costs
 
 plan large(dp: Int = 8, pp: Int = 1, m: Int = 1) {

@@ -1,4 +1,5 @@
-// Llama 3 70B on 128 H100: tensor parallel inside a node, four pipeline stages, four replicas with ZeRO-1.
+// Llama 3 70B on 128 H100: tensor parallel inside a node, four pipeline stages, four replicas with
+// ZeRO-1.
 import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.strategies.data
 import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
 

@@ -1,5 +1,7 @@
-// Local SGD: eight single-GPU machines on slow Ethernet train GPT-2 Medium. With `steps` = 1 parameters are averaged after every optimizer step, as gradients are in data parallelism; with more, workers
-// step on their own in between, and what the network costs is spread over so many steps:
+// Local SGD: eight single-GPU machines on slow Ethernet train GPT-2 Medium. With `steps` = 1
+// parameters are averaged after every optimizer step, as gradients are in data parallelism; with
+// more, workers step on their own in between, and what the network costs is spread over so many
+// steps:
 //   tsrun examples/local_sgd.ts -D steps=1
 //   tsrun examples/local_sgd.ts -D steps=8
 import std.models.gpt, std.clusters.islands, std.gpus.nvidia, std.strategies.local_sgd, std.schedules.local_sgd

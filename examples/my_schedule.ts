@@ -1,5 +1,6 @@
-// A schedule invented this morning: 1F1B whose stages start earlier. Each stage runs `ahead` more forwards than 1F1B before its first backward,
-// which hides slow messages at the price of holding `ahead` more micro-batches. Written here, in the plan's own file, like any of the stdlib.
+// A schedule invented this morning: 1F1B whose stages start earlier. Each stage runs `ahead` more
+// forwards than 1F1B before its first backward, which hides slow messages at the price of holding
+// `ahead` more micro-batches. Written here, in the plan's own file, like any of the stdlib.
 import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
 
 schedule eager_start(p: Axis, m: Int, ahead: Int = 1) {

@@ -1,8 +1,9 @@
-// ResNet-50 from the profile of one H100, extrapolated to eight: data parallel with bucketed, overlapped all-reduce, or a GPipe pipeline whose stages are
-// cut where the measured times balance.
+// ResNet-50 from the profile of one H100, extrapolated to eight: data parallel with bucketed,
+// overlapped all-reduce, or a GPipe pipeline whose stages are cut where the measured times balance.
 //
-// data/resnet50_h100_b128.csv holds every operator of one training iteration at batch 128 (TrioSim's profile; 23.9 ms forward, 46.0 backward, 0.8 Adam).
-// Another micro-batch is scaled from it by the roofline.
+// data/resnet50_h100_b128.csv holds every operator of one training iteration at batch 128
+// (TrioSim's profile; 23.9 ms forward, 46.0 backward, 0.8 Adam). Another micro-batch is scaled from
+// it by the roofline.
 //
 // Try:  -D dp=8    -D pp=8 -D micro_batches=8    -D dp=2 -D pp=4 -D micro_batches=4
 import std.import.plain, std.clusters.dgx, std.strategies.data, std.schedules.gpipe, std.optimizers.adam, std.precision, std.hosts

@@ -1,7 +1,9 @@
-// A wafer of 12 x 7 dies: tensor parallel along the rows, replicas down the columns. Flows over an electrical mesh, which joins neighbours, and over
-// circuits of light between any two dies: the ends of rows and columns are joined by light, so each is a ring.
+// A wafer of 12 x 7 dies: tensor parallel along the rows, replicas down the columns. Flows over an
+// electrical mesh, which joins neighbours, and over circuits of light between any two dies: the
+// ends of rows and columns are joined by light, so each is a ring.
 //
-// Try:  -D light=false                 the mesh alone: what closes a ring goes back over all of its dies
+// Try:  -D light=false                 the mesh alone: what closes a ring goes back over all of its
+// dies
 //       -D ports=1 -D setup=1ms        circuits are taken down and set up again all the time
 //       tsrun --contention             rows and columns at the same time, circuits kept from one call to the next
 import std.models.gpt, std.clusters.meshes, std.strategies.megatron, std.strategies.data, std.optimizers.adam, std.precision, std.hosts

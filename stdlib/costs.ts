@@ -1,13 +1,17 @@
-// Costs of kernels in long training runs: the fits of std/fits, which come from short bursts, and the factor by which matrix products run slower under a whole
-// step's power. What no fit knows is answered by the roofline, at the shares of bandwidth and peak rate named here.
+// Costs of kernels in long training runs: the fits of std/fits, which come from short bursts, and
+// the factor by which matrix products run slower under a whole step's power. What no fit knows is
+// answered by the roofline, at the shares of bandwidth and peak rate named here.
 //
-// A100: the factor is fitted to the steps of Narayanan et al. (arXiv 2104.04473, table 1) and holds for those of Korthikanti et al. (arXiv 2205.05198, table 5) within
-// 4 % on average: `./dev accuracy korthikanti`; the fit is `accuracy --fit narayanan power=1.1:1:1.4`.
-// H100: factor and bandwidth are fitted to steps of nanotron with models of 1.34 and 8.86 billion parameters: `./dev accuracy nanotron`.
+// A100: the factor is fitted to the steps of Narayanan et al. (arXiv 2104.04473, table 1) and holds
+// for those of Korthikanti et al. (arXiv 2205.05198, table 5) within 4 % on average: `./dev
+// accuracy korthikanti`; the fit is `accuracy --fit narayanan power=1.1:1:1.4`. H100: factor and
+// bandwidth are fitted to steps of nanotron with models of 1.34 and 8.86 billion parameters: `./dev
+// accuracy nanotron`.
 import std.gpus.nvidia
 
-// `experts`, `latent`: fits of the products of all experts in one launch, and of attention whose keys and values are wider or narrower than its queries
-// (multi-head latent attention). Without the first, experts are priced as plain products.
+// `experts`, `latent`: fits of the products of all experts in one launch, and of attention whose
+// keys and values are wider or narrower than its queries (multi-head latent attention). Without the
+// first, experts are priced as plain products.
 fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real, experts: String = "", latent: String = "") = [
   slower(fit(file), by: power, family: "gemm"),
   like(fit(file), family: "attention_backward", as: "attention", by: 2.5),

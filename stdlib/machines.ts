@@ -1,4 +1,5 @@
-// Machines by name: a gpu, how so many of it are joined, what collectives and kernels cost there. For plans that take a machine as one parameter:
+// Machines by name: a gpu, how so many of it are joined, what collectives and kernels cost there.
+// For plans that take a machine as one parameter:
 //   plan mine(machine: Record = machine_h100) { cluster = machine.cluster(64), network = machine.network, costs = training(machine.costs) }
 // `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.training; `measured` says whether kernels of this gpu were.
 export import std.training

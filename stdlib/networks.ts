@@ -1,16 +1,23 @@
 // Networks for NCCL.
 //
-// Inside a node of NVSwitch they are white boxes, calibrated with `trainspec fit network` to NCCL's times on 2, 4 and 8 GPUs (networks/*.json say which: nccl_intra.csv.gz of
-// aiconfigurator, Apache-2.0, half precision, 512 B to 512 MiB; NCCL 2.27.3 on the A100, 2.29.2 on the others). `./dev accuracy collectives` prints their errors on sizes held back.
-// Other numbers of GPUs, and collectives that were not measured, rest on the constants of NCCL's own tuning for the generation (networks/nccl_*.json, NCCL 2.30.7).
+// Inside a node of NVSwitch they are white boxes, calibrated with `trainspec fit network` to NCCL's
+// times on 2, 4 and 8 GPUs (networks/*.json say which: nccl_intra.csv.gz of aiconfigurator,
+// Apache-2.0, half precision, 512 B to 512 MiB; NCCL 2.27.3 on the A100, 2.29.2 on the others).
+// `./dev accuracy collectives` prints their errors on sizes held back. Other numbers of GPUs, and
+// collectives that were not measured, rest on the constants of NCCL's own tuning for the generation
+// (networks/nccl_*.json, NCCL 2.30.7).
 //
-// Between nodes (tier 1, and the tiers above it that fabrics have) nothing was measured here: 85 % of the NICs' rate, 20 us a call and, besides the links' own latency, 5 us
-// for a step between nodes are assumed; an all-reduce is a ring or a tree, whichever is faster. `nccl_ampere`, `nccl_hopper` and `nccl_blackwell` are NCCL's constants
-// alone, for all tiers: put one first to see its choice between nodes. Plans that have measured tables say `measured(table "nccl.csv")` or
+// Between nodes (tier 1, and the tiers above it that fabrics have) nothing was measured here: 85 %
+// of the NICs' rate, 20 us a call and, besides the links' own latency, 5 us for a step between
+// nodes are assumed; an all-reduce is a ring or a tree, whichever is faster. `nccl_ampere`,
+// `nccl_hopper` and `nccl_blackwell` are NCCL's constants alone, for all tiers: put one first to
+// see its choice between nodes. Plans that have measured tables say `measured(table "nccl.csv")` or
 // `whitebox("net.json")` before these.
 //
-// The latency-bandwidth figures behind the white boxes are fitted for each collective on every second size from 1 to 512 MiB; root mean square errors on them: 10 to 19 %. The
-// command of the fit is `accuracy --fit nccl_h100/all_reduce base=12us:0us:40us,hop=1us:0us:8us,efficiency=0.8:0.4:1,ramp=1MB:0MB:20MB,fit=true`.
+// The latency-bandwidth figures behind the white boxes are fitted for each collective on every
+// second size from 1 to 512 MiB; root mean square errors on them: 10 to 19 %. The command of the
+// fit is `accuracy --fit nccl_h100/all_reduce
+// base=12us:0us:40us,hop=1us:0us:8us,efficiency=0.8:0.4:1,ramp=1MB:0MB:20MB,fit=true`.
 
 let between_nodes = [alpha_beta(base: 20 us, inter_hop: 5 us, efficiency: 0.85, tier: 1, assumed: true)]
 
@@ -35,11 +42,13 @@ let nccl_ampere = [whitebox("std/networks/nccl_ampere.json")]
 let nccl_hopper = [whitebox("std/networks/nccl_hopper.json")]
 let nccl_blackwell = [whitebox("std/networks/nccl_blackwell.json")]
 
-// Curves of bandwidth against size (TorchSim's form) inside a node, fitted by `trainspec fit network --model statistical` to the same rows as the white boxes.
+// Curves of bandwidth against size (TorchSim's form) inside a node, fitted by `trainspec fit
+// network --model statistical` to the same rows as the white boxes.
 let a100_statistical = [statistical("std/networks/a100_sxm_curves.json")]
 let h100_statistical = [statistical("std/networks/h100_sxm_curves.json")]
 
-// DGX A100 with InfiniBand HDR; DGX H100, H200 and B200 with InfiniBand NDR; racks of GB200 whose NVLink domain is one island.
+// DGX A100 with InfiniBand HDR; DGX H100, H200 and B200 with InfiniBand NDR; racks of GB200 whose
+// NVLink domain is one island.
 let a100_infiniband = [whitebox("std/networks/a100_sxm.json", tier: 0)] + nvswitch_a100 + between_nodes
 let h100_infiniband = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + between_nodes
 let h200_infiniband = [whitebox("std/networks/h200_sxm.json", tier: 0)] + nvswitch_h100 + between_nodes

@@ -1,12 +1,16 @@
-// Costs of kernels in long training runs for every machine of std.machines (std.costs says how they rest on fits), by the formats that products are done in (`recipe`) and by the library of attention.
+// Costs of kernels in long training runs for every machine of std.machines (std.costs says how they
+// rest on fits), by the formats that products are done in (`recipe`) and by the library of
+// attention.
 //
 // A machine's record: `kind`, and where its kernels were measured `fit`, `experts` and `latent` (else `like`: measured on another gpu and scaled by the rooflines).
 // `power`: how much slower products in 16 bits are over a long step than in bursts. `eight`, `four`: shares of the peak rates that large products in 8 and 4 bits reach
 // over a long step. `bytes`: share of the bandwidth. `attention`, `older`: how much slower older libraries of attention are than the fit's; `backward`: over its forward.
 // The scan of state spaces takes 2.5 times its bytes' time on the B200 (mamba2_aic.csv.gz: 10.0 ms for 131,072 tokens and 128 heads).
 //
-// Calibrated, each with the rows it was fitted to: a100 (Narayanan et al., above), h100 (nanotron, above). Estimated: all others. `power` of Blackwell is SimuMax's
-// sustained products over the bursts of aiconfigurator (1.28 to 1.36, ops/README_more.md of the data); 8 and 4 bits are the best rate of a burst over that factor.
+// Calibrated, each with the rows it was fitted to: a100 (Narayanan et al., above), h100 (nanotron,
+// above). Estimated: all others. `power` of Blackwell is SimuMax's sustained products over the
+// bursts of aiconfigurator (1.28 to 1.36, ops/README_more.md of the data); 8 and 4 bits are the
+// best rate of a burst over that factor.
 import std.gpus.nvidia, std.gpus.hopper, std.gpus.blackwell, std.gpus.amd, std.gpus.google, std.gpus.intel
 
 let costs_a100 = {

@@ -1,5 +1,5 @@
-// Changes that may make a plan fit in memory. Where a device's memory does not suffice, `tsrun` tries each of them,
-// plays the changed plan, and lists those that fit, fastest first.
+// Changes that may make a plan fit in memory. Where a device's memory does not suffice, `tsrun`
+// tries each of them, plays the changed plan, and lists those that fit, fastest first.
 //
 //   set: FIELD, to: TEXT      the plan's field of this name becomes TEXT
 //   call: NAME, by: TEXT      a call of NAME in the plan calls TEXT instead, with the same arguments
@@ -7,8 +7,8 @@
 //   halve: NAME               an argument or a field of a record of this name that is a whole number becomes half of it
 //   trade: "mesh"             one axis of the mesh doubles and another becomes half: for each two of them
 //
-// `from` is the module that has what TEXT names. LABEL stands for each label that holds activations at the peak, and
-// for its scope. `keep: n`: only the first n arguments of the call stay.
+// `from` is the module that has what TEXT names. LABEL stands for each label that holds activations
+// at the peak, and for its scope. `keep: n`: only the first n arguments of the call stay.
 let ways_out = [
   { set: "recompute", to: "selective(LABEL)", from: "std.strategies.recompute" },
   { set: "recompute", to: "full(every: 2)", from: "std.strategies.recompute" },

@@ -1,8 +1,10 @@
-// Nodes of eight NVSwitch-connected GPUs with one NIC a GPU, rail-optimised into a non-blocking two-level fat tree.
-// NVLink and NIC rates are of one direction. Tier 0 links stay inside a node, tier 1 links leave it.
+// Nodes of eight NVSwitch-connected GPUs with one NIC a GPU, rail-optimised into a non-blocking
+// two-level fat tree. NVLink and NIC rates are of one direction. Tier 0 links stay inside a node,
+// tier 1 links leave it.
 //
-// Sources: NVIDIA DGX-1V, DGX A100, DGX H100 and DGX B200 system data sheets (NVLink: 300, 600, 900 and 1800 GB/s of both directions
-// together; A800 and H800: 400; NICs: 4 x 100 Gb/s, 8 x 200, 8 x 400, 8 x 400 Gb/s).
+// Sources: NVIDIA DGX-1V, DGX A100, DGX H100 and DGX B200 system data sheets (NVLink: 300, 600, 900
+// and 1800 GB/s of both directions together; A800 and H800: 400; NICs: 4 x 100 Gb/s, 8 x 200, 8 x
+// 400, 8 x 400 Gb/s).
 export import std.gpus.nvidia
 
 cluster nvswitch_nodes(
@@ -34,7 +36,8 @@ fn dgx_h800(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h800_sxm, nvlin
 fn dgx_h200(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h200_sxm, nvlink: 450 GB/s, nic: 400 Gb/s)
 fn dgx_b200(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: b200_sxm, nvlink: 900 GB/s, nic: 400 Gb/s)
 
-// Instances of a public cloud: eight H100 on NVSwitch, 3200 Gb/s of EFA a node (32 x 100 Gb/s), longer latency than InfiniBand.
+// Instances of a public cloud: eight H100 on NVSwitch, 3200 Gb/s of EFA a node (32 x 100 Gb/s),
+// longer latency than InfiniBand.
 fn p5_h100(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h100_sxm, nvlink: 450 GB/s, nic: 400 Gb/s, nic_latency: 15 us)
 
 // One node of GPUs that talk over PCIe.

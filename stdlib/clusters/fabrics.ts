@@ -1,9 +1,12 @@
-// Networks between nodes of eight NVSwitch-connected GPUs. NVLink and NIC rates are of one direction; tier 0 links stay inside a node.
+// Networks between nodes of eight NVSwitch-connected GPUs. NVLink and NIC rates are of one
+// direction; tier 0 links stay inside a node.
 //
-// Links that several cables make are one link of their rate together, as a fabric that spreads flows well gives it.
+// Links that several cables make are one link of their rate together, as a fabric that spreads
+// flows well gives it.
 
-// Two-level Clos, a leaf for each rail of a pod; `oversubscription` is how much more the nodes of a pod can send than its leaves pass on. Source: Wang et al., "Rail-only: a
-// low-cost high-performance network for training LLMs" (2023), figure 2.
+// Two-level Clos, a leaf for each rail of a pod; `oversubscription` is how much more the nodes of a
+// pod can send than its leaves pass on. Source: Wang et al., "Rail-only: a low-cost
+// high-performance network for training LLMs" (2023), figure 2.
 cluster rail_clos(
   nodes: Int,
   kind: Gpu,
@@ -26,7 +29,8 @@ cluster rail_clos(
   }
 }
 
-// Fat tree: the GPUs of a node share one leaf with the others of the pod. Source: Al-Fares, Loukissas and Vahdat, "A scalable, commodity data center network architecture" (2008).
+// Fat tree: the GPUs of a node share one leaf with the others of the pod. Source: Al-Fares,
+// Loukissas and Vahdat, "A scalable, commodity data center network architecture" (2008).
 cluster fat_tree(
   nodes: Int,
   kind: Gpu,
@@ -49,8 +53,10 @@ cluster fat_tree(
   }
 }
 
-// Two planes: each NIC has two ports of half its rate, each to a leaf of its own plane. What is sent goes over both side by side; the connections of `flow` choose one each. With one
-// plane down, its links have `failed = true`. Source: Qian et al., "Alibaba HPN: a data center network for large language model training" (SIGCOMM 2024).
+// Two planes: each NIC has two ports of half its rate, each to a leaf of its own plane. What is
+// sent goes over both side by side; the connections of `flow` choose one each. With one plane down,
+// its links have `failed = true`. Source: Qian et al., "Alibaba HPN: a data center network for
+// large language model training" (SIGCOMM 2024).
 cluster dual_plane(
   nodes: Int,
   kind: Gpu,
@@ -75,8 +81,9 @@ cluster dual_plane(
   }
 }
 
-// Dragonfly: routers of a group are all linked, and each two groups by one link between routers chosen in turn. Source: Kim, Dally, Scott and Abts, "Technology-driven,
-// highly-scalable dragonfly topology" (ISCA 2008).
+// Dragonfly: routers of a group are all linked, and each two groups by one link between routers
+// chosen round-robin. Source: Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable
+// dragonfly topology" (ISCA 2008).
 cluster dragonfly(
   groups: Int,
   routers: Int,
@@ -103,8 +110,9 @@ cluster dragonfly(
   }
 }
 
-// Instances of a public cloud on EFA: each GPU spreads its packets over all paths of one flat fabric (SRD), with a longer latency than InfiniBand. Source: Shalev et al., "A
-// cloud-optimized transport protocol for elastic and scalable HPC" (IEEE Micro 2020).
+// Instances of a public cloud on EFA: each GPU spreads its packets over all paths of one flat
+// fabric (SRD), with a longer latency than InfiniBand. Source: Shalev et al., "A cloud-optimized
+// transport protocol for elastic and scalable HPC" (IEEE Micro 2020).
 cluster efa_nodes(nodes: Int, kind: Gpu, gpus: Int = 8, nvlink: Rate, nic: Rate, nic_latency: Time = 7.5 us, oversubscription: Real = 1) {
   device gpu[nodes, gpus]: kind
   switch nvswitch[nodes], host[nodes], fabric[1]

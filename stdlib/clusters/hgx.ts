@@ -1,5 +1,6 @@
-// Newer machines of NVIDIA's: nodes of eight on NVSwitch, and racks. Sources: NVIDIA DGX B300 data sheet (8 x 800 Gb/s); HGX H20 as HGX H100; torchtitan's own
-// benchmark notes for its machine (400 Gb/s of RoCE a GPU).
+// Newer machines of NVIDIA's: nodes of eight on NVSwitch, and racks. Sources: NVIDIA DGX B300 data
+// sheet (8 x 800 Gb/s); HGX H20 as HGX H100; torchtitan's own benchmark notes for its machine (400
+// Gb/s of RoCE a GPU).
 export import std.gpus.nvidia
 export import std.gpus.hopper
 export import std.gpus.blackwell
@@ -9,8 +10,10 @@ fn dgx_b300(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: b300_sxm, nvlin
 fn hgx_h20(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h20_sxm, nvlink: 450 GB/s, nic: 400 Gb/s)
 fn hgx_h100_500w(nodes: Int) -> Cluster = nvswitch_nodes(nodes, kind: h100_96g_500w, nvlink: 450 GB/s, nic: 400 Gb/s)
 
-// Jobs of so many GPUs on such racks. Those that fill no rack have one domain; larger ones take 64 of its 72 GPUs, so that groups of a power of two stay in it
-// (NVIDIA's own submissions to MLPerf and recipes: 16 nodes of 4 a rack). ConnectX-7 of 400 Gb/s with the GB200, ConnectX-8 of 800 Gb/s with the GB300.
+// Jobs of so many GPUs on such racks. Those that fill no rack have one domain; larger ones take 64
+// of its 72 GPUs, so that groups of a power of two stay in it (NVIDIA's own submissions to MLPerf
+// and recipes: 16 nodes of 4 a rack). ConnectX-7 of 400 Gb/s with the GB200, ConnectX-8 of 800 Gb/s
+// with the GB300.
 fn _racks(gpus: Int, kind: Gpu, nic: Rate) -> Cluster = if gpus <= 72 then nvl72(
   1,
   kind,

@@ -1,9 +1,12 @@
-// Nodes and racks whose devices talk to each other without leaving them: PCIe, meshes of direct links, NVSwitch domains of a rack.
+// Nodes and racks whose devices talk to each other without leaving them: PCIe, meshes of direct
+// links, NVSwitch domains of a rack.
 export import std.gpus.nvidia
 
-// Eight V100 joined by NVLink in a hybrid cube mesh (DGX-1V): six links of 25 GB/s a GPU. GPUs are numbered along a ring of pairs of links, as NCCL finds it: 0 3 2 1 5 6 7 4 in
-// the order of nvidia-smi. Pairs without a link go over PCIe and the processors' link, which devices of two PCIe switches also share to the four NICs.
-// Sources: NVIDIA DGX-1 with Tesla V100 white paper (2017), figures 4 and 5; `nvidia-smi topo -m`.
+// Eight V100 joined by NVLink in a hybrid cube mesh (DGX-1V): six links of 25 GB/s a GPU. GPUs are
+// numbered along a ring of pairs of links, as NCCL finds it: 0 3 2 1 5 6 7 4 in the order of
+// nvidia-smi. Pairs without a link go over PCIe and the processors' link, which devices of two PCIe
+// switches also share to the four NICs. Sources: NVIDIA DGX-1 with Tesla V100 white paper (2017),
+// figures 4 and 5; `nvidia-smi topo -m`.
 cluster v100_mesh(nodes: Int, kind: Gpu = v100_sxm_32g, nvlink: Rate = 25 GB/s, pcie: Rate = 12 GB/s, nic: Rate = 100 Gb/s) {
   let latency = 0.7 us
   device gpu[nodes, 8]: kind
@@ -24,7 +27,8 @@ cluster v100_mesh(nodes: Int, kind: Gpu = v100_sxm_32g, nvlink: Rate = 25 GB/s, 
   }
 }
 
-// Nodes of GPUs on PCIe: two processors, a PCIe switch for every `per_switch` GPUs, one NIC for each switch.
+// Nodes of GPUs on PCIe: two processors, a PCIe switch for every `per_switch` GPUs, one NIC for
+// each switch.
 cluster pcie_nodes(
   nodes: Int,
   kind: Gpu,
@@ -48,8 +52,8 @@ cluster pcie_nodes(
   }
 }
 
-// Racks of 72 GPUs in one NVLink domain (GB200 NVL72), a NIC a GPU into rails between the racks. Source: NVIDIA GB200 NVL72 data sheet (2024): 1.8 TB/s of NVLink a GPU, both
-// directions.
+// Racks of 72 GPUs in one NVLink domain (GB200 NVL72), a NIC a GPU into rails between the racks.
+// Source: NVIDIA GB200 NVL72 data sheet (2024): 1.8 TB/s of NVLink a GPU, both directions.
 cluster nvl72(racks: Int, kind: Gpu, gpus: Int = 72, nvlink: Rate = 900 GB/s, nic: Rate = 400 Gb/s, rails: Int = 4) {
   device gpu[racks, gpus]: kind
   switch nvswitch[racks], leaf[racks, rails], spine[1]

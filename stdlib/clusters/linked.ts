@@ -1,6 +1,7 @@
-// Nodes of eight accelerators each linked to the seven others: what a device sends to one of them has a seventh of its links, a collective over all uses
-// all of them at once, as a switch of their sum would. Sources: AMD Instinct MI300X platform data sheet (seven links of 64 GB/s a direction, 76.8 with the
-// MI350 series); Intel Gaudi 2 white paper (21 ports of 100 Gb/s inside, 3 outside).
+// Nodes of eight accelerators each linked to the seven others: what a device sends to one of them
+// has a seventh of its links, a collective over all uses all of them at once, as a switch of their
+// sum would. Sources: AMD Instinct MI300X platform data sheet (seven links of 64 GB/s a direction,
+// 76.8 with the MI350 series); Intel Gaudi 2 white paper (21 ports of 100 Gb/s inside, 3 outside).
 export import std.gpus.amd
 export import std.gpus.intel
 

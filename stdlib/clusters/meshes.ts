@@ -1,6 +1,8 @@
-// Devices in grids: each has a router (which forwards), routers are linked to their neighbours. All links are of tier 0 but those that leave a grid.
+// Devices in grids: each has a router (which forwards), routers are linked to their neighbours. All
+// links are of tier 0 but those that leave a grid.
 
-// Two-dimensional torus. Source for both: Jouppi et al., "TPU v4: an optically reconfigurable supercomputer for machine learning" (ISCA 2023).
+// Two-dimensional torus. Source for both: Jouppi et al., "TPU v4: an optically reconfigurable
+// supercomputer for machine learning" (ISCA 2023).
 cluster torus_2d(x: Int, y: Int, kind: Gpu, rate: Rate, latency: Time = 0.5 us) {
   device gpu[x, y]: kind
   switch router[x, y]
@@ -33,7 +35,8 @@ cluster torus_3d(x: Int, y: Int, z: Int, kind: Gpu, rate: Rate, latency: Time = 
   }
 }
 
-// A wafer of dies: an electrical mesh without wrap-around. Several wafers are joined by optical links at their right and left edges.
+// A wafer of dies: an electrical mesh without wrap-around. Several wafers are joined by optical
+// links at their right and left edges.
 cluster wafer_mesh(
   wafers: Int = 1,
   rows: Int = 12,
@@ -60,8 +63,10 @@ cluster wafer_mesh(
   }
 }
 
-// A wafer of dies with two networks: the electrical mesh, and circuits of light between any two dies. A die holds `ports` circuits each way at a time; one that
-// nobody uses is taken down for another, which takes `setup`. Neighbours talk over the mesh, dies far apart by light: paths are those of the lowest latency.
+// A wafer of dies with two networks: the electrical mesh, and circuits of light between any two
+// dies. A die holds `ports` circuits each way at a time; one that nobody uses is taken down for
+// another, which takes `setup`. Neighbours talk over the mesh, dies far apart by light: paths are
+// those of the lowest latency.
 cluster wafer_photonic(
   rows: Int = 12,
   columns: Int = 7,

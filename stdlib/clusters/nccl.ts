@@ -1,11 +1,13 @@
-// Nodes as NCCL sees them: from the file that NCCL_TOPO_DUMP_FILE writes on a node and NCCL_TOPO_FILE names. Its rates are NCCL's: what it reckons with, below those of data sheets.
+// Nodes as NCCL sees them: from the file that NCCL_TOPO_DUMP_FILE writes on a node and
+// NCCL_TOPO_FILE names. Its rates are NCCL's: what it reckons with, below those of data sheets.
 
 // One NVLink by compute capability. Source: NCCL 2.30, src/graph/topo.h.
 fn _nccl_nvlink(sm: Int) -> Rate =
   if sm >= 100 then 40.1 GB/s else if sm >= 90 then 20.6 GB/s else if sm == 86 then 12 GB/s else if sm >= 70 then 20 GB/s else 18 GB/s
 
-// GPUs and NICs hang off PCIe switches, these off processors; all processors of a node are linked. The NICs of all nodes meet in one fabric.
-// `between_processors`: NCCL has 16 GB/s for AMD, 10 for Skylake, 22 for Sapphire Rapids, 40 for Emerald Rapids, 6 for ARM.
+// GPUs and NICs hang off PCIe switches, these off processors; all processors of a node are linked.
+// The NICs of all nodes meet in one fabric. `between_processors`: NCCL has 16 GB/s for AMD, 10 for
+// Skylake, 22 for Sapphire Rapids, 40 for Emerald Rapids, 6 for ARM.
 cluster nccl_nodes(
   file: String,
   kind: Gpu,

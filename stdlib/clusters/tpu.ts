@@ -1,10 +1,13 @@
-// Pods of TPUs: tori of two dimensions (v5e, v6e: up to 256 chips) or three (v5p, TPU7x); slices of several pods meet in the data center's network. Rates
-// of links are of one direction. Source: Google Cloud documentation of each generation (v5e: 4 links of 50 GB/s a direction; v6e: 4 of 112;
-// v5p: 6 of 100; TPU7x: 6 of 100); between slices the hosts' NICs, 25 GB/s for 4 chips of v5e, 50 GB/s for 8 of v6e, about what is known.
+// Pods of TPUs: tori of two dimensions (v5e, v6e: up to 256 chips) or three (v5p, TPU7x); slices of
+// several pods meet in the data center's network. Rates of links are of one direction. Source:
+// Google Cloud documentation of each generation (v5e: 4 links of 50 GB/s a direction; v6e: 4 of
+// 112; v5p: 6 of 100; TPU7x: 6 of 100); between slices the hosts' NICs, 25 GB/s for 4 chips of v5e,
+// 50 GB/s for 8 of v6e, about what is known.
 export import std.gpus.google
 import std.clusters.meshes
 
-// Chips of a pod as a switch of their links' sum, since collectives over a whole axis use all links of a torus at once; pods joined by hosts.
+// Chips of a pod as a switch of their links' sum, since collectives over a whole axis use all links
+// of a torus at once; pods joined by hosts.
 cluster tpu_pods(pods: Int, chips: Int, kind: Gpu, links: Rate, nic: Rate, latency: Time = 1 us) {
   device chip[pods, chips]: kind
   switch torus[pods], network[1]

@@ -1,4 +1,5 @@
-// MaxText and PaxML: JAX on TPUs. The compiler (XLA) schedules the whole step: no host, collectives beside work that does not need them.
+// MaxText and PaxML: JAX on TPUs. The compiler (XLA) schedules the whole step: no host, collectives
+// beside work that does not need them.
 let maxtext = {
   gradients: bf16,
   accumulate: 0 B,

@@ -1,8 +1,10 @@
-// NVIDIA's stack: Megatron-LM, NeMo and Megatron-Bridge, which share Megatron-Core and Transformer Engine. Defaults of their recipes by release; sources:
-// Megatron-LM's arguments, Megatron-Bridge `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
+// NVIDIA's stack: Megatron-LM, NeMo and Megatron-Bridge, which share Megatron-Core and Transformer
+// Engine. Defaults of their recipes by release; sources: Megatron-LM's arguments, Megatron-Bridge
+// `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
 import std.hosts
 
-// Fused kernels, gradients in fp32 summed in the product, attention by cuDNN, the distributed optimizer's sums beside the backward.
+// Fused kernels, gradients in fp32 summed in the product, attention by cuDNN, the distributed
+// optimizer's sums beside the backward.
 let megatron_core = {
   gradients: fp32,
   accumulate: 0 B,

@@ -1,5 +1,6 @@
-// What a framework does with a plan: a profile is a record, and the functions here turn it into the pieces of a plan. Profiles stand in the other files of this folder; a
-// plan may change one field: `megatron_bridge("26.04") with {}` is not needed where a function of the profile takes it.
+// What a framework does with a plan: a profile is a record, and the functions here turn it into the
+// pieces of a plan. Profiles stand in the other files of this folder; a plan may change one field:
+// `megatron_bridge("26.04") with {}` is not needed where a function of the profile takes it.
 //
 //   gradients   number format in which gradients are kept and summed
 //   bucket      of gradients, filled in the order of the backward
@@ -24,7 +25,8 @@ fn framework_tensor(f: Record, t: Axis) = if t.size == 1 then none else tensor_s
   keep_gathered: f.keep,
 )
 
-// Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2", "fsdp" (parameters too).
+// Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2",
+// "fsdp" (parameters too).
 fn framework_data(f: Record, d: Axis, sharding: String) = if d.size == 1 then none else if sharding == "fsdp" then fsdp(
   d,
 ) else if sharding == "zero2" then fsdp(d, reshard: false) else if sharding == "zero1" then zero1(
@@ -44,7 +46,8 @@ fn framework_host(f: Record, graphs: Bool = f.graphs, launch: Time = 0 us) = if 
   then { launch: 0.5 us, collective: 2 us, message: 5 us, item: 50 us, step: 1 ms } else if launch > 0 us
   then { launch: launch, collective: f.host.collective, message: f.host.message, item: f.host.item, step: f.host.step } else f.host
 
-// Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor), "fp8_block", "mxfp8", "nvfp4", "mxfp4".
+// Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor),
+// "fp8_block", "mxfp8", "nvfp4", "mxfp4".
 fn framework_products(recipe: String, layers: Label = "layer[*]") = if recipe == "bf16" then none else if recipe == "fp8"
   then fp8_products(layers) else if recipe == "fp8_block" then fp8_products(layers, format: fp8_block) else if recipe == "mxfp8"
   then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe == "mxfp4"

@@ -1,4 +1,5 @@
-// Frameworks on PyTorch's own parallelism: torchtitan (FSDP2), llm-foundry and Composer (FSDP1), NeMo AutoModel (FSDP2), DeepSpeed (ZeRO).
+// Frameworks on PyTorch's own parallelism: torchtitan (FSDP2), llm-foundry and Composer (FSDP1),
+// NeMo AutoModel (FSDP2), DeepSpeed (ZeRO).
 import std.hosts
 
 // Parameters gathered in bf16, gradients summed in fp32; FlashAttention 2 of PyTorch's SDPA.

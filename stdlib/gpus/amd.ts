@@ -1,5 +1,5 @@
-// Accelerators of AMD. Rates are dense. `watts` is the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
-// figure, for functions of plans to ask.
+// Accelerators of AMD. Rates are dense. `watts` is the limit of the board, `price` an hour of one
+// from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
 //
 // Sources: AMD Instinct MI300X, MI325X, MI350X and MI355X data sheets (2023 to 2025).
 

@@ -1,8 +1,10 @@
-// GPUs of NVIDIA's Blackwell generation, and the L40S of the one before. Rates as in std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board, `price` an hour of one from
-// public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
+// GPUs of NVIDIA's Blackwell generation, and the L40S of the one before. Rates as in
+// std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board, `price` an hour of
+// one from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
 //
-// Sources: [GB200], [GB300] NVIDIA GB200 NVL72 and GB300 NVL72 data sheets (2024, 2025), a 72nd of the rack; [B300] NVIDIA DGX B300 data sheet
-// (2025), an eighth; [RTX] NVIDIA RTX PRO 6000 Blackwell server edition data sheet (2025); [L40S] NVIDIA L40S data sheet (2023).
+// Sources: [GB200], [GB300] NVIDIA GB200 NVL72 and GB300 NVL72 data sheets (2024, 2025), a 72nd of
+// the rack; [B300] NVIDIA DGX B300 data sheet (2025), an eighth; [RTX] NVIDIA RTX PRO 6000
+// Blackwell server edition data sheet (2025); [L40S] NVIDIA L40S data sheet (2023).
 
 gpu gb200 { // [GB200]
   memory = 189471 MiB

@@ -1,8 +1,10 @@
-// TPUs of Google. `fp8` is the rate in 8 bits, which v5e, v5p and v6e have for int8 alone: their trainings in 8 bits are in int8 (AQT). `price` is that
-// of a chip on demand in the United States (Google Cloud's list, 2025). Google publishes no power: `watts` are estimates of the press.
+// TPUs of Google. `fp8` is the rate in 8 bits, which v5e, v5p and v6e have for int8 alone: their
+// trainings in 8 bits are in int8 (AQT). `price` is that of a chip on demand in the United States
+// (Google Cloud's list, 2025). Google publishes no power: `watts` are estimates of the press.
 //
-// Sources: Google Cloud documentation of v5e, v5p, v6e (Trillium) and TPU7x (Ironwood), system architecture pages, 2023 to 2025. Links of one direction: a
-// chip has 4 (v5e, v6e) or 6 (v5p, TPU7x) of them; their rates are in std.clusters.tpu.
+// Sources: Google Cloud documentation of v5e, v5p, v6e (Trillium) and TPU7x (Ironwood), system
+// architecture pages, 2023 to 2025. Links of one direction: a chip has 4 (v5e, v6e) or 6 (v5p,
+// TPU7x) of them; their rates are in std.clusters.tpu.
 
 gpu tpu_v5e {
   memory = 16 GiB

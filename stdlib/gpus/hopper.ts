@@ -1,9 +1,11 @@
-// Boards with the H100's processor that differ from its usual SXM module. Rates as in std.gpus.nvidia: dense, of one direction. `watts` is
-// the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
+// Boards with the H100's processor that differ from its usual SXM module. Rates as in
+// std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board, `price` an hour of
+// one from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
 //
-// Sources: [H20] figures quoted by resellers and by DeepSeek's and Tencent's reports; NVIDIA publishes no data sheet. [torchtitan] pytorch/torchtitan,
-// benchmarks/llama3_h100_202412_torchtitan.md: 96 GB of HBM2e at 2.4 TB/s and 500 W. [GH200] NVIDIA GH200 data sheet (2023). [H200 NVL] NVIDIA
-// H200 data sheet (2024).
+// Sources: [H20] figures quoted by resellers and by DeepSeek's and Tencent's reports; NVIDIA
+// publishes no data sheet. [torchtitan] pytorch/torchtitan,
+// benchmarks/llama3_h100_202412_torchtitan.md: 96 GB of HBM2e at 2.4 TB/s and 500 W. [GH200] NVIDIA
+// GH200 data sheet (2023). [H200 NVL] NVIDIA H200 data sheet (2024).
 
 import std.gpus.nvidia (h100_sxm, h200_sxm)
 

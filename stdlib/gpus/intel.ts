@@ -1,4 +1,5 @@
-// Accelerators of Intel. Source: Intel Gaudi 2 white paper (2023) and its documentation of performance; 24 ports of 100 Gb/s, of which 21 stay in the node.
+// Accelerators of Intel. Source: Intel Gaudi 2 white paper (2023) and its documentation of
+// performance; 24 ports of 100 Gb/s, of which 21 stay in the node.
 
 gpu gaudi2 {
   memory = 96 GiB

@@ -1,12 +1,15 @@
-// GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them. `memory` is what the driver
-// reports as the board's total (nvidia-smi, MiB); `reserved` is taken by the CUDA context and the libraries' handles before a
-// framework allocates anything. `watts` is the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
-// figure, for functions of plans to ask. `sms` and `l2` are for kernel models. `called`: the names under which measurements that hold for it
-// are filed, the driver's among them; those of the A100 and H100 hold for the A800 and H800, which differ in their links alone.
+// GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them.
+// `memory` is what the driver reports as the board's total (nvidia-smi, MiB); `reserved` is taken
+// by the CUDA context and the libraries' handles before a framework allocates anything. `watts` is
+// the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
+// figure, for functions of plans to ask. `sms` and `l2` are for kernel models. `called`: the names
+// under which measurements that hold for it are filed, the driver's among them; those of the A100
+// and H100 hold for the A800 and H800, which differ in their links alone.
 //
-// Sources: [V100] NVIDIA Tesla V100 data sheet (2020); [A100] NVIDIA A100 data sheet (2021) and GA100 whitepaper; [H100] NVIDIA H100
-// data sheet (2023) and GH100 whitepaper v1.04; [H200] NVIDIA H200 data sheet (2024); [B200] NVIDIA DGX B200 data sheet (2024);
-// [A40] NVIDIA A40 data sheet (2021); [L4] NVIDIA L4 data sheet (2023). Newer boards are in std.gpus.blackwell, variants of the
+// Sources: [V100] NVIDIA Tesla V100 data sheet (2020); [A100] NVIDIA A100 data sheet (2021) and
+// GA100 whitepaper; [H100] NVIDIA H100 data sheet (2023) and GH100 whitepaper v1.04; [H200] NVIDIA
+// H200 data sheet (2024); [B200] NVIDIA DGX B200 data sheet (2024); [A40] NVIDIA A40 data sheet
+// (2021); [L4] NVIDIA L4 data sheet (2023). Newer boards are in std.gpus.blackwell, variants of the
 // H100 in std.gpus.hopper. The A800 and H800 are the A100 and H100 with
 // NVLink at 400 GB/s in both directions together (NVIDIA product pages of 2022 and 2023).
 

@@ -1,7 +1,9 @@
-// Operators as eager frameworks run them one by one: what traced tables list beside the ops of std.ops.nn.
+// Operators as eager frameworks run them one by one: what traced tables list beside the ops of
+// std.ops.nn.
 
-// Elements moved or seen in another shape. `follow[i]` are the dimensions of x that dimension i of y is made of, so y shrinks where x is split.
-// A view launches nothing; a copy (`copies`) is a kernel.
+// Elements moved or seen with another shape. `follow[i]` are the dimensions of x that dimension i
+// of y is made of, so y shrinks where x is split. A view launches nothing; a copy (`copies`) is a
+// kernel.
 fn _product_of(shape: List[Int], dims: List[Int]) -> Int =
   (if len(dims) > 0 then shape[dims[0]] else 1) * (if len(dims) > 1 then shape[dims[1]] else 1) *
   (if len(dims) > 2 then shape[dims[2]] else 1) * (if len(dims) > 3 then shape[dims[3]] else 1)
@@ -48,7 +50,8 @@ op squashed(x: Tensor) {
   saves [y]
 }
 
-// The tanh form of GELU as eight kernels: 0.5 x (1 + tanh(a (x + b x^3))). Kept are x, the tanh and both factors of the last product.
+// The tanh form of GELU as eight kernels: 0.5 x (1 + tanh(a (x + b x^3))). Kept are x, the tanh and
+// both factors of the last product.
 op gelu_by_parts(x: Tensor) {
   output y: x.shape
   forward { kernel elementwise { reads = [x, x, x, x, x, x, x, x, x, x], writes = [y, y, y, y, y, y, y, y] } }
@@ -84,7 +87,8 @@ op batched_matmul(a: Tensor, b: Tensor) {
   saves [a, b]
 }
 
-// A product with a weight that another op owns: the head that shares the table of the embedding, which is the first op labelled `table` with a weight as large.
+// A product with a weight that another op owns: the head that shares the table of the embedding,
+// which is the first op labelled `table` with a weight as large.
 op tied_linear(x: Tensor, out: Int, table: Label = "*") {
   weight w: [out, last(x.shape)]
   tie w with table

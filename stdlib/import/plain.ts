@@ -1,4 +1,5 @@
-// Traced tables in TrainSpec's own words: kinds are names of ops, weights stand under `parameters`, times are of the device alone. See doc/traces.md.
+// Traced tables in TrainSpec's own words: kinds are names of ops, weights stand under `parameters`,
+// times are of the device alone. See doc/traces.md.
 import std.ops.nn, std.import.ops
 
 fn _shape(row: Record) -> List[Int] = row.output
@@ -14,7 +15,8 @@ fn _kernel(row: Record) -> Int = row.weights[0][2]
 fn _stride(row: Record) -> Int = round(row.inputs[0][2] / (1.0 * row.output[2]))
 fn _padding(row: Record) -> Int = div(row.weights[0][2], 2)
 
-// `tied`: the head uses the table of the embedding. `sums`: times of the backward hold the sums of gradients of tensors used twice.
+// `tied`: the head uses the table of the embedding. `sums`: times of the backward hold the sums of
+// gradients of tensors used twice.
 fn plain(tied: Bool = false, sums: Bool = false) = {
   sums: sums,
   given: "input",

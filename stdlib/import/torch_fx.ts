@@ -1,9 +1,13 @@
-// Operator tables of Hugging Face transformers traced by torch.fx (the layout of NeuSight's tables): which kinds of rows are which ops.
+// Operator tables of Hugging Face transformers traced by torch.fx (the layout of NeuSight's
+// tables): which kinds of rows are which ops.
 //
-// Every row was timed alone by a pair of events, between which the GPU also waits for the launch: rows that launch nothing (`size`, `getitem`) show how
-// long, 6.5 to 7.5 us on H100 hosts. That floor is taken off each row that has a kernel. In a step whose kernels are longer than their launches the GPU
-// never waits for it, so the sum of what is left is the step: played with what autograd adds (sums of gradients of tensors used twice) the H100 tables of
-// GPT-2 Large, BERT Large and OPT-1.3B come within 0.6 to 2.2 % of the measured steps, where the plain sum is off by up to 12 % for the smallest batch.
+// Every row was timed alone by a pair of events, between which the GPU also waits for the launch:
+// rows that launch nothing (`size`, `getitem`) show how long, 6.5 to 7.5 us on H100 hosts. That
+// floor is taken off each row that has a kernel. In a step whose kernels are longer than their
+// launches the GPU never waits for it, so the sum of what is left is the step: played with what
+// autograd adds (sums of gradients of tensors used twice) the H100 tables of GPT-2 Large, BERT
+// Large and OPT-1.3B come within 0.6 to 2.2 % of the measured steps, where the plain sum is off by
+// up to 12 % for the smallest batch.
 import std.ops.nn, std.import.ops
 
 fn _width(row: Record) -> Int = last(row.output)
@@ -18,7 +22,8 @@ fn _rows(row: Record) -> Int = if len(row.weights) > 0 then row.weights[0][0] el
 // `addmm` takes its bias as a weight; of a module nothing is said, and all but the head have one.
 fn _bias(row: Record) -> Bool = len(row.weights) != 1
 
-// `vocab`: rows of the token table, which the table of operators does not say. `tied`: the head uses that table too.
+// `vocab`: rows of the token table, which the table of operators does not say. `tied`: the head
+// uses that table too.
 fn torch_fx(vocab: Int, tied: Bool = true) = {
   given: "torch.Tensor",
   ignored: "output",

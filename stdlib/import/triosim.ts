@@ -1,5 +1,7 @@
-// Tables of TrioSim (Li et al., ISCA 2025): a PyTorch profile of one training iteration by top-level operators (aten) and autograd nodes, with a table of
-// tensors. Times are sums of kernel durations, so nothing is taken off them. Which autograd node is whose backward stands under `backward`.
+// Tables of TrioSim (Li et al., ISCA 2025): a PyTorch profile of one training iteration by
+// top-level operators (aten) and autograd nodes, with a table of tensors. Times are sums of kernel
+// durations, so nothing is taken off them. Which autograd node is whose backward stands under
+// `backward`.
 import std.ops.nn, std.import.ops
 
 fn _shape(row: Record) -> List[Int] = row.output

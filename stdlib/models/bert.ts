@@ -1,5 +1,6 @@
-// BERT (Devlin et al., arXiv 1810.04805): an encoder with a layer norm after each half, trained on masked words and on whether two sentences follow each
-// other. The word classifier is tied to the embedding. `flash`: attention in one kernel that never writes the scores.
+// BERT (Devlin et al., arXiv 1810.04805): an encoder with a layer norm after each half, trained on
+// masked words and on whether two sentences follow each other. The word classifier is tied to the
+// embedding. `flash`: attention in one kernel that never writes the scores.
 import std.ops.nn
 
 block bert_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {

@@ -1,7 +1,9 @@
-// CLIP (Radford et al., arXiv 2103.00020): an image tower and a text tower, each projected into one space, and a loss over all pairs of a batch.
+// CLIP (Radford et al., arXiv 2103.00020): an image tower and a text tower, each projected into one
+// space, and a loss over all pairs of a batch.
 import std.ops.nn, std.models.vit
 
-// Similarities of all images with all texts of the micro-batch, scaled by a learned temperature, and cross entropy both ways.
+// Similarities of all images with all texts of the micro-batch, scaled by a learned temperature,
+// and cross entropy both ways.
 op contrastive_loss(image: Tensor, text: Tensor) {
   weight scale: [1]
   output y: [image.shape[0]]
@@ -23,7 +25,8 @@ op contrastive_loss(image: Tensor, text: Tensor) {
   saves [image, text, logits]
 }
 
-// `pad`: images and texts of 197 and 77 words are filled up to a multiple of it, so that they can be split.
+// `pad`: images and texts of 197 and 77 words are filled up to a multiple of it, so that they can
+// be split.
 model clip(
   layers: Int,
   hidden: Int,

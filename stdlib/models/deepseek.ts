@@ -1,5 +1,6 @@
-// DeepSeek-V3 (arXiv 2412.19437): multi-head latent attention, dense layers first, then experts of which one is shared, and modules that predict further words
-// (MTP). Queries and keys have `nope` elements without and `rope` with a position.
+// DeepSeek-V3 (arXiv 2412.19437): multi-head latent attention, dense layers first, then experts of
+// which one is shared, and modules that predict further words (MTP). Queries and keys have `nope`
+// elements without and `rope` with a position.
 import std.ops.nn, std.ops.latent, std.models.llama, std.models.llama_moe
 export import std.ops.routing
 
@@ -23,8 +24,9 @@ block latent_half(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, r
   yield add(x, a) as attn.residual
 }
 
-// The words before, now as the layers left them, and the next words as embedded, into one more layer. Embedding and head are the model's own: the embedded
-// words are those looked up at its beginning, one place on.
+// The words before, now as the layers left them, and the next words as embedded, into one more
+// layer. Embedding and head are the model's own: the embedded words are those looked up at its
+// beginning, one place on.
 block predict_next(x: Tensor, words: Tensor) {
   a = rmsnorm(x) as norm
   b = rmsnorm(words) as word_norm
@@ -99,7 +101,8 @@ fn deepseek_v3(seq: Int = 4096, mtp: Int = 1, load: Any = 1) -> Model = deepseek
   load: load,
 )
 
-// Kimi K2 (Moonshot AI, arXiv 2507.20534): the same architecture with half the heads, more experts and no further words predicted.
+// Kimi K2 (Moonshot AI, arXiv 2507.20534): the same architecture with half the heads, more experts
+// and no further words predicted.
 fn kimi_k2(seq: Int = 4096, load: Any = 1) -> Model = deepseek(
   layers: 61,
   dense_layers: 1,

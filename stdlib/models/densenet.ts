@@ -1,5 +1,6 @@
-// DenseNet (Huang et al., arXiv 1608.06993), by the number of layers of each of the four blocks: every layer adds `growth` channels to all before it; between
-// blocks channels and resolution are halved.
+// DenseNet (Huang et al., arXiv 1608.06993), by the number of layers of each of the four blocks:
+// every layer adds `growth` channels to all before it; between blocks channels and resolution are
+// halved.
 import std.ops.nn
 
 block dense_layer(x: Tensor, growth: Int) {

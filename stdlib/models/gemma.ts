@@ -1,5 +1,6 @@
-// Gemma 2 and 3 (arXiv 2408.00118, 2503.19786), text: norms before and after each half, GeGLU, a tied head of many words, and attention over a window in all
-// but every `period`-th layer. Gemma 2 bounds its logits (soft cap); Gemma 3 norms queries and keys instead.
+// Gemma 2 and 3 (arXiv 2408.00118, 2503.19786), text: norms before and after each half, GeGLU, a
+// tied head of many words, and attention over a window in all but every `period`-th layer. Gemma 2
+// bounds its logits (soft cap); Gemma 3 norms queries and keys instead.
 import std.ops.nn
 
 block gemma_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int, window: Int, norm: Bool) {

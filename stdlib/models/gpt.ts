@@ -1,6 +1,7 @@
-// GPT-2 and GPT-3: learned positions, layer norm before each half, GELU (Radford et al. 2019; Brown et al., arXiv 2005.14165), and models of the same
-// architecture. The published models tie the head to the embedding; `gpt` does so where `tied` says it. `flash`: attention in one kernel that never writes
-// the scores, instead of one after the other.
+// GPT-2 and GPT-3: learned positions, layer norm before each half, GELU (Radford et al. 2019; Brown
+// et al., arXiv 2005.14165), and models of the same architecture. The published models tie the head
+// to the embedding; `gpt` does so where `tied` says it. `flash`: attention in one kernel that never
+// writes the scores, instead of one after the other.
 import std.ops.nn
 
 block gpt_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {
@@ -37,7 +38,8 @@ model gpt(layers: Int, hidden: Int, heads: Int, vocab: Int, seq: Int, tied: Bool
   loss = cross_entropy(logits) as loss
 }
 
-// GPT-2 by its checkpoints. 50,257 words: to split the vocabulary over ranks, give it padded (50304, 51200).
+// GPT-2 by its checkpoints. 50,257 words: to split the vocabulary over ranks, give it padded
+// (50304, 51200).
 fn gpt2(layers: Int, hidden: Int, heads: Int, seq: Int = 1024, vocab: Int = 50257) -> Model = gpt(
   layers: layers,
   hidden: hidden,
@@ -52,8 +54,9 @@ fn gpt2_medium(seq: Int = 1024, vocab: Int = 50257) -> Model = gpt2(24, 1024, 16
 fn gpt2_large(seq: Int = 1024, vocab: Int = 50257) -> Model = gpt2(36, 1280, 20, seq, vocab)
 fn gpt2_xl(seq: Int = 1024, vocab: Int = 50257) -> Model = gpt2(48, 1600, 25, seq, vocab)
 
-// GPT-3 by table 2.1 of its paper. Two rows there contradict themselves: XL has 24 heads of 128 in a width of 2048 (16 here), 13B a width of 5140 for 40
-// heads of 128 (5120 here). Attention is dense here; the paper alternates it with a banded pattern of its own.
+// GPT-3 by table 2.1 of its paper. Two rows there contradict themselves: XL has 24 heads of 128 in
+// a width of 2048 (16 here), 13B a width of 5140 for 40 heads of 128 (5120 here). Attention is
+// dense here; the paper alternates it with a banded pattern of its own.
 fn gpt3(layers: Int, hidden: Int, heads: Int, seq: Int = 2048, vocab: Int = 50257) -> Model = gpt(
   layers: layers,
   hidden: hidden,

@@ -1,4 +1,5 @@
-// GPT-OSS (OpenAI, arXiv 2508.10925): experts in each layer, heads of 64, every other layer sees the last 128 words alone.
+// GPT-OSS (OpenAI, arXiv 2508.10925): experts in each layer, heads of 64, every other layer sees
+// the last 128 words alone.
 import std.ops.nn, std.ops.moe, std.models.llama, std.models.llama_moe
 export import std.ops.routing
 

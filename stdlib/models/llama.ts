@@ -1,5 +1,6 @@
-// Llama 2 and 3: RMS norm, rotary positions, grouped-query attention, SwiGLU, no biases (Touvron et al., arXiv 2307.09288; Grattafiori et al., arXiv
-// 2407.21783). Other families differ in a few choices, which are parameters: heads of another width, normed queries and keys, a tied head.
+// Llama 2 and 3: RMS norm, rotary positions, grouped-query attention, SwiGLU, no biases (Touvron et
+// al., arXiv 2307.09288; Grattafiori et al., arXiv 2407.21783). Other families differ in a few
+// choices, which are parameters: heads of another width, normed queries and keys, a tied head.
 import std.ops.nn
 
 // The half with attention; `window`: of so many keys.

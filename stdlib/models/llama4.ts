@@ -1,5 +1,7 @@
-// Llama 4 (Meta, April 2025), the text model: one expert for each token beside a shared one; Scout has 16 in each layer, Maverick 128 in every other, its
-// dense layers are twice as wide. Attention sees all that came before, which is right up to 8,192 words; beyond, three layers of four see chunks of so many.
+// Llama 4 (Meta, April 2025), the text model: one expert for each token beside a shared one; Scout
+// has 16 in each layer, Maverick 128 in every other, its dense layers are twice as wide. Attention
+// sees all that came before, which is right up to 8,192 words; beyond, three layers of four see
+// chunks of so many.
 export import std.models.llama_moe
 export import std.ops.routing
 

@@ -1,5 +1,5 @@
-// Llama as an eager framework runs it: unfused norms, rotary positions and SwiGLU (std.ops.eager). The labels are those of std.models.llama, so the same
-// strategies apply.
+// Llama as an eager framework runs it: unfused norms, rotary positions and SwiGLU (std.ops.eager).
+// The labels are those of std.models.llama, so the same strategies apply.
 import std.ops.nn, std.ops.eager
 
 block eager_llama_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int) {

@@ -1,5 +1,6 @@
-// Llama whose MLPs are mixtures of experts: in each `every`-th layer (the last of so many), the others are dense and of width `dense`.
-// `load`: how unevenly tokens are dealt out to experts (std.ops.routing).
+// Llama whose MLPs are mixtures of experts: in each `every`-th layer (the last of so many), the
+// others are dense and of width `dense`. `load`: how unevenly tokens are dealt out to experts
+// (std.ops.routing).
 import std.ops.nn, std.ops.moe, std.models.llama
 export import std.ops.routing
 

@@ -1,7 +1,10 @@
-// Fine-tuning of Llama by low-rank adapters (LoRA: Hu et al., arXiv 2106.09685). The model's own weights are frozen; beside the packed queries, keys and values and
-// beside the output projection stands a narrow pair of products that is trained, as in MLPerf's reference for Llama 2 70B. Norms are counted as trained: they are small.
+// Fine-tuning of Llama by low-rank adapters (LoRA: Hu et al., arXiv 2106.09685). The model's own
+// weights are frozen; beside the packed queries, keys and values and beside the output projection
+// stands a narrow pair of products that is trained, as in MLPerf's reference for Llama 2 70B. Norms
+// are counted as trained: they are small.
 //
-// Frozen weights are no parameters: what a rank holds of them is said in the plan's `memory` (`lora_frozen`).
+// Frozen weights are no parameters: what a rank holds of them is said in the plan's `memory`
+// (`lora_frozen`).
 import std.ops.nn
 
 block lora_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int, rank: Int) {

@@ -1,4 +1,5 @@
-// Mixtral (Jiang et al., arXiv 2401.04088; 8x22B: Mistral AI, April 2024): two of eight experts for each token.
+// Mixtral (Jiang et al., arXiv 2401.04088; 8x22B: Mistral AI, April 2024): two of eight experts for
+// each token.
 export import std.models.llama_moe
 export import std.ops.routing
 

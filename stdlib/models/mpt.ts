@@ -1,4 +1,5 @@
-// MPT (MosaicML, 2023): GPT without biases and dropout, learned positions, layer norm, GELU, a tied head.
+// MPT (MosaicML, 2023): GPT without biases and dropout, learned positions, layer norm, GELU, a tied
+// head.
 import std.ops.nn
 
 block mpt_layer(x: Tensor, heads: Int, ffn: Int) {

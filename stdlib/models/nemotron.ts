@@ -1,6 +1,8 @@
-// NVIDIA's Nemotron: Nemotron-4 (Parmar et al., arXiv 2402.16819; Adler et al., arXiv 2406.11704), layers as in Llama whose MLPs have no gate and a squared ReLU; and
-// the hybrids, whose layers are one half each: a state space (Mamba-2), attention, an MLP or experts (Nemotron-H, arXiv 2504.03624; Nemotron 3 Nano, Super
-// and Ultra, NVIDIA 2025 and 2026, from their public configurations).
+// NVIDIA's Nemotron: Nemotron-4 (Parmar et al., arXiv 2402.16819; Adler et al., arXiv 2406.11704),
+// layers as in Llama whose MLPs have no gate and a squared ReLU; and the hybrids, whose layers are
+// one half each: a state space (Mamba-2), attention, an MLP or experts (Nemotron-H, arXiv
+// 2504.03624; Nemotron 3 Nano, Super and Ultra, NVIDIA 2025 and 2026, from their public
+// configurations).
 import std.ops.nn, std.ops.moe, std.ops.mamba, std.models.llama
 export import std.ops.routing
 
@@ -22,7 +24,8 @@ block state_space(x: Tensor, inner: Int, groups: Int, state: Int, heads: Int) {
   yield add(x, d) as ssm.residual
 }
 
-// Experts without a gate, in a narrower space of `latent` if there is one: tokens are cast into it before they are sent, and back after.
+// Experts without a gate, in a narrower space of `latent` if there is one: tokens are cast into it
+// before they are sent, and back after.
 block plain_experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int, latent: Int, load: Any) {
   let hidden = last(x.shape)
   n = rmsnorm(x) as ln2
@@ -68,7 +71,8 @@ fn nemotron_22b(seq: Int = 4096) -> Model = nemotron4(40, 6144, 48, 48, 24576, s
 fn nemotron4_15b(seq: Int = 4096) -> Model = nemotron4(32, 6144, 48, 8, 24576, seq)
 fn nemotron4_340b(seq: Int = 4096) -> Model = nemotron4(96, 18432, 96, 8, 73728, seq)
 
-// `attention_at`: the n-th layer is attention if `n % attention_at` is half of it; the others are in turn a state space and an MLP or experts.
+// `attention_at`: the n-th layer is attention if `n % attention_at` is half of it; the others are
+// alternately a state space and an MLP or experts.
 fn _attends(n: Int, every: Int) -> Bool = n % every == div(every, 2)
 
 model nemotron_hybrid(

@@ -1,5 +1,5 @@
-// Qwen3 (Yang et al., arXiv 2505.09388): Llama with heads of 128, RMS norm of queries and keys, and a tied head in the small ones; or with experts, eight of
-// 128 for each token and none shared.
+// Qwen3 (Yang et al., arXiv 2505.09388): Llama with heads of 128, RMS norm of queries and keys, and
+// a tied head in the small ones; or with experts, eight of 128 for each token and none shared.
 export import std.models.llama, std.models.llama_moe
 export import std.ops.routing
 

@@ -1,5 +1,5 @@
-// ResNet (He et al., arXiv 1512.03385), by the number of blocks of each of the four stages. The stride of a bottleneck is at its 3 x 3 convolution, as
-// torchvision has it.
+// ResNet (He et al., arXiv 1512.03385), by the number of blocks of each of the four stages. The
+// stride of a bottleneck is at its 3 x 3 convolution, as torchvision has it.
 import std.ops.nn
 
 block conv_bn(x: Tensor, out: Int, kernel_size: Int, stride: Int = 1, padding: Int = 0) {

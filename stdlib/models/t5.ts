@@ -1,5 +1,7 @@
-// T5 (Raffel et al., arXiv 1910.10683): encoder and decoder, RMS norm before each part, ReLU, no biases; scores get a bias by relative position from 32
-// buckets a head, whose table the layers of a half share (the first holds it). One embedding serves encoder, decoder and head: the words of both are looked up together.
+// T5 (Raffel et al., arXiv 1910.10683): encoder and decoder, RMS norm before each part, ReLU, no
+// biases; scores get a bias by relative position from 32 buckets a head, whose table the layers of
+// a half share (the first holds it). One embedding serves encoder, decoder and head: the words of
+// both are looked up together.
 import std.ops.nn
 
 block t5_attention(x: Tensor, heads: Int, head_dim: Int, causal: Bool, buckets: Int) {

@@ -1,4 +1,5 @@
-// VGG (Simonyan and Zisserman, arXiv 1409.1556), by the number of convolutions of each of the five stages.
+// VGG (Simonyan and Zisserman, arXiv 1409.1556), by the number of convolutions of each of the five
+// stages.
 import std.ops.nn
 
 block vgg_stage(x: Tensor, convolutions: Int, channels: Int) {

@@ -1,4 +1,5 @@
-// The Vision Transformer (Dosovitskiy et al., arXiv 2010.11929): patches as words, layer norm before each half, GELU, a class token that is classified.
+// The Vision Transformer (Dosovitskiy et al., arXiv 2010.11929): patches as words, layer norm
+// before each half, GELU, a class token that is classified.
 import std.ops.nn
 
 // One layer of an image or text tower; its attention sees everything, or only what came before.
@@ -17,8 +18,9 @@ block tower_layer(x: Tensor, heads: Int, ffn: Int, causal: Bool = false) {
   yield bias_dropout_add(d, r) as mlp.residual
 }
 
-// Squares of an image through one matrix each (a convolution whose stride is its kernel), the class token before them, and positions. `pad`: empty words behind them up to a multiple of it,
-// so that the 197 or 257 can be split.
+// Squares of an image through one matrix each (a convolution whose stride is its kernel), the class
+// token before them, and positions. `pad`: empty words behind them up to a multiple of it, so that
+// the 197 or 257 can be split.
 block patches(samples: Int, image: Int, patch: Int, hidden: Int, bias: Bool, pad: Int) {
   require patch >= 1 and image >= patch, "an image holds one patch or more"
   let n = div(image, patch) * div(image, patch)

@@ -1,6 +1,7 @@
-// Operators as an eager framework runs them: one kernel for each line of the model's source, tensors split and joined by copies, small kernels
-// for everything else. The lists follow the Llama of nanotron (Hugging Face, 2024): its source names each of these steps.
-// A kernel `tiny` moves next to nothing and costs its launch.
+// Operators as an eager framework runs them: one kernel for each line of the model's source,
+// tensors split and joined by copies, small kernels for everything else. The lists follow the Llama
+// of nanotron (Hugging Face, 2024): its source names each of these steps. A kernel `tiny` moves
+// next to nothing and costs its launch.
 
 op eager_rmsnorm(x: Tensor) {
   weight g: [last(x.shape)]
@@ -14,8 +15,8 @@ op eager_rmsnorm(x: Tensor) {
   saves [x, 4 B * rows(x)]
 }
 
-// Query, key and value out of the packed projection, rotated and packed again for the attention kernel; in backward the same copies, and the
-// gradients of the parts joined.
+// Query, key and value out of the packed projection, rotated and packed again for the attention
+// kernel; in backward the same copies, and the gradients of the parts joined.
 op eager_rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   output y: qkv.shape
   let q = bytes(qkv.dtype) * rows(qkv) * heads * head_dim
@@ -46,7 +47,8 @@ op eager_rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   }
 }
 
-// FlashAttention between the copies that bring its operands into the layout it wants when there are several sequences.
+// FlashAttention between the copies that bring its operands into the layout it wants when there are
+// several sequences.
 op eager_attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
@@ -127,8 +129,9 @@ op eager_embedding(ids: Tensor, vocab: Int, hidden: Int) {
   saves [ids]
 }
 
-// Cross entropy over a vocabulary of which a rank may hold a part, in fp32 and step by step: cast, maximum, shift, exponential, sum, quotient. The
-// cast logits, the shifted ones and their exponentials are there at a time; the softmax is kept for backward.
+// Cross entropy over a vocabulary of which a rank may hold a part, in fp32 and step by step: cast,
+// maximum, shift, exponential, sum, quotient. The cast logits, the shifted ones and their
+// exponentials are there at a time; the softmax is kept for backward.
 op eager_cross_entropy(x: Tensor) {
   output y: [rows(x)]
   contracts x dim -1

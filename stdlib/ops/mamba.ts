@@ -1,5 +1,7 @@
-// Operators of state-space layers (Mamba-2: Dao and Gu, arXiv 2405.21060). A layer's input projection packs the gate z, what is scanned x, the input and output
-// matrices B and C of each group, and a time step for each head: [.., 2 inner + 2 groups state + heads]. How much of it a rank has follows from the width.
+// Operators of state-space layers (Mamba-2: Dao and Gu, arXiv 2405.21060). A layer's input
+// projection packs the gate z, what is scanned x, the input and output matrices B and C of each
+// group, and a time step for each head: [.., 2 inner + 2 groups state + heads]. How much of it a
+// rank has follows from the width.
 
 // The short convolution over x, B and C, and what is cut off for the gate and the time steps.
 op mamba_conv(p: Tensor, inner: Int, groups: Int, state: Int, heads: Int, taps: Int = 4) {

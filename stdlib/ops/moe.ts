@@ -1,8 +1,11 @@
-// Mixtures of experts (Shazeer et al., arXiv 1701.06538; Lepikhin et al., arXiv 2006.16668). A router picks `top` experts for each token; `dispatch` sorts
-// copies of the tokens by expert into [experts, copies, hidden]; each expert works on its own; `combine` adds up what comes back.
+// Mixtures of experts (Shazeer et al., arXiv 1701.06538; Lepikhin et al., arXiv 2006.16668). A
+// router picks `top` experts for each token; `dispatch` sorts copies of the tokens by expert into
+// [experts, copies, hidden]; each expert works on its own; `combine` adds up what comes back.
 //
-// Spread over ranks, all wait for the fullest. `load` says how unevenly tokens are dealt out (std.ops.routing), with a capacity at most that. What the model is asked
-// to do does not depend on it. Where a strategy deals experts out to ranks, work, memory and what travels follow it: a rank of the program is the fullest one.
+// Spread over ranks, all wait for the fullest. `load` says how unevenly tokens are dealt out
+// (std.ops.routing), with a capacity at most that. What the model is asked to do does not depend on
+// it. Where a strategy deals experts out to ranks, work, memory and what travels follow it: a rank
+// of the program is the fullest one.
 import std.ops.nn
 export import std.ops.routing
 
@@ -41,8 +44,9 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0) {
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 
-// y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the features of `gemm` and their `count`.
-// `routed`: the share of the rows that are tokens: what rounding adds to them is none of the model's work.
+// y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the
+// features of `gemm` and their `count`. `routed`: the share of the rows that are tokens: what
+// rounding adds to them is none of the model's work.
 op expert_linear(x: Tensor, out: Int, products: Any = none, routed: Real = 1) {
   weight w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
@@ -94,7 +98,8 @@ op expert_linear(x: Tensor, out: Int, products: Any = none, routed: Real = 1) {
   saves [x]
 }
 
-// What the experts made of each token's copies, weighted by the router's `gates` and added. `load` as of `dispatch`.
+// Outputs of the experts for each token's copies, weighted by the router's `gates` and added.
+// `load` as of `dispatch`.
 op combine(x: Tensor, gates: Tensor, load: Any = 1) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1
@@ -103,7 +108,8 @@ op combine(x: Tensor, gates: Tensor, load: Any = 1) {
   saves [x, gates]
 }
 
-// One layer's experts: gated products as in std.models.llama, a `shared` one of its own width beside them if there is any.
+// One layer's experts: gated products as in std.models.llama, a `shared` one of its own width
+// beside them if there is any.
 block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load: Any = 1) {
   let hidden = last(x.shape)
   require ffn >= 1 and shared >= 0, "widths of experts: `ffn` is 1 or more, `shared` 0 where none is shared"

@@ -1,18 +1,24 @@
-// Operators of neural networks: tensors in and out, parameters, and the work of forward, backward(input) and backward(weight).
+// Operators of neural networks: tensors in and out, parameters, and the work of forward,
+// backward(input) and backward(weight).
 //
-// Work is written in terms of tensors, so that it stays right when a rule splits them and in every precision: `bytes(x.dtype)` is an element. A size in
-// bytes is of what has one format whatever the model computes in: statistics and logits are fp32, masks a byte, indices int64.
+// Work is written in terms of tensors, so that it stays right when a rule splits them and in every
+// precision: `bytes(x.dtype)` is an element. A size in bytes is of what has one format whatever the
+// model computes in: statistics and logits are fp32, masks a byte, indices int64.
 //
 // Matrix products have the kernel family `gemm` with the
-// features m, n, k of y[m, n] = x[m, k] w[n, k]^T (and `count`, the products of one batched call); kernels that only move
-// data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting; `model_flops` are those of them
-// that the model needs, where a kernel does more: masked, padded or repeated ones.
+// features m, n, k of y[m, n] = x[m, k] w[n, k]^T (and `count`, the products of one batched call);
+// kernels that only move data have the family `elementwise`; flash attention has `attention`. A
+// kernel without `flops` does none worth counting; `model_flops` are those of them that the model
+// needs, where a kernel does more: masked, padded or repeated ones.
 
-// y = x w^T (+ b). `tied`: the weight is that of the op labelled `table`, and held once where both are on one rank; a stage of a pipeline that has this op
-// alone holds a copy, and the two sum their gradients before the update (Megatron-LM's embedding group). Its input gradient is the
-// product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `products`: a narrower format of the products. Operands are cast where they lie
-// and gathered so, and the cast of x is what stays (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `frozen`: a weight that is not
-// trained; it is no parameter, has neither gradient nor state, and what holds it is said in the plan's `memory`.
+// y = x w^T (+ b). `tied`: the weight is that of the op labelled `table`, and held once where both
+// are on one rank; a stage of a pipeline that has this op alone holds a copy, and the two sum their
+// gradients before the update (Megatron-LM's embedding group). Its input gradient is the product
+// [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `products`: a narrower format of the
+// products. Operands are cast where they lie and gathered so, and the cast of x is what stays
+// (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `frozen`: a weight that
+// is not trained; it is no parameter, has neither gradient nor state, and what holds it is said in
+// the plan's `memory`.
 op linear(
   x: Tensor,
   out: Int,
@@ -69,12 +75,14 @@ op linear(
   saves [x] if not frozen
 }
 
-// A batch of pictures, in the compute type: what a model begins with whose input are no whole numbers.
+// A batch of pictures, in the compute type: what a model begins with whose input are no whole
+// numbers.
 op images(samples: Int, shape: List[Int]) {
   output y: [samples] + shape
 }
 
-// A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were read.
+// A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were
+// read.
 op embedding(ids: Tensor, vocab: Int, hidden: Int) {
   weight w: [vocab, hidden]
   output y: ids.shape + [hidden]
@@ -159,7 +167,8 @@ op add(a: Tensor, b: Tensor) {
   forward { kernel elementwise { reads = [a, b], writes = [y] } }
 }
 
-// Bias, dropout and residual in one kernel (Megatron's bias_dropout_add_fusion); keeps the mask, a byte an element.
+// Bias, dropout and residual in one kernel (Megatron's bias_dropout_add_fusion); keeps the mask, a
+// byte an element.
 op bias_dropout_add(x: Tensor, residual: Tensor) {
   weight b: [last(x.shape)]
   output y: x.shape
@@ -176,7 +185,8 @@ op dropout(x: Tensor) {
   saves [1 B * numel(y)]
 }
 
-// Rotary position embedding applied to the query and key part of a packed [.., (heads + 2 kv_heads) * head_dim] tensor.
+// Rotary position embedding applied to the query and key part of a packed [.., (heads + 2 kv_heads)
+// * head_dim] tensor.
 op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   output y: qkv.shape
   let rotated = bytes(qkv.dtype) * rows(qkv) * (heads + kv_heads) * head_dim
@@ -186,15 +196,18 @@ op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   backward(input) { kernel elementwise { reads = [rotated], writes = [rotated] } }
 }
 
-// FLOPs of one of attention's matrix products, for a head and an element of it: every query meets every key; with a causal mask half of them; with a
-// window only the last `window` keys.
+// FLOPs of one of attention's matrix products, for a head and an element of it: every query meets
+// every key; with a causal mask half of them; with a window only the last `window` keys.
 fn _scores(queries: Int, keys: Int, causal: Bool, window: Int = 0) -> Int =
   if not causal then 2 * queries * keys else if window == 0 or window >= keys then queries * keys else window * (2 * queries - window)
 
-// Attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one statistic a row and head. Forward is two products, backward
-// five (Dao, arXiv 2307.08691). `window`: a query sees so many keys; `buckets`: scores have a learned bias by relative position, of so many values a head.
-// Where queries are split along the sequence their keys and values are gathered; `load`: so many times the mean of the scores fall on the fullest rank.
-// Where ranks have copies of a head of keys and values, `qkv` has less of it than `kv_heads` says: the copies are read and kept too.
+// Attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one
+// statistic a row and head. Forward is two products, backward five (Dao, arXiv 2307.08691).
+// `window`: a query sees so many keys; `buckets`: scores have a learned bias by relative position,
+// of so many values a head. Where queries are split along the sequence their keys and values are
+// gathered; `load`: so many times the mean of the scores fall on the fullest rank. Where ranks have
+// copies of a head of keys and values, `qkv` has less of it than `kv_heads` says: the copies are
+// read and kept too.
 op attention(
   qkv: Tensor,
   heads: Int,
@@ -280,9 +293,10 @@ op attention(
   saves [copied] if more > 0
 }
 
-// Attention whose queries come from elsewhere than keys and values, which are packed in `kv`: of another sequence, or of another width (`v_dim`). How many
-// heads there are follows from the widths. Backward: two products of the width of values, three of that of keys.
-// `load` as in `attention`.
+// Attention whose queries come from elsewhere than keys and values, which are packed in `kv`: of
+// another sequence, or of another width (`v_dim`). How many heads there are follows from the
+// widths. Backward: two products of the width of values, three of that of keys. `load` as in
+// `attention`.
 op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, causal: Bool = false, load: Real = 1) {
   let heads = div(last(q.shape), head_dim)
   let kv_heads = div(last(kv.shape), head_dim + v_dim)
@@ -333,7 +347,8 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
   saves [q, kv, y, 4 B * batch * heads * seq]
 }
 
-// RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an element of a head, for queries and for keys.
+// RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an
+// element of a head, for queries and for keys.
 op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   weight gq: [head_dim]
   weight gk: [head_dim]
@@ -346,9 +361,10 @@ op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   saves [qkv]
 }
 
-// Attention as separate kernels: scores, masked softmax, dropout, context (Megatron-LM before FlashAttention). Keeps q, k, v, the
-// probabilities, the dropout mask and the dropped-out probabilities: Korthikanti et al., arXiv 2205.05198, section 4.1.
-// With a `causal` mask it computes all scores all the same: half of them are the model's.
+// Attention as separate kernels: scores, masked softmax, dropout, context (Megatron-LM before
+// FlashAttention). Keeps q, k, v, the probabilities, the dropout mask and the dropped-out
+// probabilities: Korthikanti et al., arXiv 2205.05198, section 4.1. With a `causal` mask it
+// computes all scores all the same: half of them are the model's.
 op core_attention(qkv: Tensor, heads: Int, head_dim: Int, causal: Bool = true) {
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
@@ -427,7 +443,8 @@ op cut(x: Tensor, width: Int) {
   output b: with_last(x.shape, last(x.shape) - width)
 }
 
-// Dimension 1 in two parts, `first` of `total`. Where the dimension is split each rank has its part of the one and of the other.
+// Dimension 1 in two parts, `first` of `total`. Where the dimension is split each rank has its part
+// of the one and of the other.
 op cut_sequence(x: Tensor, first: Int, total: Int) {
   output a: [x.shape[0], x.shape[1] * first / total, last(x.shape)]
   output b: [x.shape[0], x.shape[1] * (total - first) / total, last(x.shape)]
@@ -450,7 +467,8 @@ op first_token(x: Tensor) {
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 
-// A learned token put before each sequence, and empty ones behind it until there is a multiple of `pad`.
+// A learned token put before each sequence, and empty ones behind it until there is a multiple of
+// `pad`.
 op class_token(x: Tensor, pad: Int = 1) {
   weight w: [last(x.shape)]
   output y: [x.shape[0], ceil_div(x.shape[1] + 1, pad) * pad, last(x.shape)]
@@ -564,7 +582,8 @@ op flatten(x: Tensor) {
   output y: [x.shape[0], div(numel(x), x.shape[0])]
 }
 
-// The square of what is above 0, as models use it whose MLPs have no gate (So et al., arXiv 2109.08668).
+// The square of what is above 0, as models use it whose MLPs have no gate (So et al., arXiv
+// 2109.08668).
 op squared_relu(x: Tensor) {
   output y: x.shape
   forward { kernel elementwise { reads = [x], writes = [y] } }

@@ -2,7 +2,8 @@
 //   a number         the fullest rank gets so many times the mean, on however many ranks the experts lie; 1: balanced
 //   a list           one number an expert: its tokens, or its share of them. Experts are dealt out to ranks in their order
 //   a list of lists  one of the above for each layer with experts, in order: [[1.2], [1.5]], or [[300, 200, ...], [250, 410, ...]]
-// All ranks wait for the fullest, so it is the fullest that is played. On one rank there is none that is fuller.
+// All ranks wait for the fullest, so it is the fullest that is played. On one rank there is none
+// that is fuller.
 
 fn _by_layer(load: Any) -> Bool = is_list(load) and len(load) > 0 and is_list(load[0])
 
@@ -23,7 +24,8 @@ fn _shares_fit(load: List, experts: Int, top: Int) -> Bool = if len(load) == 1 t
   experts and min(load) >= 0 and sum(load) > 0 and top * max(load) <= 1.000001 * sum(load)
 fn _times_fit(load: Real, experts: Int, top: Int) -> Bool = load >= 1 and top * load <= experts
 
-// Loads by layer and expert from a CSV file with columns `layer`, `expert` and `tokens`, or what they are called: one layer's experts after the other's.
+// Loads by layer and expert from a CSV file with columns `layer`, `expert` and `tokens`, or what
+// they are called: one layer's experts after the other's.
 fn loads(file: String, tokens: String = "tokens", layer: String = "layer", expert: String = "expert") -> List = _of_columns(
   column(file, layer),
   column(file, expert),
@@ -43,13 +45,15 @@ fn _loads_of_rows(layers: List, experts: List, tokens: List, count: Int) -> List
 // Popularity that falls as 1 / rank^s (Zipf's law), the popular experts together: the worst case.
 fn zipf(experts: Int, s: Real = 1) -> List[Real] = [pow(i + 1, -s) for i in 0..experts]
 
-// Shares drawn from a symmetric Dirichlet distribution, for each of `layers`: the larger the concentration, the more even; 1: all shares are alike likely.
-// Of the fullest expert and the mean, with 64: 4.6 at 1, 1.9 at 10, 1.3 at 100. Shares are gamma variates over their sum.
+// Shares drawn from a symmetric Dirichlet distribution, for each of `layers`: the larger the
+// concentration, the more even; 1: all shares are equally likely. Of the fullest expert and the
+// mean, with 64: 4.6 at 1, 1.9 at 10, 1.3 at 100. Shares are gamma variates over their sum.
 fn dirichlet(experts: Int, concentration: Real, layers: Int, seed: String = "routing") -> List[List[Real]] = if concentration > 0
   then [[_gam(seed, n, e, floor(concentration), concentration - floor(concentration)) for e in 0..experts] for n in 0..layers]
   else refuse("a concentration is above 0")
 
-// A gamma variate: a sum of exponential ones, and one below 1 by rejection (Ahrens and Dieter, Computing 12, 1974, algorithm GS), which takes 1.4 tries at most on average.
+// A gamma variate: a sum of exponential ones, and one below 1 by rejection (Ahrens and Dieter,
+// Computing 12, 1974, algorithm GS), which takes 1.4 tries at most on average.
 fn _gam(seed: String, n: Int, e: Int, whole: Int, rest: Real) -> Real = sum([_exp(draw(seed, n, e, k)) for k in 0..whole]) +
   (if rest < 1e-9 then 0 else _gam_of(_gam_tries(seed, n, e, 0, 4, rest), seed, n, e, rest))
 fn _gam_of(found: List[Real], seed: String, n: Int, e: Int, a: Real) -> Real = if len(found) > 0 then found[0]

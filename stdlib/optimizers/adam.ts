@@ -1,16 +1,20 @@
-// Optimizers as records: bytes kept for a parameter beside the weight and its gradient, and the kernels of one update, with
-// bytes read and written for a parameter. `fused`: one kernel over all parameters; otherwise one set of kernels for each parameter tensor.
+// Optimizers as records: bytes kept for a parameter beside the weight and its gradient, and the
+// kernels of one update, with bytes read and written for a parameter. `fused`: one kernel over all
+// parameters; otherwise one set of kernels for each parameter tensor.
 //
-// A size may be a function of the plan's precision, or a list of sizes that add up: the formats of weights and gradients are said once, there.
+// A size may be a function of the plan's precision, or a list of sizes that add up: the formats of
+// weights and gradients are said once, there.
 fn _size_of_gradient(precision: Precision) -> Size = bytes(precision.gradients)
 fn _size_of_weight(precision: Precision) -> Size = bytes(precision.weights)
-// An fp32 copy of weights that are narrower (Micikevicius et al., arXiv 1710.03740); others need none.
+// An fp32 copy of weights that are narrower (Micikevicius et al., arXiv 1710.03740); others need
+// none.
 fn _size_of_master(precision: Precision) -> Size = if bytes(precision.weights) < 4 B then 4 B else 0 B
 // What is updated, and what moments are in: that copy, or the weights themselves.
 fn _size_of_updated(precision: Precision) -> Size = if bytes(precision.weights) < 4 B then 4 B else bytes(precision.weights)
 
-// Adam, its two moments in fp32 whatever the weights are. `master`: an fp32 copy of narrower weights is kept, and the weights are written from it. Reads
-// gradient, moments and what is updated, writes moments, master and weight.
+// Adam, its two moments in fp32 whatever the weights are. `master`: an fp32 copy of narrower
+// weights is kept, and the weights are written from it. Reads gradient, moments and what is
+// updated, writes moments, master and weight.
 fn adam(master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) -> Optimizer = {
   state: [_size_of_updated, _size_of_updated],
   master: if master then _size_of_master else 0 B,
@@ -23,7 +27,8 @@ fn adam(master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _s
   }],
 }
 
-// Stochastic gradient descent, with momentum when `momentum` is set, in the format of what is updated; `master` as above.
+// Stochastic gradient descent, with momentum when `momentum` is set, in the format of what is
+// updated; `master` as above.
 fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) -> Optimizer = {
   state: if not momentum then 0 B else if master then _size_of_updated else weight,
   master: if master then _size_of_master else 0 B,

@@ -1,8 +1,11 @@
-// Chimera (Li and Hoefler, arXiv 2107.06925): two copies of the model, one down the ranks and one up; each direction is 1F1B on micro-batches of its own, and the backwards of one fill the
-// gaps of the other. Bubble (p - 2) / (2 m + p - 2) where F and B take the same time. Holds p/2 + 1 to p micro-batches on a rank.
+// Chimera (Li and Hoefler, arXiv 2107.06925): two copies of the model, one down the ranks and one
+// up; each direction is 1F1B on micro-batches of its own, and the backwards of one fill the gaps of
+// the other. Bubble (p - 2) / (2 m + p - 2) where F and B take the same time. Holds p/2 + 1 to p
+// micro-batches on a rank.
 import std.schedules.dual_pipe
 
-// Slots by which a direction's 1F1B of p/2 micro-batches at a time needs them, F and B one slot each.
+// Slots by which a direction's 1F1B of p/2 micro-batches at a time needs them, F and B one slot
+// each.
 fn _forward(s: Int, i: Int) -> Int = s + 2 * i
 fn _backward(p: Int, s: Int, i: Int) -> Int = 2 * p - 1 - s + 2 * i
 

@@ -1,5 +1,7 @@
-// DualPipe (DeepSeek-AI, arXiv 2412.19437; github.com/deepseek-ai/DualPipe): micro-batches enter at both ends of the pipeline, so every rank holds two stages and there are two copies of the
-// model. The forward of one direction overlaps the backward of the other, communication of one behind computation of the other.
+// DualPipe (DeepSeek-AI, arXiv 2412.19437; github.com/deepseek-ai/DualPipe): micro-batches enter at
+// both ends of the pipeline, so every rank holds two stages and there are two copies of the model.
+// The forward of one direction overlaps the backward of the other, communication of one behind
+// computation of the other.
 import std.schedules.waves
 
 // Chunk 0 runs down the ranks, chunk 1, of the second copy, up.
@@ -42,7 +44,8 @@ schedule dual_pipe(p: Axis, m: Int) {
   }
 }
 
-// DualPipeV ("cut in half", Sea AI Lab): the same on a V, with one copy of the model on half the ranks.
+// DualPipeV ("cut in half", Sea AI Lab): the same on a V, with one copy of the model on half the
+// ranks.
 schedule dual_pipe_v(p: Axis, m: Int) {
   require m >= 2 * p, "the overlapped phase needs m to be at least 2 p"
   stages p

@@ -1,4 +1,5 @@
-// GPipe (Huang et al., arXiv 1811.06965): all forwards, then all backwards. Bubble (p - 1)(F + B); holds m micro-batches.
+// GPipe (Huang et al., arXiv 1811.06965): all forwards, then all backwards. Bubble (p - 1)(F + B);
+// holds m micro-batches.
 schedule gpipe(p: Axis, m: Int) {
   stages p
   at s in 0..p {
@@ -7,8 +8,9 @@ schedule gpipe(p: Axis, m: Int) {
   }
 }
 
-// Breadth-first (Lamy-Poirier, arXiv 2211.05953): GPipe over v chunks a rank, all micro-batches of a chunk before the next chunk; backward in the reverse order. The bubble
-// of interleaved 1F1B, gradients of a chunk complete early, memory of GPipe.
+// Breadth-first (Lamy-Poirier, arXiv 2211.05953): GPipe over v chunks a rank, all micro-batches of
+// a chunk before the next chunk; backward in the reverse order. The bubble of interleaved 1F1B,
+// gradients of a chunk complete early, memory of GPipe.
 schedule breadth_first(p: Axis, m: Int, v: Int = 1) {
   stages p
   chunks v

@@ -1,15 +1,19 @@
-// Interleaved 1F1B (Narayanan et al., arXiv 2104.04473): v chunks a rank, chunk k of rank r is stage k p + r. The bubble shrinks by v, messages grow by v. Micro-batches go in groups;
-// within a group all of chunk 0, then all of chunk 1, ... The last group may be smaller.
+// Interleaved 1F1B (Narayanan et al., arXiv 2104.04473): v chunks a rank, chunk k of rank r is
+// stage k p + r. The bubble shrinks by v, messages grow by v. Micro-batches go in groups; within a
+// group all of chunk 0, then all of chunk 1, ... The last group may be smaller.
 
-// Micro-batches of a group: p, or where p does not divide m the nearest size above it that does, as PyTorch deals them.
+// Micro-batches of a group: p, or where p does not divide m the nearest size above it that does, as
+// PyTorch deals them.
 fn interleaved_group(p: Int, m: Int) -> Int = max(1, div(m, max(1, div(m, p))))
 
 // Chunk of the n-th forward of a rank.
 fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v - m % group * v then div(n, group) % v
   else div(n - (m * v - m % group * v), m % group)
 
-// `group` 0: as above, which is PyTorch's way (ScheduleInterleaved1F1B). Megatron-LM refuses an m that p does not divide, unless the size of groups is
-// said (`--microbatch-group-size-per-virtual-pipeline-stage`), here `group`: it may differ from p, but not be less.
+// `group` 0: as above, which is PyTorch's way (ScheduleInterleaved1F1B). Megatron-LM refuses an m
+// that p does not divide, unless the size of groups is said
+// (`--microbatch-group-size-per-virtual-pipeline-stage`), here `group`: it may differ from p, but
+// not be less.
 schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List[Int] = []) {
   let g = if group > 0 then group else interleaved_group(p, m)
   require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"

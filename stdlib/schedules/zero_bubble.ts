@@ -1,8 +1,10 @@
-// Zero-bubble schedules (Qi et al., arXiv 2401.10241): the gradient of the weights, W, waits for nobody but the optimizer, so it fills bubbles.
+// Zero-bubble schedules (Qi et al., arXiv 2401.10241): the gradient of the weights, W, waits for
+// nobody but the optimizer, so it fills bubbles.
 import std.schedules.interleaved, std.schedules.waves
 
-// ZB-H1 as PyTorch orders it (ScheduleInterleavedZeroBubble): 1F1B with I in the place of B and W r steps later on rank r. Holds p micro-batches on every rank,
-// bubble (p - 1)(F + I - W). With several chunks the same on interleaved 1F1B.
+// ZB-H1 as PyTorch orders it (ScheduleInterleavedZeroBubble): 1F1B with I in the place of B and W r
+// steps later on rank r. Holds p micro-batches on every rank, bubble (p - 1)(F + I - W). With
+// several chunks the same on interleaved 1F1B.
 schedule zb_1p(p: Axis, m: Int, v: Int = 1, sizes: List[Int] = []) {
   let g = interleaved_group(p, m)
   require m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do"
@@ -21,7 +23,8 @@ schedule zb_1p(p: Axis, m: Int, v: Int = 1, sizes: List[Int] = []) {
   }
 }
 
-// ZB-V for F = I = W, as PyTorch orders it (ScheduleZBVZeroBubble): no bubble but the start, memory of 1F1B.
+// ZB-V for F = I = W, as PyTorch orders it (ScheduleZBVZeroBubble): no bubble but the start, memory
+// of 1F1B.
 schedule zb_v_fixed(p: Axis, m: Int) {
   stages p
   chunks 2 place zigzag
@@ -57,8 +60,10 @@ schedule zb_v_fixed(p: Axis, m: Int) {
   }
 }
 
-// ZB-H1 by its costs (the paper's automatic scheduler, as list scheduling): at most p micro-batches held on a rank. Forwards that have not come back are kept to 1F1B's number
-// or one more, or not at all; F is preferred to I, or I to F; W waits for a gap unless it would delay the next item by no more than a half of it, or in any case; the shortest is kept.
+// ZB-H1 by its costs (the paper's automatic scheduler, as list scheduling): at most p micro-batches
+// held on a rank. Forwards that have not come back are kept to 1F1B's number or one more, or not at
+// all; F is preferred to I, or I to F; W waits for a gap unless it would delay the next item by no
+// more than a half of it, or in any case; the shortest is kept.
 schedule zb_h1(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   policy m at r in 0..p {
@@ -87,7 +92,8 @@ schedule zb_h2(p: Axis, m: Int, sizes: List[Int] = []) {
   }
 }
 
-// The automatic scheduler under a limit in bytes: as many forwards as their activations leave room for.
+// The automatic scheduler under a limit in bytes: as many forwards as their activations leave room
+// for.
 schedule zb_memory(p: Axis, m: Int, memory: Size, sizes: List[Int] = []) {
   stages p of sizes
   policy m at r in 0..p {
@@ -100,14 +106,18 @@ schedule zb_memory(p: Axis, m: Int, memory: Size, sizes: List[Int] = []) {
   }
 }
 
-// Slots of micro-batch 0 of a V whose waves advance `down` slots a rank on the way from rank 0 to the turn and `up` on the way back, as the building blocks of Qi et al., arXiv 2405.15362;
-// micro-batch i comes 6 i slots later. `gap`: slots between the last forward and the first backward, `turn`: from backward to backward at the turn.
+// Slots of micro-batch 0 of a V whose waves advance `down` slots a rank on the way from rank 0 to
+// the turn and `up` on the way back, as the building blocks of Qi et al., arXiv 2405.15362;
+// micro-batch i comes 6 i slots later. `gap`: slots between the last forward and the first
+// backward, `turn`: from backward to backward at the turn.
 fn v_forward(p: Int, r: Int, c: Int, down: Int, up: Int) -> Int = if c == 0 then down * r else down * (p - 1) + 1 + up * (p - 1 - r)
 fn v_backward(p: Int, r: Int, c: Int, down: Int, up: Int, gap: Int, turn: Int = 1) -> Int =
   (down + up) * (p - 1) + 2 + gap + (if c == 1 then down * r else down * (p - 1) + turn + up * (p - 1 - r))
 
-// ZB-V by its costs: the memory of 1F1B, no bubble but the start. The building block of the controllable-memory paper, of any slopes that take 6 slots a rank together; or, better where
-// there are few micro-batches, list scheduling by slots like these, which leaves one forward for chunk 1 to free the other's memory.
+// ZB-V by its costs: the memory of 1F1B, no bubble but the start. The building block of the
+// controllable-memory paper, of any slopes that take 6 slots a rank together; or, better where
+// there are few micro-batches, list scheduling by slots like these, which leaves one forward for
+// chunk 1 to free the other's memory.
 schedule zb_v(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   chunks 2 place zigzag

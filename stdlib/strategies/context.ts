@@ -1,11 +1,15 @@
-// Context parallelism: every rank has a part of each sequence through the whole model, and only attention needs the rest of it. Weights are the same on all:
-// their gradients are summed over the axis too, `data_parallel(d * c)`.
+// Context parallelism: every rank has a part of each sequence through the whole model, and only
+// attention needs the rest of it. Weights are the same on all: their gradients are summed over the
+// axis too, `data_parallel(d * c)`.
 //
-// With a causal mask later tokens have more to do. `balanced`: each rank has a part from the front and its mirror image from the back, so all have as much
-// (zigzag; Llama 3, arXiv 2407.21783, section 3.3.2); otherwise the last rank has (2 c - 1) / c of the mean, and the others wait for it.
+// With a causal mask later tokens have more to do. `balanced`: each rank has a part from the front
+// and its mirror image from the back, so all have as much (zigzag; Llama 3, arXiv 2407.21783,
+// section 3.3.2); otherwise the last rank has (2 c - 1) / c of the mean, and the others wait for
+// it.
 
-// Keys and values go around a ring while attention works on those that are there (Liu et al., arXiv 2310.01889): c - 1 shifts forward; in the backward
-// they go around again and their gradients with them. `overlap: true`: they are gathered before and scattered after, and held whole meanwhile.
+// Keys and values go around a ring while attention works on those that are there (Liu et al., arXiv
+// 2310.01889): c - 1 shifts forward; in the backward they go around again and their gradients with
+// them. `overlap: true`: they are gathered before and scattered after, and held whole meanwhile.
 strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = true) {
   rule tokens optional {
     match embedding | eager_embedding | frozen_embedding
@@ -36,11 +40,13 @@ strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = tru
   }
 }
 
-// Bytes of queries, keys and values when each of `ranks` has a head of keys and values, over those without copies.
+// Bytes of queries, keys and values when each of `ranks` has a head of keys and values, over those
+// without copies.
 fn _with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = 1.0 * (heads + 2 * max(kv_heads, ranks)) / (heads + 2 * kv_heads)
 
-// Ulysses (Jacobs et al., arXiv 2309.14509): sequences are split outside of attention and heads inside; all-to-all takes one to the other and back. Where
-// there are fewer heads of keys and values than ranks, copies of them travel, so that each rank has one.
+// Ulysses (Jacobs et al., arXiv 2309.14509): sequences are split outside of attention and heads
+// inside; all-to-all takes one to the other and back. Where there are fewer heads of keys and
+// values than ranks, copies of them travel, so that each rank has one.
 strategy ulysses(c: Axis) {
   rule tokens optional {
     match embedding | eager_embedding | frozen_embedding

@@ -1,6 +1,8 @@
-// Data parallelism. Gradients are summed over the replicas once a step, in buckets that are filled in the order of the backward (PyTorch DDP,
-// Li et al., arXiv 2006.15704); with `overlap` a bucket leaves as soon as the last micro-batch's backward has completed it. The other micro-batches only
-// accumulate. Of a parameter that is itself split over a part of `d` (experts) only the replicas along the rest are summed.
+// Data parallelism. Gradients are summed over the replicas once a step, in buckets that are filled
+// in the order of the backward (PyTorch DDP, Li et al., arXiv 2006.15704); with `overlap` a bucket
+// leaves as soon as the last micro-batch's backward has completed it. The other micro-batches only
+// accumulate. Of a parameter that is itself split over a part of `d` (experts) only the replicas
+// along the rest are summed.
 strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   rule gradients {
     match *
@@ -8,8 +10,9 @@ strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   }
 }
 
-// The three stages of ZeRO (Rajbhandari et al., arXiv 1910.02054). Stage 1: each replica keeps and updates 1/d of the optimizer state. Gradients are
-// reduce-scattered to their owner, updated parameters gathered from it. Megatron calls it the distributed optimizer.
+// The three stages of ZeRO (Rajbhandari et al., arXiv 1910.02054). Stage 1: each replica keeps and
+// updates 1/d of the optimizer state. Gradients are reduce-scattered to their owner, updated
+// parameters gathered from it. Megatron calls it the distributed optimizer.
 strategy zero1(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   rule gradients {
     match *
@@ -30,10 +33,12 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   }
 }
 
-// Stage 3, as PyTorch's FSDP2 does it (Zhao et al., arXiv 2304.11277): parameters too are kept in parts. What one of `units` holds is gathered together
-// before its forward, `prefetch` units early, and dropped after it; gathered again before its backward, unless `reshard` is false: then it
-// stays, in a pipeline from the first forward of a step to its last backward, one copy for all micro-batches; and its gradients are
-// scattered as soon as they are there. What lies outside of all units is gathered in runs of neighbours.
+// Stage 3, as PyTorch's FSDP2 does it (Zhao et al., arXiv 2304.11277): parameters too are kept in
+// parts. What one of `units` holds is gathered together before its forward, `prefetch` units early,
+// and dropped after it; gathered again before its backward, unless `reshard` is false: then it
+// stays, in a pipeline from the first forward of a step to its last backward, one copy for all
+// micro-batches; and its gradients are scattered as soon as they are there. What lies outside of
+// all units is gathered in runs of neighbours.
 strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true) {
   let again = if reshard then d else 1
   rule units {
@@ -60,7 +65,8 @@ strategy zero3(d: Axis, prefetch: Int = 0) {
   }
 }
 
-// Sharded over `s`, inside of a node say, and replicated over `r`: what a rank holds of the gradients is summed over the replicas on the last micro-batch.
+// Sharded over `s`, inside of a node say, and replicated over `r`: what a rank holds of the
+// gradients is summed over the replicas on the last micro-batch.
 strategy hsdp(s: Axis, r: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true) {
   let again = if reshard then s else 1
   rule units {

@@ -1,13 +1,18 @@
-// Expert parallelism (Lepikhin et al., arXiv 2006.16668): experts are dealt out over `e`, and an all-to-all takes each token's copies to the ranks of its
-// experts and back. Ranks along `e` have different samples, so `e` is a part of the data-parallel ranks and `micro` of the plan's batch is that of all of
-// them; with `data_parallel(d * e)` the weights that all have are summed over both, those of the experts over `d`.
+// Expert parallelism (Lepikhin et al., arXiv 2006.16668): experts are dealt out over `e`, and an
+// all-to-all takes each token's copies to the ranks of its experts and back. Ranks along `e` have
+// different samples, so `e` is a part of the data-parallel ranks and `micro` of the plan's batch is
+// that of all of them; with `data_parallel(d * e)` the weights that all have are summed over both,
+// those of the experts over `d`.
 //
-// `batch`: along which axes of `e` samples differ. Where `e` takes in the axis of tensor parallelism, tokens differ along that by sequence parallelism:
-// `expert_parallel(t * e, batch: e)`.
-// `sent`, `returned`: shares of the bytes that travel: 1/2 for copies in fp8 (DeepSeek-V3, arXiv 2412.19437, section 3.2), `limit / top` where a token goes
-// to at most `limit` nodes and copies for one node travel once.
+// `batch`: along which axes of `e` samples differ. Where `e` takes in the axis of tensor
+// parallelism, tokens differ along that by sequence parallelism: `expert_parallel(t * e, batch:
+// e)`.
+// `sent`, `returned`: shares of the bytes that travel: 1/2 for copies in fp8 (DeepSeek-V3, arXiv
+// 2412.19437, section 3.2), `limit / top` where a token goes to at most `limit` nodes and copies
+// for one node travel once.
 //
-// The fullest rank gets more than the mean, as the `load` of the layer says (std.ops.routing), and holds more until the results go back.
+// The fullest rank gets more than the mean, as the `load` of the layer says (std.ops.routing), and
+// holds more until the results go back.
 export import std.ops.routing
 
 strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Real = 1) {
@@ -31,16 +36,19 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
   }
 }
 
-// How many of `nodes` a token goes to on average, when its `top` experts are picked alike among those of all, or of `limit` of them.
+// How many of `nodes` a token goes to on average, when its `top` experts are picked uniformly from
+// all, or of `limit` of them.
 fn _met_of(nodes: Int, top: Int) -> Real = nodes * (1 - pow(1 - 1.0 / nodes, top))
 fn nodes_met(nodes: Int, top: Int, limit: Int = 0) -> Real = _met_of(if limit > 0 then min(limit, nodes) else nodes, top)
 
-// The fullest rank of the fullest node, over the mean of that: experts are dealt out to nodes, and on each to its ranks.
+// The fullest rank of the fullest node, over the mean of that: experts are dealt out to nodes, and
+// on each to its ranks.
 fn _fullest_of_node(load: Any, inner: Int, nodes: Int) -> Real = fullest_rank(load, inner * nodes) / fullest_rank(load, nodes)
 
-// Experts over the ranks `inner` of each of `nodes`. What goes to a node travels to it once, however many of its experts want it, over the link of the rank
-// that has it; inside the node it is copied to those. A token may be limited to so many nodes (DeepSeek-V3, arXiv 2412.19437, sections 2.1.2 and 3.2; DeepEP).
-// Of the results those of one node are added there before they go back.
+// Experts over the ranks `inner` of each of `nodes`. What goes to a node travels to it once,
+// however many of its experts want it, over the link of the rank that has it; inside the node it is
+// copied to those. A token may be limited to so many nodes (DeepSeek-V3, arXiv 2412.19437, sections
+// 2.1.2 and 3.2; DeepEP). Of the results those of one node are added there before they go back.
 strategy node_expert_parallel(
   inner: Axis,
   nodes: Axis,
@@ -76,7 +84,8 @@ strategy node_expert_parallel(
   }
 }
 
-// Each expert split over `t` as well, columns then rows, where tokens lie split over `t` by sequence parallelism.
+// Each expert split over `t` as well, columns then rows, where tokens lie split over `t` by
+// sequence parallelism.
 strategy expert_tensor_parallel(t: Axis) {
   rule column {
     match expert_linear as "*.up"

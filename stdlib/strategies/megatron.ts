@@ -1,6 +1,8 @@
-// Megatron tensor parallelism (Shoeybi et al., arXiv 1909.08053), without and with sequence parallelism (Korthikanti et al., arXiv 2205.05198).
-// The first product of each half is split by columns, the second by rows; their partial sums meet in one collective a half and direction.
-// Labels: `*.qkv` (or `*.q` and `*.kv`) and `*.up` are columns, `*.proj` and `*.down` rows, `embed` and `head` are split over the vocabulary.
+// Megatron tensor parallelism (Shoeybi et al., arXiv 1909.08053), without and with sequence
+// parallelism (Korthikanti et al., arXiv 2205.05198). The first product of each half is split by
+// columns, the second by rows; their partial sums meet in one collective a half and direction.
+// Labels: `*.qkv` (or `*.q` and `*.kv`) and `*.up` are columns, `*.proj` and `*.down` rows, `embed`
+// and `head` are split over the vocabulary.
 
 strategy tensor_parallel(t: Axis) {
   rule column {
@@ -49,13 +51,17 @@ strategy tensor_parallel(t: Axis) {
   }
 }
 
-// Between the split products activations are split along the sequence (dimension 1): the all-reduces become reduce-scatter and all-gather,
-// and layer norms, dropouts and residuals are done once, not t times. The gradients of weights that all ranks have are then sums over their parts of the
-// sequence: one all-reduce at the end of the step, as Megatron-LM does it (`finalize_model_grads`).
-// `gather: own_part`: a product that waits for a gather begins with the rows that its rank holds already. `gather: ring, scatter: ring`: both become shifts
-// around a ring, a t-th of the product between every two of them (Wang et al., ASPLOS 2023; PyTorch's async TP, Transformer Engine's user buffers).
-// `slows`: the factor by which products beside these collectives are slower.
-// `keep_gathered`: what the forward gathered stays for the weight gradients, instead of being gathered again.
+// Between the split products activations are split along the sequence (dimension 1): the
+// all-reduces become reduce-scatter and all-gather, and layer norms, dropouts and residuals are
+// done once, not t times. The gradients of weights that all ranks have are then sums over their
+// parts of the sequence: one all-reduce at the end of the step, as Megatron-LM does it
+// (`finalize_model_grads`). `gather: own_part`: a product that waits for a gather begins with the
+// rows that its rank holds already. `gather: ring, scatter: ring`: both become shifts around a
+// ring, a t-th of the product between every two of them (Wang et al., ASPLOS 2023; PyTorch's async
+// TP, Transformer Engine's user buffers). `slows`: the factor by which products beside these
+// collectives are slower.
+// `keep_gathered`: what the forward gathered stays for the weight gradients, instead of being
+// gathered again.
 strategy tensor_sequence_parallel(
   t: Axis,
   gather: Overlap = true,
@@ -135,7 +141,8 @@ strategy tensor_sequence_parallel(
   }
 }
 
-// The vocabulary alone: embedding, head and loss. Each rank looks up, and scores, its part of the words.
+// The vocabulary alone: embedding, head and loss. Each rank looks up, and scores, its part of the
+// words.
 strategy vocabulary_parallel(t: Axis) {
   rule embedding {
     match embedding | eager_embedding as "embed"

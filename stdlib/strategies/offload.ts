@@ -1,7 +1,7 @@
 // Memory of the host instead of the device's, over PCIe: `link` is the rate each way.
 
-// What the forward keeps leaves when it has been used, and comes back `ahead` layers before its backward (Ren et al., arXiv 2101.06840, section 5; SSDTrain,
-// arXiv 2408.10013).
+// What the forward keeps leaves when it has been used, and comes back `ahead` layers before its
+// backward (Ren et al., arXiv 2101.06840, section 5; SSDTrain, arXiv 2408.10013).
 strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahead: Int = 1) {
   rule kept {
     match * as ops
@@ -9,7 +9,8 @@ strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahea
   }
 }
 
-// Optimizer state and master weights stay on the host; for the update they come in pieces and go back.
+// Optimizer state and master weights stay on the host; for the update they come in pieces and go
+// back.
 strategy offload_optimizer(link: Rate = 50 GB/s, piece: Size = 256 MiB) {
   rule state {
     match *
@@ -17,8 +18,9 @@ strategy offload_optimizer(link: Rate = 50 GB/s, piece: Size = 256 MiB) {
   }
 }
 
-// The host updates as well: gradients go to it in pieces, its processors run the optimizer at the rate of its memory, `memory` of which is one device's share,
-// and the weights come back (ZeRO-Offload: Ren et al., arXiv 2101.06840, section 4).
+// The host updates as well: gradients go to it in pieces, its processors run the optimizer at the
+// rate of its memory, `memory` of which is one device's share, and the weights come back
+// (ZeRO-Offload: Ren et al., arXiv 2101.06840, section 4).
 strategy update_on_host(link: Rate = 50 GB/s, memory: Rate = 50 GB/s, piece: Size = 256 MiB) {
   rule state {
     match *

@@ -1,5 +1,6 @@
-// Activation recomputation (Chen et al., arXiv 1604.06174; selective: Korthikanti et al., arXiv 2205.05198). The forward of the matched ops is
-// run again before their backward; of each group only the inputs are kept.
+// Activation recomputation (Chen et al., arXiv 1604.06174; selective: Korthikanti et al., arXiv
+// 2205.05198). The forward of the matched ops is run again before their backward; of each group
+// only the inputs are kept.
 strategy selective(ops: Label) {
   rule again {
     match * as ops
@@ -7,7 +8,8 @@ strategy selective(ops: Label) {
   }
 }
 
-// Whole layers, each a group of its own: only the layer's input is kept. `every`: of so many layers the first.
+// Whole layers, each a group of its own: only the layer's input is kept. `every`: of so many layers
+// the first.
 strategy full(layers: Label = "layer[*]", every: Int = 1) {
   rule again {
     match * as layers where unit % every == 0
