@@ -2,10 +2,13 @@
 // rest on fits), by the formats that products are done in (`recipe`) and by the library of
 // attention.
 //
-// A machine's record: `kind`, and where its kernels were measured `fit`, `experts` and `latent` (else `like`: measured on another gpu and scaled by the rooflines).
-// `power`: how much slower products in 16 bits are over a long step than in bursts. `eight`, `four`: shares of the peak rates that large products in 8 and 4 bits reach
-// over a long step. `bytes`: share of the bandwidth. `attention`, `older`: how much slower older libraries of attention are than the fit's; `backward`: over its forward.
-// The scan of state spaces takes 2.5 times its bytes' time on the B200 (mamba2_aic.csv.gz: 10.0 ms for 131,072 tokens and 128 heads).
+// A machine's record: `kind`, and where its kernels were measured `fit`, `experts` and `latent`
+// (else `like`: measured on another gpu and scaled by the rooflines). `power`: how much slower
+// products in 16 bits are over a long step than in bursts. `eight`, `four`: shares of the peak
+// rates that large products in 8 and 4 bits reach over a long step. `bytes`: share of the
+// bandwidth. `attention`, `older`: how much slower older libraries of attention are than the fit's;
+// `backward`: over its forward. The scan of state spaces takes 2.5 times its bytes' time on the
+// B200 (mamba2_aic.csv.gz: 10.0 ms for 131,072 tokens and 128 heads).
 //
 // Calibrated, each with the rows it was fitted to: a100 (Narayanan et al., above), h100 (nanotron,
 // above). Estimated: all others. `power` of Blackwell is SimuMax's sustained products over the
@@ -150,7 +153,8 @@ fn _by(c: Record, recipe: String, levels: Record) = slower(
   family: "mamba_scan_backward",
 )
 
-// Attention of a library without fused kernels: scores are written, masked and scaled in one kernel each way (Megatron's), in 16 bits: 8 bytes a score forward, 10 backward.
+// Attention of a library without fused kernels: scores are written, masked and scaled in one kernel
+// each way (Megatron's), in 16 bits: 8 bytes a score forward, 10 backward.
 fn _scores_1600(batch: Int, seq: Int, heads: Int) -> Time = 8 B * batch * heads * seq * seq / (1600 GB/s)
 fn _scores_backward_1600(batch: Int, seq: Int, heads: Int) -> Time = 10 B * batch * heads * seq * seq / (1600 GB/s)
 fn _scores_2500(batch: Int, seq: Int, heads: Int) -> Time = 8 B * batch * heads * seq * seq / (2500 GB/s)
@@ -178,7 +182,8 @@ fn training(c: Record, recipe: String = "bf16", library: String = "cudnn", backw
   _by(c, recipe, levels),
 ]
 
-// Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that `power` also says how well their libraries do.
+// Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that
+// `power` also says how well their libraries do.
 let costs_mi300x = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4, four: 1.0, attention: 1.0, older: 1.0 }
 let costs_mi325x = { kind: mi325x, power: 1.7, bytes: 0.7, eight: 0.45, four: 1.0, attention: 1.0, older: 1.0 }
 let costs_mi350x = { kind: mi350x, power: 1.7, bytes: 0.7, eight: 0.45, four: 0.35, attention: 1.0, older: 1.0 }

@@ -16,9 +16,10 @@ op mamba_conv(p: Tensor, inner: Int, groups: Int, state: Int, heads: Int, taps: 
   saves [p]
 }
 
-// The scan by chunks: inside a chunk a product of C and B, masked, and one with x; between chunks states of [head width, state]. Work for an element of x: `chunk / 2` keys
-// on average for scores (shared by the heads of a group) and for values, and the state twice. Its kernels read and write x, B, C and states several times. After it the gate, and an
-// RMS norm of each group.
+// The scan by chunks: inside a chunk a product of C and B, masked, and one with x; between chunks
+// states of [head width, state]. Work for an element of x: `chunk / 2` keys on average for scores
+// (shared by the heads of a group) and for values, and the state twice. Its kernels read and write
+// x, B, C and states several times. After it the gate, and an RMS norm of each group.
 op mamba_scan(y: Tensor, z: Tensor, inner: Int, groups: Int, state: Int, heads: Int, chunk: Int = 128) {
   output o: z.shape
   whole y dim 1

@@ -479,8 +479,9 @@ op class_token(x: Tensor, pad: Int = 1) {
   backward(weight) { kernel elementwise { reads = [bytes(x.dtype) * x.shape[0] * last(x.shape)], writes = [dw] } }
 }
 
-// Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are taken, the gradient is written over the copy. `fused`: one
-// kernel (Transformer Engine, Liger) reads the logits twice and writes the gradient over them; the backward scales it.
+// Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are
+// taken, the gradient is written over the copy. `fused`: one kernel (Transformer Engine, Liger)
+// reads the logits twice and writes the gradient over them; the backward scales it.
 op cross_entropy(x: Tensor, fused: Bool = false) {
   output y: [rows(x)]
   contracts x dim -1
