@@ -19,12 +19,12 @@ static const struct {
 #undef FIELD
 };
 
-static const char *const words[] = {
+static const char *const keywords[] = {
 #define RESERVED(token, spelling) spelling,
-#define WORD(token, spelling) spelling,
-#include "lang/words.def"
+#define CONTEXTUAL(token, spelling) spelling,
+#include "lang/keywords.def"
 #undef RESERVED
-#undef WORD
+#undef CONTEXTUAL
 };
 
 static const char *const units[] = {
@@ -604,8 +604,8 @@ static void propose_names(const proposing *p)
   }
   for (size_t i = 0; i < p->s->builtin_names.count; i++)
     propose(p, TS_PROPOSE_FUNCTION, p->s->builtin_names.at[i], "built in");
-  for (size_t i = 0; i < COUNT(words); i++)
-    propose(p, TS_PROPOSE_WORD, words[i], NULL);
+  for (size_t i = 0; i < COUNT(keywords); i++)
+    propose(p, TS_PROPOSE_KEYWORD, keywords[i], NULL);
 }
 
 void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_proposals *list)

@@ -44,7 +44,7 @@ typedef enum ts_proposal_kind {
   TS_PROPOSE_FIELD,
   TS_PROPOSE_FILE,
   TS_PROPOSE_UNIT,
-  TS_PROPOSE_WORD
+  TS_PROPOSE_KEYWORD
 } ts_proposal_kind;
 /* detail may be NULL */
 typedef struct ts_proposal { ts_proposal_kind kind; const char *text, *detail; } ts_proposal;

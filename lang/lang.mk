@@ -15,12 +15,12 @@ libts_la_SOURCES += \
 	lang/units.c \
 	lang/units.h
 
-#: EXTRA_DIST += lang/*.l lang/*.y lang/units.def lang/words.def
+#: EXTRA_DIST += lang/*.l lang/*.y lang/units.def lang/keywords.def
 EXTRA_DIST += \
 	lang/grammar.y \
+	lang/keywords.def \
 	lang/lexer.l \
-	lang/units.def \
-	lang/words.def
+	lang/units.def
 
 # Scanner and parser are generated here in a checkout and come ready-made in a release.
 lang_generated = lang/grammar.c lang/grammar.h lang/lexer.c

@@ -81,7 +81,7 @@ struct ts_lang {
 void ts_lex(ts_parser *parser);
 /* tokens.c */
 /* token of a word of the language, or that of identifiers */
-int ts_word_token(const char *text, size_t length);
+int ts_keyword_token(const char *text, size_t length);
 /* spelling of a word of the language, reserved or not; NULL: not one */
 const char *ts_word_text(int kind);
 const char *ts_word_name(size_t i);                 /* the i-th of them, NULL at the end */

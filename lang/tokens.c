@@ -1,45 +1,49 @@
-/* Words of the language, and the stream of elements: which line breaks end a statement. */
+/* Keywords, and the stream of elements: which line breaks end a statement. */
 #include <string.h>
 
 #include "lang/grammar.h"
 #include "lang/parser.h"
 
-static const struct word { const char *text; int token; bool reserved; } words[] = {
+static const struct keyword {
+  const char *text;
+  int token;
+  bool reserved;
+} keywords[] = {
 #define RESERVED(token, text) {text, TS_T_##token, true},
-#define WORD(token, text) {text, TS_T_##token, false},
-#include "lang/words.def"
+#define CONTEXTUAL(token, text) {text, TS_T_##token, false},
+#include "lang/keywords.def"
 #undef RESERVED
-#undef WORD
+#undef CONTEXTUAL
 };
 
-enum { WORDS = sizeof words / sizeof words[0] };
+enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 
-int ts_word_token(const char *text, size_t length)
+int ts_keyword_token(const char *text, size_t length)
 {
-  for (size_t i = 0; i < WORDS; i++) {
-    if (words[i].text[0] == text[0] && strncmp(words[i].text, text, length) == 0 &&
-        !words[i].text[length])
-      return words[i].token;
+  for (size_t i = 0; i < KEYWORDS; i++) {
+    if (keywords[i].text[0] == text[0] && strncmp(keywords[i].text, text, length) == 0 &&
+        !keywords[i].text[length])
+      return keywords[i].token;
   }
   return TS_T_ID;
 }
 
 const char *ts_word_text(int kind)
 {
-  for (size_t i = 0; i < WORDS; i++) {
-    if (words[i].token == kind)
-      return words[i].text;
+  for (size_t i = 0; i < KEYWORDS; i++) {
+    if (keywords[i].token == kind)
+      return keywords[i].text;
   }
   return NULL;
 }
 
-const char *ts_word_name(size_t i) { return i < WORDS ? words[i].text : NULL; }
+const char *ts_word_name(size_t i) { return i < KEYWORDS ? keywords[i].text : NULL; }
 
 bool ts_token_is_reserved(int kind)
 {
-  for (size_t i = 0; i < WORDS; i++) {
-    if (words[i].token == kind)
-      return words[i].reserved;
+  for (size_t i = 0; i < KEYWORDS; i++) {
+    if (keywords[i].token == kind)
+      return keywords[i].reserved;
   }
   return false;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Writes the syntax files of editors from the words of the language. --check: says which are out of date instead.
+# Writes the syntax files of editors from the keywords of the language. --check: says which are out of date instead.
 set -e
 cd "$(dirname "$0")/.."
-words() { sed -nE "s/^$1\([A-Z0-9]+, \"([a-z0-9]+)\"\).*/\1/p" lang/words.def; }
+keywords() { sed -nE "s/^$1\([A-Z0-9]+, \"([a-z0-9]+)\"\).*/\1/p" lang/keywords.def; }
 types=$(sed -nE 's/^(TYPE|RECORD)\(([A-Za-z]+)[,)].*/\2/p' compiler/eval/types.def compiler/plan/records.def)
 units=$(sed -nE 's/^UNIT\("([A-Za-z]+)",.*/\1/p' lang/units.def)
 line() { tr '\n' ' ' | sed 's/ $//'; }
@@ -19,8 +19,8 @@ syn match trainspecComment '//.*\$' contains=@Spell
 syn region trainspecString start='"' skip='\\\\.' end='"' oneline
 syn match trainspecNumber '\\<\\d[0-9_]*\\(\\.\\d\\+\\)\\?\\([eE][-+]\\?\\d\\+\\)\\?\\>'
 syn match trainspecUnit '\\(\\d\\s*\\)\\@<=\\<\\($(either <<<"$units" | sed 's/|/\\|/g')\\)\\(/s\\)\\?\\>'
-syn keyword trainspecReserved $(words RESERVED | line)
-syn keyword trainspecWord $(words WORD | line)
+syn keyword trainspecReserved $(keywords RESERVED | line)
+syn keyword trainspecWord $(keywords CONTEXTUAL | line)
 syn keyword trainspecType $(line <<<"$types")
 hi def link trainspecComment Comment
 hi def link trainspecString String
@@ -44,8 +44,8 @@ textmate() {
     {"name": "comment.line.double-slash.trainspec", "match": "//.*\$"},
     {"name": "string.quoted.double.trainspec", "begin": "\"", "end": "\"", "patterns": [{"name": "constant.character.escape.trainspec", "match": "\\\\\\\\."}]},
     {"match": "\\\\b([0-9][0-9_]*(?:\\\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)(?:\\\\s*((?:$(either <<<"$units"))(?:/s)?)\\\\b)?", "captures": {"1": {"name": "constant.numeric.trainspec"}, "2": {"name": "keyword.other.unit.trainspec"}}},
-    {"name": "keyword.control.trainspec", "match": "\\\\b(?:$(words RESERVED | either))\\\\b"},
-    {"name": "keyword.other.trainspec", "match": "\\\\b(?:$(words WORD | either))\\\\b(?!\\\\s*[:(=.])"},
+    {"name": "keyword.control.trainspec", "match": "\\\\b(?:$(keywords RESERVED | either))\\\\b"},
+    {"name": "keyword.other.trainspec", "match": "\\\\b(?:$(keywords CONTEXTUAL | either))\\\\b(?!\\\\s*[:(=.])"},
     {"name": "storage.type.trainspec", "match": "\\\\b(?:$(either <<<"$types"))\\\\b"},
     {"name": "entity.name.function.trainspec", "match": "\\\\b[A-Za-z_][A-Za-z0-9_]*(?=\\\\()"}
   ]

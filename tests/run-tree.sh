@@ -57,7 +57,7 @@ report "memory is asked for in base/heap.c only" "$(grep -nE '\<(malloc|calloc|r
 report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | grep -vE \
   '^base/(escape|diag_render|text_diff)\.c|^(base/output|trace/write/(export|chakra)|tools/(tsc|tsfmt)_main)\.c: fwrite')"
 
-report "syntax files of editors know the words of the language" "$(share/syntax.sh --check 2>&1)"
+report "syntax files of editors know the keywords of the language" "$(share/syntax.sh --check 2>&1)"
 
 library=$build/.libs/libtrainspec.so
 if [ -f "$library" ]; then

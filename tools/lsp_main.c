@@ -168,10 +168,10 @@ static bool is_name(const char *text)
 {
   static const char *const reserved[] = {
 #define RESERVED(token, spelling) spelling,
-#define WORD(token, spelling)
-#include "lang/words.def"
+#define CONTEXTUAL(token, spelling)
+#include "lang/keywords.def"
 #undef RESERVED
-#undef WORD
+#undef CONTEXTUAL
   };
   for (size_t i = 0; text && i < sizeof reserved / sizeof *reserved; i++)
     if (!strcmp(text, reserved[i]))
@@ -229,10 +229,9 @@ static cJSON *rename_name(const question *q)
 static cJSON *completion(const question *q)
 {
   static const int kinds[] = {
-    [TS_PROPOSE_FUNCTION] = 3, [TS_PROPOSE_VALUE] = 6, [TS_PROPOSE_PARAMETER] = 5,
-    [TS_PROPOSE_TYPE] = 22,
-    [TS_PROPOSE_FIELD] = 10,   [TS_PROPOSE_FILE] = 9,  [TS_PROPOSE_UNIT] = 11,
-    [TS_PROPOSE_WORD] = 14};
+    [TS_PROPOSE_FUNCTION] = 3, [TS_PROPOSE_VALUE] = 6,   [TS_PROPOSE_PARAMETER] = 5,
+    [TS_PROPOSE_TYPE] = 22,    [TS_PROPOSE_FIELD] = 10,  [TS_PROPOSE_FILE] = 9,
+    [TS_PROPOSE_UNIT] = 11,    [TS_PROPOSE_KEYWORD] = 14};
   ts_proposals list = {.begin = q->offset};
   ts_lookup_propose(q->a->session, q->a->module, q->offset, &list);
   cJSON *items = cJSON_CreateArray();
