@@ -4,6 +4,8 @@
 libts_la_SOURCES += \
 	calibrate/device_sheets.c \
 	calibrate/device_sheets.h \
+	calibrate/fabric_fit.c \
+	calibrate/fabric_fit.h \
 	calibrate/fit_file.c \
 	calibrate/fit_file.h \
 	calibrate/fit_train.c \

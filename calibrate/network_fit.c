@@ -472,7 +472,8 @@ ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware
     hardware->option_count,
     NULL,
     0,
-    {links.intra, links.inter, hardware->links.intra_latency, hardware->links.inter_latency}};
+    {links.intra, links.inter, hardware->links.intra_latency, hardware->links.inter_latency},
+    NULL};
   return file;
 }
 

@@ -77,6 +77,8 @@ libts_la_SOURCES += \
 	compiler/machine/cluster.h \
 	compiler/machine/nccl_topology.c \
 	compiler/machine/nccl_topology.h \
+	compiler/machine/network_fabric.c \
+	compiler/machine/network_fabric.h \
 	compiler/machine/network_file.c \
 	compiler/machine/network_file.h \
 	compiler/machine/network_table.c \

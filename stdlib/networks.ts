@@ -7,12 +7,17 @@
 // collectives that were not measured, rest on the constants of NCCL's own tuning for the generation
 // (networks/nccl_*.json, NCCL 2.30.7).
 //
-// Between nodes (tier 1, and the tiers above it that fabrics have) nothing was measured here: 85 %
-// of the NICs' rate, 20 us a call and, besides the links' own latency, 5 us for a step between
-// nodes are assumed; an all-reduce is a ring or a tree, whichever is faster. `nccl_ampere`,
-// `nccl_hopper` and `nccl_blackwell` are NCCL's constants alone, for all tiers: put one first to
-// see its choice between nodes. Plans that have measured tables say `measured(table "nccl.csv")` or
-// `whitebox("net.json")` before these.
+// Between nodes (tier 1, and the tiers above it that fabrics have) the library's constants are
+// joined with those of a fabric: the share of the NICs' rate that is reached, the latency of a
+// step, the first chunks of trees (networks/infiniband.json and its like; each names the clusters
+// of nccl_inter.csv.gz whose every second size it was fitted to by `accuracy --fit between_nodes
+// FOLDER`). `./dev accuracy between_nodes` prints their errors on the other sizes, and on clusters
+// and fabrics left out. Rates and numbers of NICs are the cluster's own. InfiniBand's constants
+// come from NDR, and hold for HDR by assumption; so do EFA's of p5 for p5en and TCPXO's for TCPX.
+// `nccl_ampere`, `nccl_hopper` and `nccl_blackwell` are NCCL's constants alone, for all tiers.
+// Plans that have measured tables say `measured(table "nccl.csv")` or `whitebox("net.json")` before
+// these. `between_nodes` is for a fabric that nothing is known of: 85 % of the NICs' rate, 20 us a
+// call and 5 us a step are assumed, and the report says so.
 //
 // The latency-bandwidth figures behind the white boxes are fitted for each collective on every
 // second size from 1 to 512 MiB; root mean square errors on them: 10 to 19 %. The command of the
@@ -20,6 +25,24 @@
 // base=12us:0us:40us,hop=1us:0us:8us,efficiency=0.8:0.4:1,ramp=1MB:0MB:20MB,fit=true`.
 
 let between_nodes = [alpha_beta(base: 20 us, inter_hop: 5 us, efficiency: 0.85, tier: 1, assumed: true)]
+
+// Fabrics, by what they join: A100 (HDR, p4d and p4de, Slingshot with two GPUs at a NIC), H100 and
+// H200 (NDR, RoCE, p5 and p5en, GPUDirect-TCPX and TCPXO), GH200 (Slingshot 11 with a NIC for each
+// GPU), B200 and B300, GB200 and GB300 (racks of NVLink and what lies beyond), MI300X (RCCL, by the
+// constants of NCCL without NVLS).
+let infiniband_hdr = [whitebox("std/networks/nccl_ampere.json", between: "std/networks/infiniband.json", tier: 1)]
+let infiniband_ndr = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/infiniband.json", tier: 1)]
+let infiniband_b200 = [whitebox("std/networks/nccl_blackwell.json", between: "std/networks/infiniband.json", tier: 1)]
+let roce_a100 = [whitebox("std/networks/nccl_ampere.json", between: "std/networks/roce.json", tier: 1)]
+let roce_h100 = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/roce.json", tier: 1)]
+let roce_b200 = [whitebox("std/networks/nccl_blackwell.json", between: "std/networks/roce.json", tier: 1)]
+let roce_mi300x = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/roce.json", variables: { NCCL_NVLS_ENABLE: 0 }, tier: 1)]
+let efa_p4 = [whitebox("std/networks/nccl_ampere.json", between: "std/networks/efa_p4.json", tier: 1)]
+let efa_p5 = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/efa.json", tier: 1)]
+let tcpx = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/tcpx.json", tier: 1)]
+let slingshot11 = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/slingshot11.json", variables: { NCCL_NVLS_ENABLE: 0 }, tier: 1)]
+let slingshot11_shared = [whitebox("std/networks/nccl_ampere.json", between: "std/networks/slingshot11_shared.json", tier: 1)]
+let nvl72_racks = [whitebox("std/networks/nccl_blackwell.json", between: "std/networks/nvl72.json", tier: 1)]
 
 let nvswitch_h100 = [
   alpha_beta(of: "all_reduce", base: 4.8 us, hop: 0.02 us, efficiency: 0.689, ramp: 0.85 MB, tier: 0),
@@ -49,8 +72,16 @@ let h100_statistical = [statistical("std/networks/h100_sxm_curves.json")]
 
 // DGX A100 with InfiniBand HDR; DGX H100, H200 and B200 with InfiniBand NDR; racks of GB200 whose
 // NVLink domain is one island.
-let a100_infiniband = [whitebox("std/networks/a100_sxm.json", tier: 0)] + nvswitch_a100 + between_nodes
-let h100_infiniband = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + between_nodes
-let h200_infiniband = [whitebox("std/networks/h200_sxm.json", tier: 0)] + nvswitch_h100 + between_nodes
-let b200_infiniband = [whitebox("std/networks/b200_sxm.json", tier: 0)] + nvswitch_h100 + between_nodes
-let gb200_nvl72 = [whitebox("std/networks/gb200.json", tier: 0)] + nvswitch_h100 + between_nodes
+let a100_infiniband = [whitebox("std/networks/a100_sxm.json", tier: 0)] + nvswitch_a100 + infiniband_hdr
+let h100_infiniband = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + infiniband_ndr
+let h200_infiniband = [whitebox("std/networks/h200_sxm.json", tier: 0)] + nvswitch_h100 + infiniband_ndr
+let b200_infiniband = [whitebox("std/networks/b200_sxm.json", tier: 0)] + nvswitch_h100 + infiniband_b200
+let gb200_nvl72 = [whitebox("std/networks/gb200.json", tier: 0)] + nvswitch_h100 + nvl72_racks
+
+// The same GPUs in clouds.
+let a100_efa = [whitebox("std/networks/a100_sxm.json", tier: 0)] + nvswitch_a100 + efa_p4
+let h100_efa = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + efa_p5
+let h200_efa = [whitebox("std/networks/h200_sxm.json", tier: 0)] + nvswitch_h100 + efa_p5
+let h100_roce = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + roce_h100
+let h100_tcpx = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + tcpx
+let b200_roce = [whitebox("std/networks/b200_sxm.json", tier: 0)] + nvswitch_h100 + roce_b200

@@ -94,13 +94,21 @@ stdlib_files = \
 	stdlib/networks/a100_sxm.json \
 	stdlib/networks/a100_sxm_curves.json \
 	stdlib/networks/b200_sxm.json \
+	stdlib/networks/efa.json \
+	stdlib/networks/efa_p4.json \
 	stdlib/networks/gb200.json \
 	stdlib/networks/h100_sxm.json \
 	stdlib/networks/h100_sxm_curves.json \
 	stdlib/networks/h200_sxm.json \
+	stdlib/networks/infiniband.json \
 	stdlib/networks/nccl_ampere.json \
 	stdlib/networks/nccl_blackwell.json \
 	stdlib/networks/nccl_hopper.json \
+	stdlib/networks/nvl72.json \
+	stdlib/networks/roce.json \
+	stdlib/networks/slingshot11.json \
+	stdlib/networks/slingshot11_shared.json \
+	stdlib/networks/tcpx.json \
 	stdlib/ops/eager.ts \
 	stdlib/ops/fused.ts \
 	stdlib/ops/latent.ts \

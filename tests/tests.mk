@@ -145,6 +145,10 @@ dist-hook:
 #: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h
 tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/accuracy.h \
+	tests/accuracy/between_nodes.c \
+	tests/accuracy/between_nodes.h \
+	tests/accuracy/between_rows.c \
+	tests/accuracy/between_rows.h \
 	tests/accuracy/collectives.c \
 	tests/accuracy/collectives.h \
 	tests/accuracy/csv.c \

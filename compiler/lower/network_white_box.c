@@ -5,8 +5,9 @@
 
 #include "compiler/lower/device.h"
 #include "compiler/lower/network.h"
-#include "compiler/machine/network_table.h"
+#include "compiler/machine/network_fabric.h"
 #include "compiler/machine/network_file.h"
+#include "compiler/machine/network_table.h"
 #include "cost/cost.h"
 
 static const ts_value *arg(const ts_applied *a, const char *name)
@@ -203,6 +204,21 @@ bool ts_lower_statistical(ts_lowering *l, const ts_applied *a, ts_ir_net_model *
   return true;
 }
 
+/* The library's methods for islands that the fabric of another file joins. */
+static bool between(ts_lowering *l, const ts_value *file, ts_network_file *out)
+{
+  ts_network_file fabric = {.device = "", .library = ""};
+  if (!file)
+    return true;
+  if (!from_file(l, file, &fabric))
+    return false;
+  if (!fabric.between)
+    return wrong(l, file->span, "a network file without a fabric",
+                 "needs `between`; methods are the first argument");
+  ts_fabric_apply(l->s->arena, fabric.between, out);
+  return true;
+}
+
 bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   const ts_value *file = arg(a, "file");
@@ -213,7 +229,7 @@ bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   if (!f.method_count)
     return wrong(l, file ? file->span : a->span, "a network file without methods",
                  "curves are for `statistical`");
-  if (!variables(l, arg(a, "variables"), &f))
+  if (!variables(l, arg(a, "variables"), &f) || !between(l, arg(a, "between"), &f))
     return false;
   begin_model(a, TS_IR_NET_WHITE_BOX, m);
   m->links = f.links;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "compiler/machine/network_fabric.h"
 #include "compiler/machine/network_table.h"
 
 static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {
@@ -105,7 +106,7 @@ double ts_network_field_get(const ts_network_field *f, const void *record)
          f->unit;
 }
 
-static bool field_set(const ts_network_field *f, void *record, double value)
+bool ts_network_field_set(const ts_network_field *f, void *record, double value)
 {
   char *at = (char *)record + f->offset;
   double x = value * f->unit;
@@ -207,7 +208,7 @@ static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fie
       f++;
     if (!f->name)
       return bad(r, ts_arena_printf(r->arena, "no field is named `%s`", item->string));
-    if (!cJSON_IsNumber(item) || !field_set(f, record, item->valuedouble))
+    if (!cJSON_IsNumber(item) || !ts_network_field_set(f, record, item->valuedouble))
       return bad(r, ts_arena_printf(r->arena, "`%s` must be a number in its range", item->string));
   }
   return true;
@@ -241,6 +242,7 @@ typedef struct lists {
   TS_VEC(ts_ir_net_point) points;
   TS_VEC(ts_ir_net_curve) curves;
   ts_ir_net_links links;
+  const ts_fabric *between;
 } lists;
 
 static bool read_method(reader *r, const cJSON *in, method_list *out)
@@ -344,6 +346,20 @@ static const char *text_of(ts_arena *arena, const cJSON *root, const char *name)
            "";
 }
 
+static bool read_between(reader *r, const cJSON *in, lists *out)
+{
+  if (!in)
+    return true;
+  r->what = "between";
+  ts_fabric *fabric = TS_NEW(r->arena, ts_fabric);
+  *fabric = ts_fabric_usual;
+  if (!cJSON_IsObject(in) || !take_numbers(r, in, ts_fabric_fields, fabric))
+    return bad(r, "must be an object of numbers");
+  const char *wrong = ts_fabric_wrong(fabric);
+  out->between = fabric;
+  return !wrong || bad(r, wrong);
+}
+
 static bool read_all(reader *r, const cJSON *root, lists *out)
 {
   const cJSON *item;
@@ -357,6 +373,8 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
   const char *wrong = ts_network_links_wrong(&out->links);
   if (wrong)
     return bad(r, wrong);
+  if (!read_between(r, cJSON_GetObjectItemCaseSensitive(root, "between"), out))
+    return false;
   r->what = "method";
   r->index = 0;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "methods")) {
@@ -386,8 +404,8 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
     r->index++;
   }
   r->what = NULL;
-  if (!out->methods.count && !out->curves.count)
-    return bad(r, "no methods, and no curves");
+  if (!out->methods.count && !out->curves.count && !out->between)
+    return bad(r, "no methods, no curves and no `between`");
   if (out->points.count)
     TS_SORT(&out->points, by_key);
   for (size_t i = 1; i < out->points.count; i++)
@@ -420,7 +438,8 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
                               (uint32_t)out.options.count,
                               out.curves.at,
                               (uint32_t)out.curves.count,
-                              out.links};
+                              out.links,
+                              out.between};
   }
   cJSON_Delete(root);
   return file;

@@ -27,6 +27,7 @@ typedef struct ts_network_file {
   ts_ir_net_curve *curves;      /* of a statistical model */
   uint32_t curve_count;
   ts_ir_net_links links;        /* that all this was measured on; 0: not said */
+  const struct ts_fabric *between; /* of a file of a fabric, else NULL (network_fabric.h) */
 } ts_network_file;
 
 /* NULL after an error. */
@@ -54,6 +55,7 @@ typedef struct ts_network_field {
 extern const ts_network_field ts_network_fields[], ts_network_curve_fields[];
 extern const ts_network_field ts_network_links_fields[];
 double ts_network_field_get(const ts_network_field *field, const void *record);
+bool ts_network_field_set(const ts_network_field *field, void *record, double value);
 
 /* What users set in the environment of the library: `value` of variable `name` changes the methods.
  * `changed` is set when it did. An error, or NULL. */

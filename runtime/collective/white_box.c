@@ -72,6 +72,11 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
   }
 }
 
+/* Two trees over two islands, each with half of the bytes and its root in another island: what one
+ * sends up, the other sends down, so that each direction carries all bytes once instead of twice.
+ * Over more islands the inner ones of a tree have two children (Sanders, Speck and Träff, 2009). */
+static double tree_share(const ts_profile *p) { return p->islands == 2 ? 0.5 : 1; }
+
 /* Parts of the bytes that each rank passes on, inside its island and, for the ranks of an island
  * together, out of it. */
 void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
@@ -86,11 +91,13 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
   } else {
     switch (m->algorithm) {
     case TS_IR_NET_TREE:
-      *intra = *inter = halves(m->collective) ? 1 : 2;
+      *intra = halves(m->collective) ? 1 : 2;
+      *inter = *intra * tree_share(p);
       break;
     /* all-reduce: the switch reads all ranks' data and hands the sums back */
     case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE:
       *intra = reduces ? 1 + 1 / island : 1;
+      *inter *= p->islands == 2 ? tree_share(p) * ranks / (ranks - 1) : 1;
       break;
     case TS_IR_NET_FABRIC_CHAIN:
       *intra = reduces ? 2 : 1;
@@ -113,13 +120,16 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
   *intra *= p->per_island > 1;
 }
 
+static bool by_switch(const ts_ir_net_method *m)
+{
+  return m->algorithm == TS_IR_NET_SWITCH || m->algorithm == TS_IR_NET_SWITCH_TREE ||
+         m->algorithm == TS_IR_NET_FABRIC_DIRECT;
+}
+
 /* Bytes that all channels carry in one round of steps. */
 static double round_bytes(const ts_ir_net_method *m, const ts_profile *p)
 {
-  double parts = m->algorithm == TS_IR_NET_RING ? p->ranks :
-                 m->algorithm == TS_IR_NET_SWITCH || m->algorithm == TS_IR_NET_FABRIC_DIRECT ?
-                                                  p->per_island :
-                                                  1;
+  double parts = m->algorithm == TS_IR_NET_RING ? p->ranks : by_switch(m) ? p->per_island : 1;
   return m->chunk * m->channels * parts;
 }
 
@@ -161,6 +171,8 @@ typedef struct way {
   /* bytes of a round; 0: all bytes go in one, or rounds run into one another */
   double round;
   double intra, inter, reduction; /* a byte */
+  /* the first bytes, and what more one of them takes on its way through a tree between islands */
+  double first, filling;
 } way;
 
 /* What links between islands carry of a volume, seen as an island's all together. Rings leave by
@@ -178,6 +190,22 @@ static double measured_rate(const ts_ir_net_method *m, double rate, double links
                             double measured_on)
 {
   return m->ranks ? rate * fmax(1, ts_rate_factor(links, measured_on)) : rate;
+}
+
+/* Trees between islands: the first chunk of each channel is passed on whole at every step, before
+ * others follow it closely. Half of the channels are of each tree, so half of the bytes pass a
+ * link. A switch takes one step up and one down. */
+static void fill(way *w, const ts_profile *p, double inside, double between)
+{
+  const ts_ir_net_method *m = w->method;
+  double intra, inter;
+  if (p->islands < 2 || m->collective != TS_IR_ALL_REDUCE ||
+      (m->algorithm != TS_IR_NET_TREE && m->algorithm != TS_IR_NET_SWITCH_TREE))
+    return;
+  ts_method_steps(m, p, &intra, &inter);
+  intra += m->algorithm == TS_IR_NET_SWITCH_TREE;
+  w->first = round_bytes(m, p);
+  w->filling = 0.5 * (ps_per_byte(intra, inside) + ps_per_byte(inter, between));
 }
 
 /* A method moves its volume through both kinds of links at once: the slower one counts. `held`: the
@@ -199,6 +227,7 @@ static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_ne
   w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 ? round_bytes(m, p) : 0;
   if (p->islands > 2 && m->spread > 0)
     between *= pow(p->islands / 2.0, -m->spread);
+  fill(&w, p, inside, between);
   near = ps_per_byte(near, inside);
   far = ps_per_byte(far, between);
   *(near >= far ? &w.intra : &w.inter) = fmax(near, far);
@@ -213,10 +242,12 @@ static double rounds_of(const way *w, double bytes)
   return w->round > 0 && bytes > w->round ? ceil(bytes / w->round) : 1;
 }
 
+static double filling_of(const way *w, double bytes) { return fmin(bytes, w->first) * w->filling; }
+
 /* All but the connection. */
 static double work_of(const way *w, double bytes)
 {
-  return rounds_of(w, bytes) * (w->intra_hops + w->inter_hops) +
+  return rounds_of(w, bytes) * (w->intra_hops + w->inter_hops) + filling_of(w, bytes) +
          bytes * (w->intra + w->inter + w->reduction);
 }
 
@@ -233,7 +264,7 @@ static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
   if (m->chunk > 0)
     box.rounds = fmax(1, ceil(bytes / round_bytes(m, p)));
   box.intra = latencies * w->intra_hops + bytes * w->intra;
-  box.inter = latencies * w->inter_hops + bytes * w->inter;
+  box.inter = latencies * w->inter_hops + bytes * w->inter + filling_of(w, bytes);
   box.reduction = bytes * w->reduction;
   return box;
 }
@@ -250,7 +281,7 @@ bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
 {
   switch (m->algorithm) {
   case TS_IR_NET_SWITCH: return p->islands == 1;
-  case TS_IR_NET_SWITCH_TREE: return p->islands > 1;
+  case TS_IR_NET_SWITCH_TREE: return p->islands > 1 && p->per_island > 1;
   case TS_IR_NET_FABRIC_DIRECT:
     return p->islands > 1 && (m->collective == TS_IR_ALL_REDUCE || halves(m->collective));
   case TS_IR_NET_FABRIC_CHAIN: return p->islands > 1 && m->collective == TS_IR_ALL_REDUCE;
@@ -399,7 +430,9 @@ static void add_anchor(ts_white_box_plan *plan, uint64_t bytes, double residual)
 
 /* These ranks were not measured: the error of the methods is taken to change linearly in the
  * logarithm of ranks or islands, from the two measured next to them; beyond the last, the last
- * one's error holds. */
+ * one's error holds. Between islands one
+ * number of them is enough: its error counts less in proportion to how many times as many or as
+ * few there are. */
 static void take_kin(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir,
                      const ts_ir_net_model *model, uint32_t kind)
 {
@@ -407,29 +440,42 @@ static void take_kin(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir,
   kin *all = TS_NEW_ARRAY(arena, kin, model->point_count);
   uint32_t count = kins_of(arena, ir, model, kind, p, all), right = 1;
   double size = log(p->islands == 1 ? p->ranks : p->islands);
-  if (count < 2)
+  if (count < (p->islands > 1 ? 1 : 2))
     return;
   while (right + 1 < count && all[right].size < size)
     right++;
-  const kin *a = &all[right - 1], *b = &all[right];
-  double share = (size - a->size) / (b->size - a->size);
+  const kin *a = &all[right - 1], *b = count > 1 ? &all[right] : a;
+  double share = b > a ? (size - a->size) / (b->size - a->size) : -1;
   plan->unmeasured = share < 0 || share > 1;
   share = fmin(fmax(share, 0), 1);
+  double damp = b > a ? 1 : exp(-fabs(size - a->size));
   plan->bytes = TS_NEW_ARRAY(arena, uint64_t, a->count + b->count);
   plan->log_bytes = TS_NEW_ARRAY(arena, double, a->count + b->count);
   plan->residual = TS_NEW_ARRAY(arena, double, a->count + b->count);
   for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
     bool left = k == b->count || (i < a->count && a->points[i].bytes <= b->points[k].bytes);
     uint64_t bytes = left ? a->points[i].bytes : b->points[k].bytes;
-    double near = residual_at(a, (double)bytes), far = residual_at(b, (double)bytes);
+    double near = damp * residual_at(a, (double)bytes), far = damp * residual_at(b, (double)bytes);
     add_anchor(plan, bytes, near + share * (far - near));
     i += i < a->count && a->points[i].bytes == bytes;
     k += k < b->count && b->points[k].bytes == bytes;
   }
 }
 
+static bool has_own(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,
+                    const ts_profile *p)
+{
+  for (uint32_t i = 0; i < model->method_count; i++) {
+    const ts_ir_net_method *m = &ir->net_methods[model->first_method + i];
+    if (m->collective == kind && m->ranks == p->ranks && m->islands == p->islands)
+      return true;
+  }
+  return false;
+}
+
 /* Anchors are measured: the model is led through them. They were measured where the methods were,
- * at the rates that these state, however slow the links are here. */
+ * at the rates that these state, however slow the links are here; methods for any ranks state no
+ * rates, and answer as they do elsewhere. */
 static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir,
                          const ts_ir_net_model *model, uint32_t kind)
 {
@@ -447,15 +493,21 @@ static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *
     take_kin(arena, plan, ir, model, kind);
     return;
   }
+  plan->bytes = TS_NEW_ARRAY(arena, uint64_t, end - first);
+  plan->log_bytes = TS_NEW_ARRAY(arena, double, end - first);
+  plan->residual = TS_NEW_ARRAY(arena, double, end - first);
+  if (!has_own(ir, model, kind, &plan->profile)) {
+    kin k = kin_of(arena, ir, model, kind, &plan->profile, points + first, end - first);
+    for (uint32_t i = first; i < end; i++)
+      add_anchor(plan, points[i].bytes, k.residual[i - first]);
+    return;
+  }
   ts_profile there = plan->profile;
   there.intra = there.intra > 0 ? INFINITY : 0;
   there.inter = there.inter > 0 ? INFINITY : 0;
   there.pairs = there.shift = 0;
   way *ways = TS_NEW_ARRAY(arena, way, model->method_count);
   uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, &not_known, true, ways);
-  plan->bytes = TS_NEW_ARRAY(arena, uint64_t, end - first);
-  plan->log_bytes = TS_NEW_ARRAY(arena, double, end - first);
-  plan->residual = TS_NEW_ARRAY(arena, double, end - first);
   for (uint32_t i = first; i < end; i++)
     add_anchor(plan, points[i].bytes, residual_of(ways, count, &points[i]));
 }

@@ -1,9 +1,11 @@
 /* accuracy --data DIR --source ROOT [-v] [SET...]
- * accuracy --data DIR --source ROOT --fit SET[/GROUP] PARAMETERS */
+ * accuracy --data DIR --source ROOT --fit SET[/GROUP] PARAMETERS
+ * accuracy --data DIR --source ROOT --fit between_nodes FOLDER */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"
+#include "tests/accuracy/between_nodes.h"
 #include "tests/accuracy/collectives.h"
 #include "tests/accuracy/kernels.h"
 #include "tests/accuracy/megatron.h"
@@ -33,6 +35,8 @@ static int unknown(const char *name)
           "white boxes of collective libraries against measured calls");
   fprintf(stderr, "  %-20s %s\n", "collectives_thin",
           "the same from every third row of each table");
+  fprintf(stderr, "  %-20s %s\n", "between_nodes",
+          "white boxes of fabrics between nodes against published sweeps");
   fprintf(stderr, "  %-20s %s\n", "operators",
           "operators of other devices and other batches, from measured tables");
   return 2;
@@ -62,6 +66,11 @@ static bool kernels(const acc_context *c, const char *name)
   }
   if (!strcmp(name, "collectives") || !strcmp(name, "collectives_thin")) {
     acc_collectives_report(c, !strcmp(name, "collectives_thin"));
+    fflush(stdout);
+    return true;
+  }
+  if (!strcmp(name, "between_nodes")) {
+    acc_between_report(c);
     fflush(stdout);
     return true;
   }
@@ -101,7 +110,9 @@ int main(int argc, char **argv)
     fprintf(stderr, "accuracy: --data DIR is needed\n");
     return 2;
   }
-  if (i + 2 < argc && !strcmp(argv[i], "--fit")) {
+  if (i + 2 < argc && !strcmp(argv[i], "--fit") && !strcmp(argv[i + 1], "between_nodes")) {
+    status = acc_between_fit(&c, argv[i + 2]);
+  } else if (i + 2 < argc && !strcmp(argv[i], "--fit")) {
     char *group = strchr(argv[i + 1], '/');
     if (group)
       *group++ = 0;
@@ -115,6 +126,7 @@ int main(int argc, char **argv)
     kernels(&c, "memory");
     kernels(&c, "megatron_memory");
     kernels(&c, "collectives");
+    kernels(&c, "between_nodes");
     kernels(&c, "operators");
   } else {
     for (; i < argc && !status; i++) {

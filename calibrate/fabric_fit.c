@@ -1,0 +1,233 @@
+/* Simplex searches in the logarithms of the constants, fabrics by turns and then what the library
+ * has on all of them. The loss is the mean absolute logarithm of modelled over measured, by classes
+ * of sizes, so that long sweeps of small messages do not outweigh the few sizes that matter. */
+#include "calibrate/fabric_fit.h"
+
+#include <gsl/gsl_multimin.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "calibrate/network_fit.h"
+
+enum { MOST_CONSTANTS = 12, ROUNDS = 5 };
+
+/* A constant that is fitted, and how far it may go. */
+typedef struct constant { size_t at; double least, most; } constant;
+
+#define OF(field, least, most) {offsetof(ts_fabric, field), least, most}
+static const constant rings_and_trees[] = {OF(hop, 1, 200), OF(share, 0.3, 0.97),
+                                           OF(chunks, 0.1, 20)},
+                      racks[] = {OF(hop, 1, 200), OF(chunks, 0.1, 20), OF(inside_hop, 1, 5),
+                                 OF(switch_hop, 1, 20), OF(inside_share, 0.5, 1)},
+                      pairs[] = {OF(pairs_hop, 0.1, 200), OF(pairs_share, 0.1, 0.97)},
+                      library_constants[] = {OF(line_hop, 1, 6),       OF(chunk_hop, 1, 6),
+                                             OF(ring_hop, 0.5, 6),     OF(word_share, 0.002, 0.5),
+                                             OF(line_share, 0.3, 1),   OF(tree_spread, 0.01, 0.3),
+                                             OF(switch_share, 0.7, 1)};
+#undef OF
+
+uint32_t ts_fabric_class(uint64_t bytes)
+{
+  return bytes >= UINT64_C(16) << 20 ? 0 : bytes >= UINT64_C(1) << 20 ? 1 : 2;
+}
+
+static double *value(ts_fabric *f, const constant *c)
+{
+  return (double *)(void *)((char *)f + c->at);
+}
+
+/* Shares of rates are alike on all fabrics, so rows must speak clearly to move one. */
+static bool is_share(const constant *c) { return c->most > 0.9 && c->most <= 1; }
+
+/* -- how far off -- */
+
+static const ts_white_box_plan *plan_of(ts_arena *arena, const ts_fabric *f,
+                                        const ts_fabric_row *row)
+{
+  ts_network_file file = *row->hardware;
+  ts_fabric_apply(arena, f, &file);
+  return ts_network_file_plan(arena, &file, row->kind, &row->profile);
+}
+
+double ts_fabric_time(const ts_fabric *fabric, const ts_fabric_row *row)
+{
+  ts_arena *arena = ts_arena_new("a call between nodes");
+  const ts_white_box_plan *plan = plan_of(arena, fabric, row);
+  double seconds = plan ? ts_network_plan_time(plan, row->bytes) : 0;
+  ts_arena_free(arena);
+  return seconds;
+}
+
+static bool same_call(const ts_fabric_row *a, const ts_fabric_row *b)
+{
+  return a->set == b->set && a->profile.ranks == b->profile.ranks &&
+         a->profile.islands == b->profile.islands;
+}
+
+typedef struct problem {
+  ts_fabric *fabrics;
+  uint32_t count;
+  const ts_fabric_row *rows;
+  uint32_t row_count;
+  uint32_t fabric;           /* the one that is fitted, or UINT32_MAX: all */
+  bool pairs;                /* all-to-all alone, or all but it */
+  const constant *constants;
+  size_t constant_count;
+  double start[MOST_CONSTANTS]; /* logarithms, from which few rows pull little */
+} problem;
+
+static bool counts(const problem *p, const ts_fabric_row *row)
+{
+  return (p->fabric == UINT32_MAX || p->fabric == row->fabric) &&
+         p->pairs == (row->kind == TS_IR_ALL_TO_ALL);
+}
+
+/* Of a set: its classes in their weights. */
+static double set_loss(const double *sum, const uint32_t *rows)
+{
+  static const double weights[TS_FABRIC_CLASSES] = {0.5, 0.25, 0.25};
+  double loss = 0, weight = 0;
+  for (int k = 0; k < TS_FABRIC_CLASSES; k++)
+    if (rows[k]) {
+      loss += weights[k] * sum[k] / rows[k];
+      weight += weights[k];
+    }
+  return weight > 0 ? loss / weight : 0;
+}
+
+static double loss_of(const problem *p)
+{
+  enum { MOST = 2 }; /* a row cannot weigh more than one off by e^2 */
+  ts_arena *arena = ts_arena_new("fit of fabrics");
+  const ts_white_box_plan *plan = NULL;
+  double loss = 0, sum[TS_FABRIC_CLASSES] = {0};
+  uint32_t sets = 0, rows[TS_FABRIC_CLASSES] = {0};
+  for (uint32_t i = 0; i < p->row_count; i++) {
+    const ts_fabric_row *row = &p->rows[i];
+    if (!counts(p, row))
+      continue;
+    if (!i || !same_call(row, row - 1))
+      plan = plan_of(arena, &p->fabrics[row->fabric], row);
+    uint32_t class = ts_fabric_class(row->bytes);
+    double ratio = plan ? ts_network_plan_time(plan, row->bytes) / row->seconds : 0;
+    sum[class] += ratio > 0 ? fmin(fabs(log(ratio)), MOST) : MOST;
+    rows[class]++;
+    if (i + 1 == p->row_count || row[1].set != row->set) {
+      loss += set_loss(sum, rows);
+      sets++;
+      for (int k = 0; k < TS_FABRIC_CLASSES; k++)
+        sum[k] = rows[k] = 0;
+    }
+  }
+  ts_arena_free(arena);
+  return sets ? loss / sets : 0;
+}
+
+static void put(const problem *p, const gsl_vector *x)
+{
+  for (size_t k = 0; k < p->constant_count; k++) {
+    const constant *c = &p->constants[k];
+    double v = fmin(fmax(exp(gsl_vector_get(x, k)), c->least), c->most);
+    for (uint32_t f = 0; f < p->count; f++)
+      if (p->fabric == UINT32_MAX || p->fabric == f)
+        *value(&p->fabrics[f], c) = v;
+  }
+}
+
+static double objective(const gsl_vector *x, void *context)
+{
+  const problem *p = context;
+  double loss, away = 0;
+  put(p, x);
+  loss = loss_of(p);
+  for (size_t k = 0; k < p->constant_count; k++) {
+    double d = gsl_vector_get(x, k) - p->start[k];
+    away += (is_share(&p->constants[k]) ? 2 : 0.002) * d * d;
+  }
+  return loss + away;
+}
+
+static void search(problem *p, const constant *constants, size_t count, bool pairs_too)
+{
+  enum { STARTS = 3, ITERATIONS = 200 };
+  const ts_fabric *first = &p->fabrics[p->fabric == UINT32_MAX ? 0 : p->fabric];
+  bool any = false;
+  p->constants = constants;
+  p->constant_count = count;
+  p->pairs = pairs_too;
+  for (uint32_t i = 0; i < p->row_count; i++)
+    any |= counts(p, &p->rows[i]);
+  if (!any)
+    return;
+  gsl_vector *x = gsl_vector_alloc(count), *step = gsl_vector_alloc(count);
+  gsl_multimin_function f = {objective, count, p};
+  gsl_multimin_fminimizer *m =
+    gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, count);
+  for (size_t k = 0; k < count; k++) {
+    p->start[k] = log(*(const double *)(const void *)((const char *)first + constants[k].at));
+    gsl_vector_set(x, k, p->start[k]);
+  }
+  for (int again = 0; again < STARTS; again++) { /* a simplex may have shrunk too early */
+    for (size_t k = 0; k < count; k++)
+      gsl_vector_set(step, k, (again % 2 ? 1 : -1) * (is_share(&constants[k]) ? 0.05 : 0.4));
+    gsl_multimin_fminimizer_set(m, &f, x, step);
+    for (int i = 0; i < ITERATIONS && !gsl_multimin_fminimizer_iterate(m) &&
+                    gsl_multimin_fminimizer_size(m) > 1e-3;)
+      i++;
+    gsl_vector_memcpy(x, gsl_multimin_fminimizer_x(m));
+  }
+  put(p, x);
+  gsl_multimin_fminimizer_free(m);
+  gsl_vector_free(x);
+  gsl_vector_free(step);
+}
+
+#define SEARCH(p, list, pairs) search(p, list, sizeof(list) / sizeof *(list), pairs)
+
+/* An island of more ranks than any node has. */
+static bool has_racks(const problem *p)
+{
+  enum { MOST_IN_A_NODE = 16 };
+  for (uint32_t i = 0; i < p->row_count; i++)
+    if (counts(p, &p->rows[i]) && p->rows[i].profile.per_island > MOST_IN_A_NODE)
+      return true;
+  return false;
+}
+
+void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows,
+                   uint32_t row_count, bool library)
+{
+  problem p = {.fabrics = fabrics, .count = count, .rows = rows, .row_count = row_count};
+  for (int round = 0; round < ROUNDS; round++) {
+    for (p.fabric = 0; p.fabric < count; p.fabric++) {
+      p.pairs = false;
+      if (has_racks(&p))
+        SEARCH(&p, racks, false);
+      else
+        SEARCH(&p, rings_and_trees, false);
+      SEARCH(&p, pairs, true);
+    }
+    p.fabric = UINT32_MAX;
+    if (!library)
+      return;
+    SEARCH(&p, library_constants, false);
+  }
+}
+
+ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count)
+{
+  ts_fabric mean = count ? *others[0] : ts_fabric_usual;
+  const constant *lists[] = {rings_and_trees, pairs};
+  const size_t sizes[] = {sizeof rings_and_trees / sizeof *rings_and_trees,
+                          sizeof pairs / sizeof *pairs};
+  for (size_t l = 0; l < 2; l++)
+    for (size_t k = 0; k < sizes[l]; k++) {
+      double sum = 0;
+      for (uint32_t i = 0; i < count; i++)
+        sum += log(*(const double *)(const void *)((const char *)others[i] + lists[l][k].at));
+      if (count)
+        *value(&mean, &lists[l][k]) = exp(sum / count);
+    }
+  mean.words = mean.lines = mean.switches = mean.inside_hop = mean.switch_hop = mean.inside_share = 1;
+  return mean;
+}
