@@ -9,7 +9,7 @@
 
 #include "calibrate/network_fit.h"
 
-enum { MOST_CONSTANTS = 12, ROUNDS = 5 };
+enum { ROUNDS = 6 };
 
 /* A constant that is fitted, and how far it may go. */
 typedef struct constant { size_t at; double least, most; } constant;
@@ -34,6 +34,11 @@ uint32_t ts_fabric_class(uint64_t bytes)
 static double *value(ts_fabric *f, const constant *c)
 {
   return (double *)(void *)((char *)f + c->at);
+}
+
+static double constant_of(const ts_fabric *f, const constant *c)
+{
+  return *(const double *)(const void *)((const char *)f + c->at);
 }
 
 /* Shares of rates are alike on all fabrics, so rows must speak clearly to move one. */
@@ -73,7 +78,7 @@ typedef struct problem {
   bool pairs;                /* all-to-all alone, or all but it */
   const constant *constants;
   size_t constant_count;
-  double start[MOST_CONSTANTS]; /* logarithms, from which few rows pull little */
+  const ts_fabric *from;       /* as the fabrics were: few rows pull little away from it */
 } problem;
 
 static bool counts(const problem *p, const ts_fabric_row *row)
@@ -123,6 +128,12 @@ static double loss_of(const problem *p)
   return sets ? loss / sets : 0;
 }
 
+/* The fabric that is fitted, or one of those that all share it. */
+static const ts_fabric *first_of(const problem *p, const ts_fabric *of)
+{
+  return &of[p->fabric == UINT32_MAX ? 0 : p->fabric];
+}
+
 static void put(const problem *p, const gsl_vector *x)
 {
   for (size_t k = 0; k < p->constant_count; k++) {
@@ -141,8 +152,8 @@ static double objective(const gsl_vector *x, void *context)
   put(p, x);
   loss = loss_of(p);
   for (size_t k = 0; k < p->constant_count; k++) {
-    double d = gsl_vector_get(x, k) - p->start[k];
-    away += (is_share(&p->constants[k]) ? 2 : 0.002) * d * d;
+    double d = gsl_vector_get(x, k) - log(constant_of(first_of(p, p->from), &p->constants[k]));
+    away += (is_share(&p->constants[k]) ? 0.5 : 0.002) * d * d;
   }
   return loss + away;
 }
@@ -150,7 +161,6 @@ static double objective(const gsl_vector *x, void *context)
 static void search(problem *p, const constant *constants, size_t count, bool pairs_too)
 {
   enum { STARTS = 3, ITERATIONS = 200 };
-  const ts_fabric *first = &p->fabrics[p->fabric == UINT32_MAX ? 0 : p->fabric];
   bool any = false;
   p->constants = constants;
   p->constant_count = count;
@@ -163,10 +173,8 @@ static void search(problem *p, const constant *constants, size_t count, bool pai
   gsl_multimin_function f = {objective, count, p};
   gsl_multimin_fminimizer *m =
     gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, count);
-  for (size_t k = 0; k < count; k++) {
-    p->start[k] = log(*(const double *)(const void *)((const char *)first + constants[k].at));
-    gsl_vector_set(x, k, p->start[k]);
-  }
+  for (size_t k = 0; k < count; k++)
+    gsl_vector_set(x, k, log(constant_of(first_of(p, p->fabrics), &constants[k])));
   for (int again = 0; again < STARTS; again++) { /* a simplex may have shrunk too early */
     for (size_t k = 0; k < count; k++)
       gsl_vector_set(step, k, (again % 2 ? 1 : -1) * (is_share(&constants[k]) ? 0.05 : 0.4));
@@ -197,7 +205,12 @@ static bool has_racks(const problem *p)
 void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows,
                    uint32_t row_count, bool library)
 {
-  problem p = {.fabrics = fabrics, .count = count, .rows = rows, .row_count = row_count};
+  ts_arena *arena = ts_arena_new("fabrics before");
+  problem p = {.fabrics = fabrics,
+               .count = count,
+               .rows = rows,
+               .row_count = row_count,
+               .from = ts_arena_copy(arena, fabrics, count * sizeof *fabrics)};
   for (int round = 0; round < ROUNDS; round++) {
     for (p.fabric = 0; p.fabric < count; p.fabric++) {
       p.pairs = false;
@@ -208,10 +221,10 @@ void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows
       SEARCH(&p, pairs, true);
     }
     p.fabric = UINT32_MAX;
-    if (!library)
-      return;
-    SEARCH(&p, library_constants, false);
+    if (library)
+      SEARCH(&p, library_constants, false);
   }
+  ts_arena_free(arena);
 }
 
 ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count)
@@ -224,10 +237,11 @@ ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count)
     for (size_t k = 0; k < sizes[l]; k++) {
       double sum = 0;
       for (uint32_t i = 0; i < count; i++)
-        sum += log(*(const double *)(const void *)((const char *)others[i] + lists[l][k].at));
+        sum += log(constant_of(others[i], &lists[l][k]));
       if (count)
         *value(&mean, &lists[l][k]) = exp(sum / count);
     }
-  mean.words = mean.lines = mean.switches = mean.inside_hop = mean.switch_hop = mean.inside_share = 1;
+  mean.words = mean.lines = mean.switches = 1;
+  mean.inside_hop = mean.switch_hop = mean.inside_share = 1;
   return mean;
 }

@@ -74,7 +74,7 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
 
 /* Two trees over two islands, each with half of the bytes and its root in another island: what one
  * sends up, the other sends down, so that each direction carries all bytes once instead of twice.
- * Over more islands the inner ones of a tree have two children (Sanders, Speck and Träff, 2009). */
+ * Over more islands the inner ones of a tree have two children. */
 static double tree_share(const ts_profile *p) { return p->islands == 2 ? 0.5 : 1; }
 
 /* Parts of the bytes that each rank passes on, inside its island and, for the ranks of an island

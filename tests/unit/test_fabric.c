@@ -1,0 +1,226 @@
+/* White boxes of fabrics between nodes: closed forms of trees, what links can carry, and fits that
+ * find the constants again. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/source.h"
+#include "calibrate/fabric_fit.h"
+#include "calibrate/network_fit.h"
+
+static const char *const fabrics[] = {"infiniband", "roce",        "efa_p4",
+                                      "efa",        "tcpx",        "slingshot11",
+                                      "nvl72",      "slingshot11_shared"};
+enum { FABRICS = sizeof fabrics / sizeof *fabrics };
+
+static ts_network_file *standard(ts_arena *arena, const char *name)
+{
+  size_t size = 0;
+  int failed = 0;
+  ts_error error;
+  char *text = ts_read_file(
+    arena, ts_arena_printf(arena, "%s/stdlib/networks/%s.json", getenv("top_srcdir"), name), &size,
+    &failed);
+  cr_assert(text, "%s", name);
+  ts_network_file *file = ts_network_file_read(arena, text, size, &error);
+  cr_assert(file, "%s: %s", name, error.message);
+  return file;
+}
+
+static const char *wrong_in(const char *between)
+{
+  static ts_error error;
+  ts_arena *arena = ts_arena_new("test");
+  const char *text =
+    ts_arena_printf(arena, "{\"trainspec-network\": 1, \"between\": %s}", between);
+  bool read = ts_network_file_read(arena, text, strlen(text), &error);
+  ts_arena_free(arena);
+  return read ? "" : error.message;
+}
+
+Test(fabric, files_say_what_is_wrong)
+{
+  cr_assert_str_eq(wrong_in("{}"), "");
+  cr_assert_str_eq(wrong_in("{\"hop_us\": 7, \"share\": 0.9}"), "");
+  cr_assert(strstr(wrong_in("{\"share\": 1.5}"), "a share is from 0.001 to 1"));
+  cr_assert(strstr(wrong_in("{\"hop_us\": 90000}"), "a step of more than 50 ms"));
+  cr_assert(strstr(wrong_in("{\"tree_spread\": 3}"), "`tree_spread` above 2"));
+  cr_assert(strstr(wrong_in("{\"hops_us\": 7}"), "no field is called `hops_us`"));
+  cr_assert(strstr(wrong_in("[7]"), "must be an object"));
+}
+
+/* 1 GB/s each way between nodes; nothing inside takes time. */
+Test(fabric, trees_pass_on_first_chunks_whole_and_two_islands_once)
+{
+  ts_ir_net_method m = {.collective = TS_IR_ALL_REDUCE,
+                        .algorithm = TS_IR_NET_TREE,
+                        .protocol = TS_IR_NET_SIMPLE,
+                        .channels = 10,
+                        .threads = 512,
+                        .chunk = 1e6,
+                        .connection = 3000000,
+                        .inter_hop = 1000000,
+                        .inter_share = 1};
+  double intra, inter;
+  for (uint32_t islands = 2; islands <= 64; islands *= 2) {
+    ts_profile p = {.ranks = islands, .islands = islands, .per_island = 1, .inter = 1e9};
+    double steps = 2 * log2(islands), bytes = 1e9, volume = islands == 2 ? 1 : 2;
+    ts_method_volumes(&m, &p, &intra, &inter);
+    cr_assert_float_eq(inter, volume, 1e-12);
+    ts_white_box box = ts_white_box_method(&m, (uint64_t)bytes, &p);
+    /* the first 10 MB are halves in two trees, and take each step's time once more */
+    double expected = 3e-6 + steps * 1e-6 + 0.5 * steps * 10e6 / 1e9 + volume * bytes / 1e9;
+    cr_assert_float_eq((box.connection + box.intra + box.inter + box.reduction) * 1e-12, expected,
+                       1e-9);
+    box = ts_white_box_method(&m, 1000000, &p); /* all of it is first */
+    expected = 3e-6 + steps * 1e-6 + (0.5 * steps + volume) * 1e6 / 1e9;
+    cr_assert_float_eq((box.connection + box.intra + box.inter + box.reduction) * 1e-12, expected,
+                       1e-9);
+  }
+}
+
+Test(fabric, a_switch_needs_several_ranks_to_reduce_for)
+{
+  ts_ir_net_method m = {.algorithm = TS_IR_NET_SWITCH_TREE};
+  cr_assert_not(
+    ts_method_possible(&m, &(ts_profile){.ranks = 4, .islands = 4, .per_island = 1}));
+  cr_assert(ts_method_possible(&m, &(ts_profile){.ranks = 8, .islands = 4, .per_island = 2}));
+}
+
+static const uint32_t kinds[] = {TS_IR_ALL_REDUCE, TS_IR_ALL_GATHER, TS_IR_REDUCE_SCATTER,
+                                 TS_IR_BROADCAST,  TS_IR_ALL_TO_ALL, TS_IR_MESSAGE};
+
+/* Bytes that must leave an island, of those of the call: runtime/collective/bound.c. */
+static double leaving(uint32_t kind, uint32_t islands, uint32_t ranks)
+{
+  double k = ranks / (double)islands, n = ranks;
+  return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BROADCAST || kind == TS_IR_MESSAGE ? 1 :
+         kind == TS_IR_ALL_TO_ALL ? k * (n - k) / n :
+                                    k / n;
+}
+
+/* Not faster than the links of an island, and never faster for more bytes. */
+static void keeps_to_links(const ts_network_file *file, uint32_t kind, uint32_t nodes,
+                           uint32_t a_node)
+{
+  ts_profile p = ts_fit_profile((ts_fit_links){450e9, 400e9}, nodes * a_node, nodes);
+  double before = 0;
+  for (uint64_t bytes = 8; bytes <= UINT64_C(1) << 34; bytes *= 4) {
+    double seconds = ts_network_file_time(file, kind, bytes, &p);
+    cr_assert_gt(seconds, 0);
+    cr_assert_geq(seconds, leaving(kind, nodes, nodes * a_node) * (double)bytes / 400e9);
+    cr_assert_geq(seconds, before * (1 - 1e-9), "kind %u, %u nodes of %u, %g bytes: %g after %g",
+                  kind, nodes, a_node, (double)bytes, seconds, before);
+    before = seconds;
+  }
+}
+
+Test(fabric, none_of_the_library_is_faster_than_its_links)
+{
+  static const char *const generations[] = {"nccl_ampere", "nccl_hopper", "nccl_blackwell"};
+  for (size_t f = 0; f < FABRICS; f++)
+    for (size_t g = 0; g < 3; g++) {
+      ts_arena *arena = ts_arena_new("test");
+      ts_network_file *file = standard(arena, generations[g]);
+      const ts_network_file *fabric = standard(arena, fabrics[f]);
+      cr_assert(fabric->between, "%s", fabrics[f]);
+      ts_fabric_apply(arena, fabric->between, file);
+      for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (uint32_t nodes = 2; nodes <= 128; nodes *= 8)
+          for (uint32_t a_node = 1; a_node <= 8; a_node *= 8)
+            keeps_to_links(file, kinds[k], nodes, a_node);
+      ts_arena_free(arena);
+    }
+}
+
+Test(fabric, protocols_that_are_not_in_use_are_gone_but_for_collectives_without_another)
+{
+  ts_arena *arena = ts_arena_new("test");
+  ts_network_file *file = standard(arena, "nccl_hopper");
+  ts_fabric fabric = ts_fabric_usual;
+  fabric.words = fabric.lines = fabric.switches = 0;
+  ts_fabric_apply(arena, &fabric, file);
+  bool barrier = false;
+  for (uint32_t i = 0; i < file->method_count; i++) {
+    const ts_ir_net_method *m = &file->methods[i];
+    barrier |= m->collective == TS_IR_BARRIER;
+    cr_assert(m->protocol == TS_IR_NET_SIMPLE || m->collective == TS_IR_BARRIER);
+    cr_assert_neq(m->algorithm, (uint32_t)TS_IR_NET_SWITCH_TREE);
+  }
+  cr_assert(barrier);
+  ts_arena_free(arena);
+}
+
+/* Rows that a fabric would give, of two clusters. */
+static uint32_t made(const ts_network_file *hardware, const ts_fabric *truth, ts_fabric_row *rows)
+{
+  uint32_t n = 0;
+  for (uint32_t set = 0; set < 2; set++)
+    for (uint32_t nodes = 2; nodes <= 32; nodes *= 4)
+      for (uint64_t bytes = 64; bytes <= UINT64_C(1) << 32; bytes *= 4) {
+        ts_fabric_row *row = &rows[n++];
+        *row = (ts_fabric_row){
+          .set = set,
+          .kind = set ? TS_IR_ALL_GATHER : TS_IR_ALL_REDUCE,
+          .hardware = hardware,
+          .profile = ts_fit_profile((ts_fit_links){450e9, 400e9}, 8 * nodes, nodes),
+          .bytes = bytes};
+        row->seconds = ts_fabric_time(truth, row);
+      }
+  return n;
+}
+
+Test(fabric, a_fit_finds_the_constants_that_made_the_rows)
+{
+  ts_arena *arena = ts_arena_new("test");
+  const ts_network_file *hardware = standard(arena, "nccl_hopper");
+  ts_fabric truth = ts_fabric_usual, found = ts_fabric_usual;
+  ts_fabric_row rows[128];
+  truth.hop = 24, truth.share = 0.86, truth.chunks = 2;
+  uint32_t n = made(hardware, &truth, rows);
+  ts_fabric_fit(&found, 1, rows, n, false);
+  cr_assert_float_eq(found.hop, 24, 1);
+  cr_assert_float_eq(found.share, 0.86, 0.01);
+  double worst = 0;
+  for (uint32_t i = 0; i < n; i++)
+    worst = fmax(worst, fabs(ts_fabric_time(&found, &rows[i]) / rows[i].seconds - 1));
+  cr_assert_lt(worst, 0.05);
+  cr_assert_float_eq(found.line_hop, ts_fabric_usual.line_hop, 1e-12); /* the library's own */
+  ts_arena_free(arena);
+}
+
+Test(fabric, a_fabric_not_seen_is_the_mean_of_the_others)
+{
+  ts_fabric a = ts_fabric_usual, b = ts_fabric_usual;
+  a.hop = 4, b.hop = 25, b.words = 0;
+  ts_fabric mean = ts_fabric_mean((const ts_fabric *const[]){&a, &b}, 2);
+  cr_assert_float_eq(mean.hop, 10, 1e-9);
+  cr_assert_float_eq(mean.share, ts_fabric_usual.share, 1e-12);
+  cr_assert_eq(mean.words, 1);
+  cr_assert_float_eq(ts_fabric_mean(NULL, 0).hop, ts_fabric_usual.hop, 1e-12);
+}
+
+/* Anchors of one number of nodes lead the model there, and less so at others. */
+Test(fabric, one_sweep_serves_other_numbers_of_nodes)
+{
+  ts_arena *arena = ts_arena_new("test");
+  ts_network_file *file = standard(arena, "nccl_hopper");
+  ts_fabric_apply(arena, &ts_fabric_usual, file);
+  const ts_fit_links links = {450e9, 400e9};
+  ts_profile of[3];
+  double plain[3];
+  uint64_t bytes = UINT64_C(1) << 28;
+  for (uint32_t i = 0; i < 3; i++) {
+    of[i] = ts_fit_profile(links, 8 * (4u << i), 4u << i);
+    plain[i] = ts_network_file_time(file, TS_IR_ALL_REDUCE, bytes, &of[i]);
+  }
+  ts_ir_net_point measured = {TS_IR_ALL_REDUCE, 32, 4, 0, bytes,
+                              (uint64_t)llround(1.5 * plain[0] * 1e12)};
+  file->points = &measured;
+  file->point_count = 1;
+  for (uint32_t i = 0; i < 3; i++)
+    cr_assert_float_eq(ts_network_file_time(file, TS_IR_ALL_REDUCE, bytes, &of[i]) / plain[i],
+                       pow(1.5, 1.0 / (1u << i)), 1e-6);
+  ts_arena_free(arena);
+}
