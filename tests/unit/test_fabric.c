@@ -46,7 +46,7 @@ Test(fabric, files_say_what_is_wrong)
   cr_assert(strstr(wrong_in("{\"share\": 1.5}"), "a share is from 0.001 to 1"));
   cr_assert(strstr(wrong_in("{\"hop_us\": 90000}"), "a step of more than 50 ms"));
   cr_assert(strstr(wrong_in("{\"tree_spread\": 3}"), "`tree_spread` above 2"));
-  cr_assert(strstr(wrong_in("{\"hops_us\": 7}"), "no field is called `hops_us`"));
+  cr_assert(strstr(wrong_in("{\"hops_us\": 7}"), "no field is named `hops_us`"));
   cr_assert(strstr(wrong_in("[7]"), "must be an object"));
 }
 
