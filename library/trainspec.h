@@ -1,4 +1,4 @@
-/* TrainSpec as a library: compile a plan, play it, read what came out.
+/* TrainSpec as a library: compile a plan, play it, read the results.
  *
  *   trainspec *ts = trainspec_new();
  *   trainspec_plan *plan = trainspec_open(ts, "plan.ts", NULL);
@@ -8,13 +8,13 @@
  *   trainspec_print_messages(ts, stderr, TRAINSPEC_TEXT);
  *   trainspec_free(ts);
  *
- * A workspace owns everything that is made with it: plans, runs, sweeps and all text that functions
- * return live until trainspec_free, unless they are freed earlier. Nothing is global: workspaces of
- * different threads do not meet. One workspace is used by one thread at a time.
+ * A workspace owns everything that it creates: plans, runs, sweeps and all text that functions
+ * return live until trainspec_free, unless they are freed earlier. There is no global state:
+ * workspaces of different threads are independent. One thread at a time may use a workspace.
  *
  * A function that fails returns NULL or false and leaves a message in the workspace. Nothing is
- * printed, no signal is touched, and the process does not end, with one exception: where no memory
- * is left the library calls abort().
+ * printed, no signal is touched, and the process does not end, with one exception: without memory
+ * the library calls abort().
  *
  * Times are picoseconds (ps), memory is bytes, rates are per second. Ranks count from 0. Results
  * are the same on every machine and for any number of threads. */
@@ -40,20 +40,20 @@ const char *trainspec_version(void); /* "1.2.3" */
 /* ---- Workspace ---- */
 
 trainspec *trainspec_new(void);
-void trainspec_free(trainspec *ts); /* and all that was made with it; NULL is fine */
+void trainspec_free(trainspec *ts); /* and all that it owns; NULL is fine */
 
-/* Settings hold for what is opened afterwards. Text is copied. */
-/* "tp", "8"; the last one of a name holds */
+/* Settings apply to plans opened afterwards. Text is copied. */
+/* "tp", "8"; the last value of a name is used */
 void trainspec_define(trainspec *ts, const char *parameter, const char *expression);
-/* where `import` looks besides the plan's folder */
+/* searched by `import` after the plan's folder */
 void trainspec_import_dir(trainspec *ts, const char *folder);
 /* data files may be read from there */
 void trainspec_read_dir(trainspec *ts, const char *folder);
 /* a library of native code that plans may call: SECURITY.md */
 void trainspec_allow_native(trainspec *ts, const char *file);
-/* in place of the standard library inside this one; NULL: that one */
+/* replaces the built-in standard library; NULL: built in */
 void trainspec_stdlib_dir(trainspec *ts, const char *folder);
-/* as after -W: "error", "no-NAME", "error=NAME"; false: there is no such warning */
+/* as after -W: "error", "no-NAME", "error=NAME"; false: unknown warning */
 bool trainspec_warning(trainspec *ts, const char *option);
 
 /* ---- Messages ---- */
@@ -66,10 +66,10 @@ typedef enum trainspec_severity {
 
 typedef struct trainspec_message {
   trainspec_severity severity;
-  const char *code;  /* "E0304"; what it means: doc/diagnostics.md */
+  const char *code;  /* "E0304"; doc/diagnostics.md explains it */
   const char *name;  /* "uneven-split" */
   const char *text;
-  const char *file;  /* NULL: it is of no place */
+  const char *file;  /* NULL: no place */
   uint32_t line, column; /* from 1; columns count characters */
   const char *help;  /* NULL: none */
 } trainspec_message;
@@ -91,10 +91,10 @@ void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format f
 
 /* ---- Plans ---- */
 
-/* Opens a plan, an IR or the text of an IR. `plan`: its name where the file has several, else NULL.
+/* Opens a plan, an IR or the text of an IR. `plan`: its name if the file has several, else NULL.
  * NULL after errors. */
 trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan);
-/* The same from text of `size` bytes; `path`: where it would stand, for imports and messages. */
+/* The same from text of `size` bytes; `path`: its place, for imports and messages. */
 trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
                                   const char *plan);
 /* Writes the IR: the whole file, or none. */
@@ -106,14 +106,14 @@ void trainspec_close(trainspec_plan *plan); /* its runs are freed first; NULL is
 /* ---- Playing ---- */
 
 typedef struct trainspec_options { /* all may be left zero */
-  const char *network; /* ask only network models of this name */
+  const char *network; /* use only network models of this name */
   /* a model of how compute and communication slow each other: "physical", "constant:1.1", or a file
    * */
   const char *overlap;
   bool contention;     /* calls of flow models share links with all others under way */
-  bool no_fold;        /* play every rank, also those that do the same */
-  uint32_t threads;    /* to sum up with; 0: one a processor */
-  /* now and then, share 0..1 of `what`; false: stop */
+  bool no_fold;        /* play every rank, equal ones too */
+  uint32_t threads;    /* for summing up; 0: one for each processor */
+  /* called repeatedly with the share 0..1 of `what`; false: stop */
   bool (*progress)(void *closure, const char *what, double share);
   void *closure;
 } trainspec_options;
@@ -133,12 +133,12 @@ typedef struct trainspec_time { /* ps, the mean of all ranks; the parts sum up t
 typedef struct trainspec_result {
   uint64_t step_ps;
   trainspec_time time;
-  double tokens_per_second, samples_per_second; /* 0: not known */
-  /* utilization by the model's FLOPs, and by those executed: 0..1; 0: not known */
+  double tokens_per_second, samples_per_second; /* 0: unknown */
+  /* utilization by the model's FLOPs, and by those executed: 0..1; 0: unknown */
   double mfu, hfu;
   uint32_t fullest_rank;   /* the one with the least room left */
   uint64_t peak, reserved; /* bytes there: of the plan, and of driver and libraries */
-  uint64_t limit;          /* of its device; 0: not known */
+  uint64_t limit;          /* of its device; 0: unknown */
   uint64_t nodes;          /* operations of all ranks */
 } trainspec_result;
 trainspec_result trainspec_result_of(const trainspec_run *run);
@@ -147,7 +147,7 @@ typedef struct trainspec_rank {
   uint32_t like;  /* the lowest rank that does the same, in the same times */
   /* the last five sum up to the step */
   uint64_t end_ps, compute_ps, exposed_ps, bubble_ps, host_ps, tail_ps;
-  uint64_t peak, limit; /* bytes, without what drivers hold; limit 0: not known */
+  uint64_t peak, limit; /* bytes, without the memory of drivers; limit 0: unknown */
 } trainspec_rank;
 /* rank < trainspec_ranks */
 trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank);
@@ -188,8 +188,8 @@ bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critica
 
 /* Writes the report to an open file, as `tsrun --format` does. */
 bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format);
-/* Writes the timeline of a rank of each kind for ui.perfetto.dev, packed if the path ends in .gz:
- * the whole file, or none. */
+/* Writes the timeline of a rank of each kind for ui.perfetto.dev, compressed if the path ends in
+ * .gz: the whole file, or none. */
 bool trainspec_trace(trainspec_run *run, const char *path);
 
 /* ---- Sweeps ---- */
@@ -202,16 +202,16 @@ typedef enum trainspec_state {
 } trainspec_state;
 
 typedef struct trainspec_outcome {
-  /* TOO_LARGE: memory does not suffice; LEFT_OUT: by a condition of the search; REFUSED: it does
-   * not compile or play */
+  /* TOO_LARGE: memory does not suffice; LEFT_OUT: excluded by a condition of the search; REFUSED:
+   * it does not compile or play */
   trainspec_state state;
   trainspec_result result;  /* unless REFUSED */
   double worth;             /* RANKED: of the goal, in base units (s, bits, 1/s) */
   const char *why;          /* REFUSED: the first error; else NULL */
 } trainspec_outcome;
 
-/* Finds the search of the file (the only one, or the one named) and lists its plans. `items`: "vary
- * tp in [1, 2]\n..." in place of one in the file, or NULL. NULL after errors. */
+/* Finds the search of the file (the only one, or the named one) and lists its plans. `items`: "vary
+ * tp in [1, 2]\n..." replaces the one in the file, or NULL. NULL after errors. */
 trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name,
                                       const char *items);
 size_t trainspec_sweep_plans(const trainspec_sweep *sweep);
