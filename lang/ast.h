@@ -48,6 +48,8 @@ struct ts_ast {
   ts_ast **child;      /* absent optional children are NULL */
 };
 
+enum { TS_LANGUAGE_VERSION = 1 }; /* `language 1` at the top of a file */
+
 typedef struct ts_lang ts_lang; /* interned names, arena, source map, diagnostics of a session */
 ts_lang *ts_lang_new(ts_arena *arena, ts_sources *sources, ts_diags *diags);
 const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length);

@@ -54,7 +54,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER PAIR PARAM PARTNER PLACE PLAN POLICY PREFER PROTOCOL RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token CAST EXPORT OFFLOAD RECORD SENDING SHA256 SLICE SLOT SLOW TIE UNEVEN
+%token CAST EXPORT LANGUAGE OFFLOAD RECORD SENDING SHA256 SLICE SLOT SLOW TIE UNEVEN
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
 %token JUNK /* characters outside the language, already reported */
@@ -104,7 +104,8 @@ declarations
   ;
 
 declaration_open
-  : IMPORT import_paths { $$ = MAKE(IMPORT, @$, NONE, 0, $2); }
+  : LANGUAGE NUMBER { $$ = MAKE(LANGUAGE, @$, NONE, 0, NODES($2)); }
+  | IMPORT import_paths { $$ = MAKE(IMPORT, @$, NONE, 0, $2); }
   | EXPORT IMPORT import_paths { $$ = MAKE(IMPORT, @$, NONE, 1, $3); }
   | let
   | PARAM ID COLON type ASSIGN expr { $$ = MAKE(PARAM, @$, $2, 0, NODES($4, $6)); }

@@ -124,14 +124,48 @@ static void parse_stream(ts_parser *parser)
   ts_grammar_pstate_delete(state);
 }
 
+/* `language 2`, first of all: what follows may be read only by another program. */
+bool ts_other_language(ts_parser *parser)
+{
+  const ts_token *tokens = parser->tokens.at;
+  if (parser->expression || tokens[0].kind != TS_T_LANGUAGE || tokens[1].kind != TS_T_NUMBER ||
+      tokens[1].newlines)
+    return false;
+  const ts_ast *version = tokens[1].number;
+  if (version->kind == TS_AST_INT && version->u.integer == TS_LANGUAGE_VERSION)
+    return false;
+  ts_diag *d = ts_syntax_diag(parser, TS_E0115, ts_span_join(tokens[0].span, tokens[1].span),
+                              "this file is written in language %s", version->literal);
+  ts_diag_here(d, "this program reads language %d", TS_LANGUAGE_VERSION);
+  ts_diag_help(d, "take a version of TrainSpec that reads it, or rewrite the file in language %d",
+               TS_LANGUAGE_VERSION);
+  parser->other_language = true;
+  return true;
+}
+
+/* Further down it would come too late. */
+static void language_first(ts_parser *parser, const ts_ast *file)
+{
+  for (uint32_t i = 1; i < file->count; i++)
+    if (file->child[i] && file->child[i]->kind == TS_AST_LANGUAGE) {
+      ts_diag *d = ts_syntax_diag(parser, TS_E0116, file->child[i]->span,
+                                  "`language` stands before everything else in a file");
+      ts_diag_here(d, "move it to the first line");
+    }
+}
+
 bool ts_parser_run(ts_parser *parser)
 {
   if (!is_text(parser))
     return false;
   ts_lex(parser);
+  if (parser->other_language)
+    return false;
   ts_make_stream(parser);
   if (!parser->given_up)
     parse_stream(parser);
+  if (parser->result && !parser->expression)
+    language_first(parser, parser->result);
   return parser->errors == 0;
 }
 

@@ -65,6 +65,7 @@ typedef struct ts_parser {
   uint32_t at;              /* element given to the grammar last */
   bool expression;          /* parse one expression */
   bool failed;              /* the last element was not expected */
+  bool other_language;      /* `language` says another one than this */
   bool given_up;            /* what is wrong makes the rest not worth reading */
   uint32_t errors;
   ts_ast *result;
@@ -101,6 +102,8 @@ bool ts_begins_declaration(const ts_parser *parser, uint32_t token);
 /* parse.c */
 ts_parser *ts_parser_new(ts_lang *lang, uint32_t file);
 bool ts_parser_run(ts_parser *parser); /* false: there were errors */
+/* Of the first two tokens: the rest need not be read. */
+bool ts_other_language(ts_parser *parser);
 ts_diag *ts_syntax_diag(ts_parser *parser, ts_code code, ts_span span, const char *format, ...)
   __attribute__((format(printf, 4, 5)));
 /* syntax_error.c: `expected` are the tokens that could stand in the place of the last element. */

@@ -142,6 +142,14 @@ static ts_value absolute(const ts_builtin_call *c)
            ts_int_value(v.u.integer < 0 ? -v.u.integer : v.u.integer, c->span);
 }
 
+static ts_value real_of_number(const ts_builtin_call *c)
+{
+  ts_value v = c->arg[0];
+  if (!ts_value_is_number(v))
+    return wrong(c, 0, "a number");
+  return ts_real_value(v.type == TS_T_INT ? (double)v.u.integer : v.u.real, c->span);
+}
+
 static ts_value sum_of(const ts_builtin_call *c)
 {
   ts_value list = c->arg[0];

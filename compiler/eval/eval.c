@@ -161,7 +161,7 @@ static ts_value overflow(ts_session *s, const ts_env *env, const ts_ast *e, ts_v
   ts_diag_here(d, "%s and %s", ts_count_print(s->arena, a.u.integer),
                ts_count_print(s->arena, b.u.integer));
   ts_note_values(s, env, d, e);
-  ts_diag_help(d, "make one of them a Real, as in `1.0 * x`, if the count need not be exact");
+  ts_diag_help(d, "make one of them a Real, as in `real(x)`, if the count need not be exact");
   return ts_error_value();
 }
 
@@ -190,8 +190,8 @@ static ts_value divide_exactly(ts_session *s, const ts_env *env, const ts_ast *e
     ts_report(s, TS_E0223, e->span, "%" PRId64 " / %" PRId64 " is not a whole number", a, b);
   ts_diag_here(d, "%" PRId64 " does not divide %" PRId64, b, a);
   ts_note_values(s, env, d, e);
-  ts_diag_help(d, "`div(a, b)` rounds down, `ceil_div(a, b)` rounds up; a Real operand, as in `1.0 "
-                  "* a / b`, keeps the fraction");
+  ts_diag_help(d, "`div(a, b)` rounds down, `ceil_div(a, b)` rounds up; `real(a) / "
+                  "b` keeps the fraction");
   return ts_error_value();
 }
 

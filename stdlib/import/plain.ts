@@ -12,7 +12,7 @@ fn _channels(row: Record) -> Int = row.output[1]
 fn _rows(row: Record) -> Int = row.weights[0][0]
 fn _bias(row: Record) -> Bool = len(row.weights) > 1
 fn _kernel(row: Record) -> Int = row.weights[0][2]
-fn _stride(row: Record) -> Int = round(row.inputs[0][2] / (1.0 * row.output[2]))
+fn _stride(row: Record) -> Int = round(row.inputs[0][2] / real(row.output[2]))
 fn _padding(row: Record) -> Int = div(row.weights[0][2], 2)
 
 // `tied`: the head uses the table of the embedding. `sums`: times of the backward hold the sums of

@@ -11,7 +11,7 @@ fn _out(row: Record) -> Int = row.output[1]
 fn _bias(row: Record) -> Bool = len(row.weights) > 1
 fn _kernel(row: Record) -> Int = row.weights[0][2]
 // A convolution or pool that halves the image has stride 2; padding keeps the rest.
-fn _stride(row: Record) -> Int = round(row.inputs[0][2] / (1.0 * row.output[2]))
+fn _stride(row: Record) -> Int = round(row.inputs[0][2] / real(row.output[2]))
 fn _padding(row: Record) -> Int = div(row.weights[0][2], 2)
 
 let triosim = {

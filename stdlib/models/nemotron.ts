@@ -36,7 +36,7 @@ block plain_experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int, la
     z = n
   }
   sent = dispatch(z, experts: experts, top: top, load: load) as moe.dispatch
-  let routed = 1.0 * rows(x) * top / rows(sent)
+  let routed = real(rows(x)) * top / rows(sent)
   u = expert_linear(sent, out: ffn, routed: routed) as moe.experts.up
   g = squared_relu(u) as moe.experts.act
   d = expert_linear(g, out: if latent > 0 then latent else hidden, routed: routed) as moe.experts.down

@@ -117,7 +117,7 @@ block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load
   require load_possible(load, experts, top), "`load` is a number from 1 to experts / top, or one for each expert: of these none is above 1 / top of all, as no expert gets a token twice"
   gates = router(x, experts: experts, top: top) as router
   sent = dispatch(x, experts: experts, top: top, load: load) as dispatch
-  let routed = 1.0 * rows(x) * top / rows(sent)
+  let routed = real(rows(x)) * top / rows(sent)
   u = expert_linear(sent, out: 2 * ffn, routed: routed) as experts.up
   g = swiglu(u) as experts.act
   d = expert_linear(g, out: hidden, routed: routed) as experts.down

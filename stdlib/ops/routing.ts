@@ -14,7 +14,7 @@ fn loads_fit(load: Any, layers: Int) -> Bool = not _by_layer(load) or len(load) 
 // The fullest of `ranks` ranks over the mean, at most all there is.
 fn fullest_rank(load: Any, ranks: Int) -> Real = if not is_list(load) then min(load, ranks) else _fullest_of(load, ranks)
 fn _fullest_of(load: List, ranks: Int) -> Real = if len(load) == 1 then min(load[0], ranks) else ranks *
-  max(_tokens_of(load, div(len(load), ranks), ranks)) / (1.0 * sum(load))
+  max(_tokens_of(load, div(len(load), ranks), ranks)) / real(sum(load))
 fn _tokens_of(load: List, each: Int, ranks: Int) -> List = [sum([load[r * each + k] for k in 0..each]) for r in 0..ranks]
 
 // Whether a layer can be loaded so: no expert gets a token twice, so its share is at most 1 / top.

@@ -20,14 +20,14 @@ strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = tru
     before forward: all_gather(kv, dim: 1, over: c, overlap: overlap)
     before backward(input): all_gather(kv, dim: 1, over: c, overlap: overlap)
     after backward(input): reduce_scatter(dkv, dim: 1, over: c, overlap: overlap)
-    set load = if balanced or not causal then 1 else (2 * c - 1) / (1.0 * c)
+    set load = if balanced or not causal then 1 else (2 * c - 1) / real(c)
   }
   rule apart optional {
     match query_attention
     before forward: all_gather(kv, dim: 1, over: c, overlap: overlap)
     before backward(input): all_gather(kv, dim: 1, over: c, overlap: overlap)
     after backward(input): reduce_scatter(dkv, dim: 1, over: c, overlap: overlap)
-    set load = if balanced or not causal then 1 else (2 * c - 1) / (1.0 * c)
+    set load = if balanced or not causal then 1 else (2 * c - 1) / real(c)
   }
   rule class optional { // what begins with pictures
     match class_token
@@ -42,7 +42,7 @@ strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = tru
 
 // Bytes of queries, keys and values when each of `ranks` has a head of keys and values, over those
 // without copies.
-fn _with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = 1.0 * (heads + 2 * max(kv_heads, ranks)) / (heads + 2 * kv_heads)
+fn _with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = real(heads + 2 * max(kv_heads, ranks)) / (heads + 2 * kv_heads)
 
 // Ulysses (Jacobs et al., arXiv 2309.14509): sequences are split outside of attention and heads
 // inside; all-to-all takes one to the other and back. Where there are fewer heads of keys and

@@ -164,6 +164,8 @@ Test(eval, built_in_functions)
     {"let x = pow(2, 62)", "4611686018427387904"},
     {"let x = pow(2, 64)", "E0222 the result of `pow` does not fit a 64-bit whole number"},
     {"let x = log2(8)", "3.0"},
+    {"let x = [real(3) / 2, real(2.5)]", "[1.5, 2.5]"},
+    {"let x = real(2 us)", "E0220 `real` takes a number, not a time (seconds)"},
     {"let x = sqrt(-1)", "E0232 the result of `sqrt` is not a finite number"},
     {"let x = range(10, 0, -4)", "[10, 6, 2]"}, {"let x = len(range(7))", "7"},
     {"let x = zip([1, 2], [3, 4])", "[[1, 3], [2, 4]]"},

@@ -4,7 +4,7 @@ function! s:Ours() abort
     if text =~# '^\s*\(//.*\)\?$'
       continue
     endif
-    return text =~# '^\(import std\.\|\(plan\|model\|block\|op\|strategy\|schedule\|rules\|record\|gpu\|cluster\|search\)\s\+\h\w*\s*[({=]\|param\s\+\h\w*\s*:\)'
+    return text =~# '^\(language \d\|import std\.\|\(plan\|model\|block\|op\|strategy\|schedule\|rules\|record\|gpu\|cluster\|search\)\s\+\h\w*\s*[({=]\|param\s\+\h\w*\s*:\)'
   endfor
   return 0
 endfunction
