@@ -369,8 +369,10 @@ static const ts_ast *imported_tree(ts_session *s, const char *path, size_t lengt
                         ts_arena_printf(s->arena, "%.*s.ts", (int)length, path);
   for (char *c = name; !quoted && c < name + length; c++)
     *c = *c == '.' ? '/' : *c;
+  const char *other =
+    quoted ? name : ts_arena_printf(s->arena, "%.*s.trainspec", (int)length, name);
   for (size_t i = 0; i < ts_module_count(s); i++)
-    if (!strcmp(ts_module_at(s, i)->name, name)) {
+    if (!strcmp(ts_module_at(s, i)->name, name) || !strcmp(ts_module_at(s, i)->name, other)) {
       *m = ts_module_at(s, i);
       return (*m)->ast;
     }

@@ -24,8 +24,8 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"[OPTION]... -o NAME FILE...", NULL};
 static const char *const notes[] = {
-  "FILE is a plan (.ts), an IR (.ir, .tsir), a profiler trace of one rank, a GOAL",
-  "schedule, or, several, the execution graphs of all ranks.",
+  "FILE is a plan (.ts, .trainspec), an IR (.ir, .tsir), a profiler trace of one",
+  "rank, a GOAL schedule, or, several, the execution graphs of all ranks.",
   "",
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",
@@ -186,7 +186,8 @@ static bool ends_with(const char *path, const char *end)
 static int run(task *k)
 {
   const char *path = k->t.paths.at[0];
-  if (!ends_with(path, ".ts") && !ends_with(path, ".ir") && !ends_with(path, ".tsir"))
+  bool plan = ends_with(path, ".ts") || ends_with(path, ".trainspec");
+  if (!plan && !ends_with(path, ".ir") && !ends_with(path, ".tsir"))
     return export_trace(k, path);
   if (k->t.paths.count > 1)
     return several(k);

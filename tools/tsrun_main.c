@@ -95,8 +95,8 @@ static const ts_option options[] = {
 
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
 static const char *const notes[] = {
-  "FILE is a plan (.ts), an IR (.ir) or the text of one (.tsir); `-` is standard",
-  "input.",
+  "FILE is a plan (.ts, .trainspec), an IR (.ir) or the text of one (.tsir); `-` is",
+  "standard input.",
   "",
   "Examples:",
   "$ -D pp=8 -D dp=16 plan.ts",

@@ -315,6 +315,21 @@ static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
 static void import_file(ts_session *s, ts_module *m, const char *name, const ts_ast *path,
                         bool exported);
 
+/* `a.b` is a/b.ts, or a/b.trainspec where there is no such file. */
+static const char *file_of(ts_session *s, const ts_module *m, const char *dotted)
+{
+  char *path = ts_arena_printf(s->arena, "%s", dotted);
+  for (char *c = path; *c; c++)
+    *c = *c == '.' ? '/' : *c;
+  const char *usual = ts_arena_printf(s->arena, "%s.ts", path),
+             *other = ts_arena_printf(s->arena, "%s.trainspec", path);
+  ts_found found;
+  return !ts_session_resolve(s, m->file, usual, &found) &&
+             ts_session_resolve(s, m->file, other, &found) ?
+           other :
+           usual;
+}
+
 static void imports(ts_session *s, ts_module *m)
 {
   for (uint32_t i = 0; i < m->ast->count; i++) {
@@ -325,10 +340,7 @@ static void imports(ts_session *s, ts_module *m)
         import_file(s, m, path->name, path, import->flags & 1);
         continue;
       }
-      char *name = ts_arena_printf(s->arena, "%s.ts", path->name);
-      for (size_t c = 0, length = strlen(path->name); c < length; c++)
-        name[c] = name[c] == '.' ? '/' : name[c];
-      import_file(s, m, name, path, import->flags & 1);
+      import_file(s, m, file_of(s, m, path->name), path, import->flags & 1);
     }
   }
 }

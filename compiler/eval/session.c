@@ -374,6 +374,19 @@ static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_
   return text;
 }
 
+/* Without what files of the language end in. */
+static size_t stem(const char *path)
+{
+  size_t length = strlen(path);
+  static const char *const ends[] = {".ts", ".trainspec"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    size_t end = strlen(ends[i]);
+    if (length > end && !strcmp(path + length - end, ends[i]))
+      return length - end;
+  }
+  return length;
+}
+
 /* Compared without what all names share. */
 static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_list *list)
 {
@@ -382,15 +395,11 @@ static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_li
   size_t head = starts(name, "std/") ? 4 : 0;
   for (size_t i = 0; i < list->names.count; i++) {
     const char *candidate = list->names.at[i];
-    size_t length = strlen(candidate);
-    bool module = head && length > 3 && !strcmp(candidate + length - 3, ".ts");
     TS_PUSH(s->arena, &bare.names,
-            ts_arena_string(s->arena, candidate + head, length - head - (module ? 3 : 0)));
+            ts_arena_string(s->arena, candidate + head, stem(candidate) - head));
   }
-  size_t length = strlen(name);
-  bool module = head && length > 7 && !strcmp(name + length - 3, ".ts");
-  if (!ts_suggest(ts_arena_string(s->arena, name + head, length - head - (module ? 3 : 0)),
-                  bare.names.at, bare.names.count, best))
+  if (!ts_suggest(ts_arena_string(s->arena, name + head, stem(name) - head), bare.names.at,
+                  bare.names.count, best))
     return false;
   for (size_t i = 0; i < list->names.count; i++)
     if (bare.names.at[i] == best[0])
@@ -428,8 +437,9 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
 
 static bool begins_declaration(const char *line, const char *name)
 {
-  static const char *const words[] = {"fn ",       "let ",      "op ",    "block ", "model ",
-                                      "strategy ", "schedule ", "protocol ", "gpu ",   "cluster "};
+  static const char *const words[] = {"fn ",    "let ",      "op ",       "block ",
+                                      "model ", "strategy ", "schedule ", "protocol ",
+                                      "gpu ",   "cluster ",  "record "};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     const char *after = line + strlen(words[i]);
     if (starts(line, words[i]) && starts(after, name) && strchr(" (:={\n", after[strlen(name)]))
