@@ -15,6 +15,7 @@ nobase_dist_pkgdata_DATA += \
 	examples/gpt2_large.ts \
 	examples/gpt3_175b.ts \
 	examples/hop.ts \
+	examples/imported.ts \
 	examples/large.ts \
 	examples/llama3_70b.ts \
 	examples/local_sgd.ts \

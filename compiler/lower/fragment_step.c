@@ -134,6 +134,18 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
   }
 }
 
+/* What the update holds of its own, such as copies of gradients in another format. */
+static void hold_while_updating(ts_fragment *f, const chunk *chunks, uint32_t count)
+{
+  double bytes = 0;
+  for (uint32_t c = 0; c < count; c++)
+    bytes += chunks[c].offload ? 0 : chunks[c].elements * f->l->plan->optimizer.temp;
+  if (!(bytes > 0) || f->last[0] == TS_NO_INDEX)
+    return;
+  ts_note_memory(f, f->last[0], (int64_t)bytes, TS_IR_OPTIMIZER, "update");
+  ts_note_memory(f, f->last[0], -(int64_t)bytes, TS_IR_OPTIMIZER, "update");
+}
+
 /* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
 static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
                      bool after)
@@ -357,6 +369,7 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
   share_all(f, stages, count);
   join_copies(f, stages, count, apart);
   run_optimizer(f, chunks, n);
+  hold_while_updating(f, chunks, n);
   surround(f, item, stages, count, true);
   ts_tie_sends(f, item);
 }

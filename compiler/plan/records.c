@@ -154,6 +154,7 @@ ts_optimizer ts_optimizer_of(ts_session *s, ts_value v, ts_value precision, ts_s
                     .fused = value(&r, TS_Optimizer_fused).u.truth,
                     .state = bytes(&r, TS_Optimizer_state),
                     .master = bytes(&r, TS_Optimizer_master),
+                    .temp = bytes(&r, TS_Optimizer_temp),
                     .span = v.span};
   uint32_t count = o.listed ? list.u.list->count : 0;
   ts_update_kernel *kernels = TS_NEW_ARRAY(s->arena, ts_update_kernel, count + 1);

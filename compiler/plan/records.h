@@ -39,6 +39,7 @@ typedef struct ts_optimizer {
   bool listed;               /* its kernels are */
   bool fused;                /* a kernel updates all tensors at once */
   double state, master;      /* bytes of a parameter */
+  double temp;               /* ... while it is updated */
   uint32_t kernel_count;
   const ts_update_kernel *kernels;
   ts_span span;

@@ -111,6 +111,30 @@ static const char *gpus_of(ts_arena *arena, const csv *t, size_t row)
   return ts_arena_printf(arena, "%.0f", least);
 }
 
+typedef struct span_of_update {
+  int64_t least, most;
+} span_of_update;
+
+static void look(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
+{
+  span_of_update *u = closure;
+  (void)time;
+  if (category[TS_IR_OPTIMIZER] < u->least)
+    u->least = category[TS_IR_OPTIMIZER];
+  if (category[TS_IR_OPTIMIZER] > u->most)
+    u->most = category[TS_IR_OPTIMIZER];
+}
+
+/* What is held throughout, and what the update has left: PyTorch gives it back when gradients are
+ * set to zero, at the beginning of the next step. */
+static double after_step(const ts_ir *ir, const ts_run *run, const ts_memory_class *m,
+                         uint32_t rank)
+{
+  span_of_update u = {INT64_MAX, 0};
+  ts_memory_curve(ir, run, rank, look, &u);
+  return (double)m->base + (u.most > u.least ? (double)(u.most - u.least) : 0);
+}
+
 /* What the plan of a row holds on its last rank. NULL, or why there is none. */
 static const char *predict(const acc_context *c, const csv *t, size_t row, figures *out)
 {
@@ -141,7 +165,8 @@ static const char *predict(const acc_context *c, const csv *t, size_t row, figur
       const ts_memory *m = ts_memory_new(arena, &input.ir, run);
       const ts_memory_class *last =
         &m->classes[ts_run_result(run)->class_of[input.ir.meta->world - 1]];
-      *out = (figures){(double)last->base, (double)last->peak};
+      *out =
+        (figures){after_step(&input.ir, run, last, input.ir.meta->world - 1), (double)last->peak};
       if (c->verbose)
         for (uint32_t k = 0; k < last->holder_count && k < 12; k++)
           printf("        %-40s %9.1f MiB\n", last->holders[k].label,
