@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "calibrate/network_fit.h"
-
 enum { ROUNDS = 6 };
 
 /* A constant that is fitted, and how far it may go. */
@@ -225,6 +223,21 @@ void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows
       SEARCH(&p, library_constants, false);
   }
   ts_arena_free(arena);
+}
+
+void ts_fabric_fit_points(ts_arena *arena, ts_fabric *fabric, const ts_network_file *hardware,
+                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
+{
+  ts_fabric_row *rows = TS_NEW_ARRAY(arena, ts_fabric_row, count);
+  for (uint32_t i = 0; i < count; i++)
+    rows[i] = (ts_fabric_row){.set = points[i].collective,
+                              .kind = points[i].collective,
+                              .hardware = hardware,
+                              .profile =
+                                ts_fit_profile(links, points[i].ranks, points[i].islands),
+                              .bytes = points[i].bytes,
+                              .seconds = (double)points[i].time * 1e-12};
+  ts_fabric_fit(fabric, 1, rows, count, false);
 }
 
 ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count)

@@ -2,6 +2,7 @@
 #ifndef TS_CALIBRATE_FABRIC_FIT_H
 #define TS_CALIBRATE_FABRIC_FIT_H
 
+#include "calibrate/network_fit.h"
 #include "compiler/machine/network_fabric.h"
 #include "runtime/collective/call.h"
 
@@ -27,6 +28,11 @@ double ts_fabric_time(const ts_fabric *fabric, const ts_fabric_row *row);
  * near the start. */
 void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows,
                    uint32_t row_count, bool library);
+
+/* The same for one fabric and the points of a table, sorted, all of several islands: what is the
+ * fabric's own is fitted, from where it stands. */
+void ts_fabric_fit_points(ts_arena *arena, ts_fabric *fabric, const ts_network_file *hardware,
+                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count);
 
 /* A fabric that was not measured: the geometric means of the others' constants. */
 ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count);

@@ -11,10 +11,11 @@
 #include "calibrate/network_fit.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/machine/network_fabric.h"
 #include "compiler/machine/network_table.h"
 #include "tools/cli/programs.h"
 
-enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, VARIABLE, MAX_VARIABLES = 32 };
+enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, BETWEEN, VARIABLE, MAX_VARIABLES = 32 };
 
 static const ts_option options[] = {
   {OF, 0, "of", "COLLECTIVE",
@@ -27,6 +28,7 @@ static const ts_option options[] = {
   {INTRA, 0, "intra", "GB/S", "bandwidth of a device inside its island, one direction (450)",
    "The links"},
   {INTER, 0, "inter", "GB/S", "bandwidth of an island to all others, one direction (400)", NULL},
+  {BETWEEN, 0, "between", "FILE", "the fabric between islands: std/networks/infiniband.json", NULL},
   {VARIABLE, 'v', NULL, "NAME=VALUE", "set a variable of the library, such as NCCL_ALGO=ring",
    "The library"},
   {0},
@@ -37,6 +39,7 @@ static const char *const notes[] = {
   "",
   "Examples:",
   "$ std/networks/nccl_hopper.json --ranks 32 --islands 4",
+  "$ std/networks/nccl_hopper.json --between std/networks/roce.json --islands 2 --ranks 16",
   "$ std/networks/nccl_hopper.json -v NCCL_ALGO=ring --bytes 67108864",
   "",
   "Exit codes: 0 done, 1 the file cannot be used or has no way to do it, 2 wrong",
@@ -55,7 +58,7 @@ typedef struct setting { const char *name, *value; } setting;
 typedef struct job {
   ts_options options;
   ts_arena *arena;
-  const char *path;
+  const char *path, *between;
   int of;
   long long ranks, islands, bytes, calls;
   ts_fit_links links;
@@ -103,6 +106,7 @@ static bool take(job *j, int id)
   case CALLS: return take_number(j, 1 << 16, &j->calls);
   case INTRA: return take_rate(j, &j->links.intra);
   case INTER: return take_rate(j, &j->links.inter);
+  case BETWEEN: j->between = j->options.argument; return true;
   case VARIABLE: return take_variable(j);
   default:
     j->of = ts_collective_named(j->options.argument);
@@ -128,18 +132,46 @@ static bool read_options(job *j, int argc, char **argv)
   return !wrong;
 }
 
-static const char *read_text(const job *j, size_t *size, int *error)
-{
-  const ts_embedded_file *file = ts_session_embedded(j->path);
-  if (!file)
-    return ts_read_file(j->arena, j->path, size, error);
-  *size = file->size;
-  return (const char *)file->bytes;
-}
-
 static int complain(const job *j, int status, const char *what)
 {
   ts_put_text(stderr, "%s: %s\n", j->options.called, what);
+  return status;
+}
+
+/* NULL after a message, with its status. */
+static ts_network_file *read_file(const job *j, const char *path, int *status)
+{
+  const ts_embedded_file *embedded = ts_session_embedded(path);
+  size_t size = embedded ? embedded->size : 0;
+  int error = 0;
+  ts_error wrong = {0};
+  const char *text =
+    embedded ? (const char *)embedded->bytes : ts_read_file(j->arena, path, &size, &error);
+  if (!text) {
+    *status =
+      complain(j, TS_EXIT_ENVIRONMENT,
+               ts_arena_printf(j->arena, "%s: %s", path, strerror(error ? error : EIO)));
+    return NULL;
+  }
+  ts_network_file *file = ts_network_file_read(j->arena, text, size, &wrong);
+  if (!file)
+    *status = complain(j, TS_EXIT_REJECTED,
+                       ts_arena_printf(j->arena, wrong.line ? "%s:%u: %s" : "%s:%.0u %s", path,
+                                       wrong.line, wrong.message));
+  return file;
+}
+
+/* The fabric's constants in the library's methods. */
+static int join(const job *j, ts_network_file *file)
+{
+  int status = 0;
+  const ts_network_file *fabric = read_file(j, j->between, &status);
+  if (fabric && !fabric->between)
+    return complain(
+      j, TS_EXIT_REJECTED,
+      ts_arena_printf(j->arena, "%s: is no file of a fabric: no `between`", j->between));
+  if (fabric)
+    ts_fabric_apply(j->arena, fabric->between, file);
   return status;
 }
 
@@ -178,21 +210,15 @@ static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t byt
 
 static int explain(job *j)
 {
-  size_t size = 0;
-  int error = 0;
-  ts_error wrong = {0};
-  const char *text = read_text(j, &size, &error);
-  if (!text)
-    return complain(j, TS_EXIT_ENVIRONMENT,
-                    ts_arena_printf(j->arena, "%s: %s", j->path, strerror(error ? error : EIO)));
-  ts_network_file *file = ts_network_file_read(j->arena, text, size, &wrong);
+  int status = 0;
+  ts_network_file *file = read_file(j, j->path, &status);
   if (!file)
-    return complain(j, TS_EXIT_REJECTED,
-                    ts_arena_printf(j->arena, wrong.line ? "%s:%u: %s" : "%s:%.0u %s", j->path,
-                                    wrong.line, wrong.message));
+    return status;
   const char *variable = set_variables(j, file);
   if (variable)
     return complain(j, TS_EXIT_REJECTED, variable);
+  if (j->between && (status = join(j, file)))
+    return status;
   ts_profile profile = ts_fit_profile(j->links, (uint32_t)j->ranks, (uint32_t)j->islands);
   const ts_white_box_plan *plan = ts_network_file_plan(j->arena, file, (uint32_t)j->of, &profile);
   if (!plan)

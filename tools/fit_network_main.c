@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "base/source.h"
+#include "calibrate/fabric_fit.h"
 #include "calibrate/network_curves.h"
 #include "calibrate/network_fit.h"
 #include "calibrate/network_npkit.h"
@@ -21,6 +22,7 @@
 enum {
   MODEL = 1,
   HARDWARE,
+  BETWEEN,
   WHERE,
   OF,
   INTRA,
@@ -38,6 +40,10 @@ static const ts_option options[] = {
   {HARDWARE, 0, "hardware", "FILE",
    "for a white box: network file with the library's constants; std/... names one of the standard "
    "library",
+   NULL},
+  {BETWEEN, 0, "between", "FILE",
+   "for rows of several nodes: file of the fabric whose constants the fit begins with, "
+   "std/networks/infiniband.json",
    NULL},
   {DEVICE, 0, "device", "NAME", "the measured device, for reports; logs name it themselves",
    "What was measured"},
@@ -97,7 +103,7 @@ typedef struct job {
   ts_condition where[MAX_WHERE];
   uint32_t where_count;
   ts_fit_links links;
-  const char *hardware, *device, *library, *output;
+  const char *hardware, *between, *device, *library, *output;
   int of;
   bool extrapolate, statistical;
   FILE *talk;   /* figures: standard output, unless the file goes there */
@@ -169,6 +175,7 @@ static bool read_options(job *j, int argc, char **argv)
     case TS_OPERAND: TS_PUSH(j->arena, &j->files, j->options.argument); break;
     case MODEL: good = take_model(j); break;
     case HARDWARE: j->hardware = j->options.argument; break;
+    case BETWEEN: j->between = j->options.argument; break;
     case DEVICE: j->device = j->options.argument; break;
     case LIBRARY: j->library = j->options.argument; break;
     case OUTPUT:
@@ -415,6 +422,42 @@ static int apply_traces(job *j, ts_network_file *hardware)
   return 0;
 }
 
+static bool in_one_island(const ts_network_table *rows)
+{
+  for (uint32_t i = 0; i < rows->count; i++)
+    if (rows->points[i].islands < 2)
+      return true;
+  return false;
+}
+
+/* The fabric's own constants are fitted to the rows, and go into the hardware's methods before
+ * these are calibrated: so they serve other numbers of nodes. */
+static int apply_fabric(job *j, ts_network_file *hardware, const ts_network_table *rows)
+{
+  int status = 0;
+  size_t size = 0;
+  ts_error error;
+  const char *text = j->between ? read_text(j, j->between, &size, &status) : NULL;
+  if (!text)
+    return status;
+  const ts_network_file *file = ts_network_file_read(j->arena, text, size, &error);
+  if (!file)
+    return refuse(j, j->between, &error);
+  if (!file->between)
+    return complain(j, TS_EXIT_REJECTED, j->between, 0, "is no file of a fabric: no `between`");
+  if (!(j->links.intra > 0 && j->links.inter > 0))
+    return complain(j, TS_EXIT_USAGE, j->between, 0, "`--between` needs `--intra` and `--inter`");
+  if (in_one_island(rows))
+    return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0,
+                    "has rows inside one island: with `--between` all are of several");
+  ts_fabric fabric = *file->between;
+  ts_fabric_fit_points(j->arena, &fabric, hardware, j->links, rows->points, rows->count);
+  ts_fabric_apply(j->arena, &fabric, hardware);
+  ts_put_text(j->talk, "fabric: a step %.1f us, %.1f %% of the links' rate, first chunks x %.2f\n\n",
+              fabric.hop, 100 * fabric.share, fabric.chunks);
+  return 0;
+}
+
 static int fit(job *j)
 {
   int status = 0;
@@ -445,6 +488,8 @@ static int fit(job *j)
   const char *wrong = wrong_rows(all->points, all->count);
   if (wrong)
     return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong);
+  if ((status = apply_fabric(j, hardware, all)))
+    return status;
   if (all->count)
     print_residuals(j, hardware, all);
   ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count);

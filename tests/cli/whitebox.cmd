@@ -10,3 +10,7 @@ play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_COLLNET_ENABLE
 play 'whitebox("std/networks/no_such.json")'
 play 'whitebox(of: "all_reduce", algorithm: "star")'
 play 'whitebox(of: "all_reduce", channels: 0)'
+# the fabrics of the library, and files that are none
+for fabric in infiniband roce efa_p4 efa tcpx slingshot11 slingshot11_shared nvl72; do play "whitebox(\"std/networks/nccl_hopper.json\", between: \"std/networks/$fabric.json\", tier: 1)"; done
+play 'whitebox("std/networks/nccl_hopper.json", between: "std/networks/nccl_ampere.json")'
+play 'whitebox("std/networks/infiniband.json")'
