@@ -1,4 +1,4 @@
-/* The TrainSpec IR, format version 1. This header is the specification.
+/* The TrainSpec IR, format version 2. This header is the specification.
  *
  * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
  * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
@@ -26,7 +26,7 @@
 #include "base/error.h"
 
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
-#define TS_IR_VERSION 1u
+#define TS_IR_VERSION 2u
 #define TS_IR_NONE 0xffffffffu
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */

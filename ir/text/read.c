@@ -143,8 +143,8 @@ bool ts_ir_in_block(ts_ir_reader *r)
 static void read_version(ts_ir_reader *r)
 {
   uint64_t version = ts_ir_take_count(&r->lexer, "a version", UINT32_MAX);
-  if (!r->lexer.failed && version != TS_IR_VERSION)
-    ts_ir_syntax(&r->lexer, "version %llu of the text form; this program reads version %u",
+  if (!r->lexer.failed && (version < 1 || version > TS_IR_VERSION))
+    ts_ir_syntax(&r->lexer, "version %llu of the text form; this program reads 1 to %u",
                  (unsigned long long)version, TS_IR_VERSION);
 }
 
