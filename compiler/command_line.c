@@ -209,7 +209,7 @@ static integers term_of(python *p)
     p->at++;
     int64_t times = integer_of(p);
     size_t once = list.count;
-    p->wrong |= times < 0 || (uint64_t)times * once > LONGEST;
+    p->wrong |= times < 0 || times > LONGEST || (uint64_t)times * once > LONGEST;
     list.count = p->wrong || !times ? 0 : once;
     for (int64_t k = 1; !p->wrong && k < times; k++)
       for (size_t i = 0; i < once; i++) {
@@ -277,7 +277,8 @@ static void letters_of(layout *l)
       char *end;
       long long times = strtoll(l->at + 1, &end, 10);
       size_t once = l->out.count - from;
-      l->wrong |= end == l->at + 1 || times < 0 || (uint64_t)times * once > LONGEST;
+      l->wrong |=
+        end == l->at + 1 || times < 0 || times > LONGEST || (uint64_t)times * once > LONGEST;
       l->at = end;
       for (long long k = 1; !l->wrong && k < times; k++)
         for (size_t i = 0; i < once; i++) {
@@ -362,8 +363,7 @@ static const char *value_of(reader *r, const char *name, const ts_ast *type,
     return quoted(r, word[0]);
   if (is_integer(word[0]))
     return word[0];
-  const char *list = word[0][0] == '(' || word[0][0] == '[' ? python_list(r, word[0]) : NULL;
-  return list ? list : quoted(r, word[0]);
+  return word[0][0] == '(' || word[0][0] == '[' ? python_list(r, word[0]) : quoted(r, word[0]);
 }
 
 static void found(reader *r, const char *name, const char *value)

@@ -26,7 +26,7 @@ static const char *const notes[] = {
   "ARGUMENTs are those that the FRAMEWORK's own program takes, from the first word",
   "that begins with `--` and is no option above. WORDs before them may be the",
   "program (pretrain_x.py) and variables of the environment (NAME=VALUE). What",
-  "changes neither time nor memory is passed over, what is not followed is told.",
+  "changes neither time nor memory is passed over, what is not followed is reported.",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 cannot read or write.",
   NULL,
@@ -77,7 +77,7 @@ static int part(task *t, int argc, char **argv, char **left)
     } else if (!t->line.framework && argv[i][0] != '-') {
       t->line.framework = argv[i];
     } else if (!t->line.framework) {
-      left[count++] = argv[i]; /* an option that does not exist: told by ts_options */
+      left[count++] = argv[i]; /* an option that does not exist: ts_options reports it */
     } else if (strcmp(argv[i], "--") != 0) {
       TS_PUSH(t->arena, &t->words, argv[i]);
     }

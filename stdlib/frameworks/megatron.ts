@@ -1,7 +1,10 @@
-// Megatron-LM's command line as a plan: `megatron` takes them as a record, by their names with `_` for `-`, and gives what a plan needs. Arguments that are left
-// out have Megatron-LM's defaults. `trainspec import megatron` writes plans that call it; std/frameworks/megatron.json says which arguments it follows.
+// Megatron-LM's command line as a plan: `megatron` takes its arguments as a record, by their names
+// with `_` for `-`, and gives what a plan needs. Arguments that are left out have Megatron-LM's
+// defaults. `trainspec import megatron` writes plans that call it; `command_line` below says what
+// becomes of the arguments that the record lacks.
 //
-// Sources: NVIDIA/Megatron-LM, megatron/training/arguments.py and megatron/core; Transformer Engine; PyTorch's CUDABlas and caching allocator.
+// Sources: NVIDIA/Megatron-LM, megatron/training/arguments.py and megatron/core; Transformer
+// Engine; PyTorch's CUDABlas and caching allocator.
 export import std.frameworks.megatron_model
 import std.clusters.dgx, std.clusters.islands, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
@@ -37,7 +40,8 @@ fn _generation(gpu: String) -> Int = if gpu == "a100" then 8 else if gpu == "h10
 fn _inner(a: MegatronArguments) -> Int = a.tensor_model_parallel_size * a.context_parallel_size
 fn _expert_tensor(a: MegatronArguments) -> Int =
   if a.expert_tensor_parallel_size > 0 then a.expert_tensor_parallel_size else a.tensor_model_parallel_size
-// Ranks along the data-parallel axis over which experts are dealt out, beside those of tensor and context parallelism.
+// Ranks along the data-parallel axis over which experts are dealt out, beside those of tensor and
+// context parallelism.
 fn _spread(a: MegatronArguments) -> Int = if a.num_experts == 0 then 1
   else max(1, div(a.expert_model_parallel_size * _expert_tensor(a), _inner(a)))
 fn _replicas(a: MegatronArguments) -> Int = if a.gpus % (_inner(a) * a.pipeline_model_parallel_size * _spread(a)) != 0 then refuse(
@@ -64,7 +68,8 @@ fn _vocabulary(a: MegatronArguments) -> Int = _padded(
 )
 fn _padded(n: Int, to: Int) -> Int = ceil_div(n, to) * to
 fn _kv_heads(a: MegatronArguments) -> Int = if a.group_query_attention then a.num_query_groups else a.num_attention_heads
-// Which of Transformer Engine's libraries serves: by what is asked for, else FlashAttention before Hopper and cuDNN on it.
+// Which of Transformer Engine's libraries serves: by what is asked for, else FlashAttention before
+// Hopper and cuDNN on it.
 fn _attention(a: MegatronArguments) -> String = if a.transformer_impl == "local" then "unfused" else if a.attention_backend == "unfused" or
   a.attention_backend == "local" then "unfused" else if a.attention_backend == "flash" or a.use_flash_attn or a.context_parallel_size > 1
   then "flash" else if a.attention_backend == "fused" or _generation(a.gpu) == 9 then "fused" else "flash"
@@ -147,7 +152,8 @@ fn _global(a: MegatronArguments) -> Int = if a.global_batch_size > 0 then a.glob
   _spread(a)
 
 // -- memory besides tensors of the model --
-// PyTorch keeps a workspace for each handle of cuBLAS: one of the thread that runs the forward, one of autograd's. Transformer Engine has one of its own.
+// PyTorch keeps a workspace for each handle of cuBLAS: one of the thread that runs the forward, one
+// of autograd's. Transformer Engine has one of its own.
 fn _blas_workspace(a: MegatronArguments) -> Size = if len(a.cublas_workspace_config) == 2 then a.cublas_workspace_config[0] *
   a.cublas_workspace_config[1] * 1 KiB else if _generation(a.gpu) == 9 or (_generation(a.gpu) > 9 and a.release >= 202605) then 32 MiB
   else 8320 KiB
@@ -161,7 +167,8 @@ fn _longest(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_seq_lengt
 // Attention without Transformer Engine multiplies into one buffer of scores, which stays.
 fn _scores(a: MegatronArguments) -> Size = if a.transformer_impl == "local" then bytes(bf16) * a.micro_batch_size *
   div(a.num_attention_heads, a.tensor_model_parallel_size) * _longest(a) * _longest(a) else 0 B
-// Messages of the pipeline that PyTorch has not yet given back: of both directions and both neighbours in time.
+// Messages of the pipeline that PyTorch has not yet given back: of both directions and both
+// neighbours in time.
 fn _held(a: MegatronArguments) -> Record = {
   cublas_workspaces: 2 * _blas_workspace(a),
   engine_workspaces: _engine_workspace(a),
@@ -169,7 +176,8 @@ fn _held(a: MegatronArguments) -> Record = {
   messages: if a.pipeline_model_parallel_size == 1 then 0 B else if _chunks(a) > 1 then 6 * _message(a) else 3 * _message(a),
 }
 
-// Gradients in fp16 are reduced in it, and copied to fp32 for the update, unless they are accumulated in fp32.
+// Gradients in fp16 are reduced in it, and copied to fp32 for the update, unless they are
+// accumulated in fp32.
 fn _optimizer(a: MegatronArguments) -> Record = if a.optimizer == "sgd" then sgd() else if a.optimizer != "adam"
   then refuse("the optimizer `" + a.optimizer + "` has no record here: choose adam or sgd") else if a.fp16 and
   not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
@@ -208,7 +216,8 @@ strategy fused_operators(t: Axis) {
     split b dim 0 over t
   }
 }
-// As `expert_tensor_parallel`, but what the forward gathered stays: the dispatcher gathers it, not the product.
+// As `expert_tensor_parallel`, but what the forward gathered stays: the dispatcher gathers it, not
+// the product.
 strategy expert_tensors_kept(t: Axis) {
   rule column {
     match expert_linear as "*.up"
@@ -244,12 +253,14 @@ fn _recomputed(a: MegatronArguments) -> Any = if a.recompute_granularity == "ful
   div(a.num_layers, _stages(a)),
 ) else full()) else if a.recompute_granularity == "selective" then [_again(m) for m in a.recompute_modules] else none
 
-// Experts lie over all ranks that have different tokens, or beside those that share an expert's products.
+// Experts lie over all ranks that have different tokens, or beside those that share an expert's
+// products.
 fn _expert_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis) -> Any = if run.arguments.num_experts == 0 then none
   else if run.expert_tensor == 1 then expert_parallel(tp * cp * ed, batch: ed) else if run.arguments.sequence_parallel
   then [expert_parallel(cp * ed, batch: ed), expert_tensors_kept(tp)] else expert_parallel(cp * ed, batch: ed)
 
-// The strategies of a run. `ed`: the part of the data-parallel ranks over which experts are dealt out.
+// The strategies of a run. `ed`: the part of the data-parallel ranks over which experts are dealt
+// out.
 fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis) -> List = [
   if tp == 1 then none else if run.arguments.sequence_parallel then tensor_sequence_parallel(tp) else tensor_parallel(tp),
   if tp == 1 then none else fused_operators(tp),
@@ -374,8 +385,9 @@ fn megatron(a: MegatronArguments) -> Record = if _missing(a) != "" then refuse("
   "" and not (a.bf16 or a.fp16) then refuse("a run in fp32 has no plan here: say `bf16` or `fp16`")
   else _described(a, machine(a.gpu, a.gpus))
 
-// What `trainspec import megatron` reads: fields of `arguments` are followed; `harmless` ones change neither time nor memory; `warned` ones change a
-// little that is not followed, and the sentence says what; `refused` ones change too much.
+// What `trainspec import megatron` reads: fields of `arguments` are followed; `harmless` ones
+// change neither time nor memory; `warned` ones change a little that is not followed, and the
+// sentence says what; `refused` ones change too much.
 let command_line = {
   about: "A run of Megatron-LM, from its arguments: `trainspec import megatron` wrote it.",
   arguments: "MegatronArguments",
@@ -614,10 +626,10 @@ let command_line = {
     ["use_torch_fsdp2", "parameters that are sharded have no plan here yet: take `fsdp` of std.strategies.data"],
     ["data_parallel_sharding_strategy", "parameters that are sharded have no plan here yet: take `fsdp` of std.strategies.data"],
     ["outer_dp_sharding_strategy", "parameters that are sharded have no plan here yet: take `fsdp` of std.strategies.data"],
-    ["hybrid_*", "layers with a state (Mamba) have no operators here yet"],
-    ["is_hybrid_model", "layers with a state (Mamba) have no operators here yet"],
-    ["mamba_*", "layers with a state (Mamba) have no operators here yet"],
-    ["linear_attention_*", "layers with a state (Mamba) have no operators here yet"],
+    ["hybrid_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
+    ["is_hybrid_model", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
+    ["mamba_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
+    ["linear_attention_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
     ["experimental_attention_variant", "the attention is another one than is followed here"],
     ["window_size", "attention to a window has no plan here yet"],
     ["window_attn_skip_freq", "attention to a window has no plan here yet"],

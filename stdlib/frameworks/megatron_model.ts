@@ -1,5 +1,6 @@
-// The models of Megatron-LM (pretrain_gpt.py and its like) from a record of their choices, which std.frameworks.megatron makes from a command line: layers of
-// attention or latent attention, dense or with experts, and modules that predict further words.
+// The models of Megatron-LM (pretrain_gpt.py and its like) from a record of their choices, which
+// std.frameworks.megatron makes from a command line: layers of attention or latent attention, dense
+// or with experts, and modules that predict further words.
 import std.ops.nn, std.ops.latent, std.ops.moe, std.ops.fused
 
 block _norm(x: Tensor, c: Record) {
@@ -11,7 +12,8 @@ block _norm(x: Tensor, c: Record) {
   yield y
 }
 
-// Kernels that want [batch, seq] get copies of what they take and give in [seq, batch]; the copy of what they give is what the next product keeps.
+// Kernels that want [batch, seq] get copies of what they take and give in [seq, batch]; the copy of
+// what they give is what the next product keeps.
 block _attention_core(q: Tensor, c: Record) {
   if c.attention == "unfused" {
     parts = unpacked(q, heads: c.heads, kv_heads: c.kv_heads, head_dim: c.head_dim) as parts
@@ -158,7 +160,8 @@ model megatron_gpt(c: Record) {
   }
 }
 
-// BERT: layers that look both ways, a product and a norm before the head, which is tied and has a bias, and a second loss on whether sentences follow each other.
+// BERT: layers that look both ways, a product and a norm before the head, which is tied and has a
+// bias, and a second loss on whether sentences follow each other.
 model megatron_bert(c: Record) {
   ids = input([batch, c.seq], int64)
   segments = input([batch, c.seq], int64)
@@ -206,7 +209,8 @@ block _cross_half(x: Tensor, memory: Tensor, c: Record) {
   yield residual(a, x, bias: c.bias, dropout: c.dropout) as cross.residual
 }
 
-// T5: an encoder that looks both ways and a decoder over it; one embedding serves both, and the head, which has a bias.
+// T5: an encoder that looks both ways and a decoder over it; one embedding serves both, and the
+// head, which has a bias.
 model megatron_t5(source: Record, target: Record) {
   ids = input([batch, source.seq + target.seq], int64)
   e = embedding(ids, source.vocab, source.hidden) as embed

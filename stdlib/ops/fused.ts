@@ -1,4 +1,5 @@
-// Operators as Megatron-LM and Transformer Engine fuse them, and what each keeps for the backward. Dropout of 0 keeps no mask; a bias is there or not.
+// Operators as Megatron-LM and Transformer Engine fuse them, and what each keeps for the backward.
+// Dropout of 0 keeps no mask; a bias is there or not.
 import std.ops.nn
 
 // Residual + dropout(x + bias), in one kernel.
@@ -12,8 +13,9 @@ op residual(x: Tensor, residual: Tensor, bias: Bool = true, dropout: Real = 0) {
   saves [mask]
 }
 
-// An activation with the bias of the product before it. `gated`: two halves of which one gates the other. `kept`: so many tensors of the size of x are saved,
-// one where the activation is fused, more where each step of it is a kernel.
+// An activation with the bias of the product before it. `gated`: two halves of which one gates the
+// other. `kept`: so many tensors of the size of x are saved, one where the activation is fused,
+// more where each step of it is a kernel.
 op activation(x: Tensor, gated: Bool = false, bias: Bool = true, kept: Int = 1) {
   weight b: [last(x.shape)] if bias
   output y: if gated then with_last(x.shape, div(last(x.shape), 2)) else x.shape
@@ -23,16 +25,19 @@ op activation(x: Tensor, gated: Bool = false, bias: Bool = true, kept: Int = 1) 
   saves [x, (kept - 1) * bytes(x)]
 }
 
-// The same data in another order of dimensions: a copy, as kernels that want their own order make it.
+// The same data in another order of dimensions: a copy, as kernels that want their own order make
+// it.
 op reordered(x: Tensor) {
   output y: x.shape
   forward { kernel elementwise { reads = [x], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 
-// Attention as separate kernels, of queries and of keys and values that are packed, for heads of any width: scores, masked softmax, dropout, context. Keeps q, k, v
-// and the probabilities, and where there is dropout its mask and the dropped-out probabilities. Keys and values that several heads share are copied for each.
-// `softmax`: what softmax computes and keeps its result in, and casts from where the kernels are not fused.
+// Attention as separate kernels, of queries and of keys and values that are packed, for heads of
+// any width: scores, masked softmax, dropout, context. Keeps q, k, v and the probabilities, and
+// where there is dropout its mask and the dropped-out probabilities. Keys and values that several
+// heads share are copied for each. `softmax`: what softmax computes and keeps its result in, and
+// casts from where the kernels are not fused.
 op scores_attention(
   q: Tensor,
   kv: Tensor,
@@ -113,7 +118,8 @@ op scores_attention(
   saves [q, kv, copied, probabilities, dropped, mask]
 }
 
-// Queries, and keys with values, out of a packed [.., (heads + 2 kv_heads) * head_dim] tensor: two views.
+// Queries, and keys with values, out of a packed [.., (heads + 2 kv_heads) * head_dim] tensor: two
+// views.
 op unpacked(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   output q: with_last(qkv.shape, heads * head_dim)
   output kv: with_last(qkv.shape, 2 * kv_heads * head_dim)
@@ -121,7 +127,8 @@ op unpacked(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
     "queries, keys and values are packed: heads + 2 kv_heads of head_dim elements"
 }
 
-// Cross entropy over the last dimension in fp32, whose steps do not work in place: beside the fp32 logits a second copy of them lives until the loss is there.
+// Cross entropy over the last dimension in fp32, whose steps do not work in place: beside the fp32
+// logits a second copy of them lives until the loss is there.
 op fused_cross_entropy(x: Tensor) {
   output y: [rows(x)]
   contracts x dim -1
@@ -131,7 +138,8 @@ op fused_cross_entropy(x: Tensor) {
   saves [logits]
 }
 
-// Copies of the tokens back in the order of the tokens, and added up: their weights were applied between the experts' products.
+// Copies of the tokens back in the order of the tokens, and added up: their weights were applied
+// between the experts' products.
 op unpermuted(x: Tensor, gates: Tensor) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1

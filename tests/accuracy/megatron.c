@@ -21,8 +21,14 @@ typedef struct figures {
   double allocated, peak;
 } figures; /* bytes of the last rank */
 
+typedef struct group {
+  const char *name;
+  errors allocated, peak;
+} group; /* of one kind of model */
+
 typedef struct tally {
-  errors allocated, peak, both;
+  errors allocated, peak;
+  TS_VEC(group) groups;
   TS_VEC(reason) left;
 } tally;
 
@@ -85,9 +91,11 @@ static const char *first_error(ts_arena *arena, const ts_session *s)
   const char *at = strstr(text, "error");
   const char *copy =
     ts_arena_printf(arena, "%.*s", (int)strcspn(at ? at : text, "\n"), at ? at : text);
-  const char *help = at ? strstr(at, "= help: ") : NULL;
+  const char *help = at ? strstr(at, "= help: ") : NULL, *said = at ? strstr(at, "^ ") : NULL;
   if (help && strstr(copy, "not followed"))
     copy = ts_arena_printf(arena, "%.*s", (int)strcspn(help + 8, "\n"), help + 8);
+  if (said && strstr(copy, "E0237")) /* refused by a function, in these words */
+    copy = ts_arena_printf(arena, "%.*s", (int)strcspn(said + 2, "\n"), said + 2);
   free(text);
   return copy;
 }
@@ -213,12 +221,21 @@ static void print_errors(const char *title, errors *e)
     return;
   TS_SORT(e, ascending);
   double n = (double)e->count;
-  printf("  %-22s %4zu rows   median %5.2f %%  mean %5.2f %%  worst %5.1f %%  bias %+5.2f %%   "
+  printf("  %-24s %4zu rows   median %5.2f %%  mean %5.2f %%  worst %5.1f %%  bias %+5.2f %%   "
          "within 2, "
          "5, 10 %%: %3.0f, %3.0f, %3.0f %%\n",
          title, e->count, 100 * e->at[e->count / 2], 100 * sum / n, 100 * e->at[e->count - 1],
          100 * bias / n, 100 * (double)within[0] / n, 100 * (double)within[1] / n,
          100 * (double)within[2] / n);
+}
+
+static group *group_of(const acc_context *c, tally *y, const char *name)
+{
+  for (size_t i = 0; i < y->groups.count; i++)
+    if (!strcmp(y->groups.at[i].name, name))
+      return &y->groups.at[i];
+  TS_PUSH(c->arena, &y->groups, (group){.name = name});
+  return &y->groups.at[y->groups.count - 1];
 }
 
 static void one(const acc_context *c, const csv *t, size_t i, tally *y)
@@ -245,6 +262,9 @@ static void one(const acc_context *c, const csv *t, size_t i, tally *y)
            csv_is(t, i, "resumed", "1") ? "r" : " ", allocated / 0x1p20, f.allocated / 0x1p20,
            100 * (f.allocated / allocated - 1), peak / 0x1p20, f.peak / 0x1p20,
            100 * (f.peak / peak - 1));
+  group *g = group_of(c, y, csv_cell(t, i, "kind"));
+  TS_PUSH(c->arena, &g->allocated, f.allocated / allocated - 1);
+  TS_PUSH(c->arena, &g->peak, f.peak / peak - 1);
   TS_PUSH(c->arena, &y->allocated, f.allocated / allocated - 1);
   TS_PUSH(c->arena, &y->peak, f.peak / peak - 1);
 }
@@ -262,6 +282,11 @@ void acc_megatron_report(const acc_context *c)
     one(c, t, i, &y);
   print_errors("allocated after a step", &y.allocated);
   print_errors("peak", &y.peak);
+  for (size_t i = 0; i < y.groups.count; i++) {
+    group *g = &y.groups.at[i];
+    print_errors(ts_arena_printf(c->arena, "  %s, allocated", g->name), &g->allocated);
+    print_errors(ts_arena_printf(c->arena, "  %s, peak", g->name), &g->peak);
+  }
   for (size_t i = 0; i < y.left.count; i++)
     printf("  left out %4zu: %s\n", y.left.at[i].rows, y.left.at[i].text);
 }

@@ -1,5 +1,6 @@
-# Closed forms of a GPT with learned positions and dropout (Korthikanti et al., arXiv 2205.05198): s b h (34 + 5 a s / h) a layer, the logits once in bf16 and
-# once in fp32; state of 2 + 4 + 12 / 8 bytes a parameter with the distributed optimizer, and three workspaces.
+# Closed forms of a GPT with learned positions and dropout (Korthikanti et al., arXiv 2205.05198): s
+# b h (34 + 5 a s / h) a layer, the logits once in bf16 and once in fp32; state of 2 + 4 + 12 / 8
+# bytes a parameter with the distributed optimizer, and three workspaces.
 trainspec import --gpus 8 --gpu a100 -o $scratch/run.ts megatron CUBLAS_WORKSPACE_CONFIG=:4096:8 pretrain_gpt.py --num-layers 12 --hidden-size 512 --num-attention-heads 8 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 --global-batch-size 32 --bf16 --attention-backend unfused --use-distributed-optimizer &&
 tsrun --format json $scratch/run.ts 2>/dev/null >$scratch/run.json
 number() { grep -oE "\"$1\":[[:space:]]*[0-9]+" $scratch/run.json | head -1 | grep -oE "[0-9]+$"; }

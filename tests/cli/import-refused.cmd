@@ -13,3 +13,5 @@ trainspec import megatrn --num-layers 4 2>&1
 trainspec import --gpus none megatron 2>&1
 trainspec import --from nowhere megatron 2>&1
 trainspec import --gpu none megatron --num-layers 2 --hidden-size 64 --num-attention-heads 2 --seq-length 64 --max-position-embeddings 64 --bf16 -o $scratch/none.ts && tsc -o $scratch/none.ir $scratch/none.ts 2>&1 | grep -a '^error'
+refused --num-layers 4 --moe-layer-freq '[1]*9223372036854775807*2' | sed -n 2p
+refused --num-layers 4 --pipeline-model-parallel-layout 'E(tt)*9223372036854775807' 2>&1 | sed -n 2p
