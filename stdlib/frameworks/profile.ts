@@ -66,9 +66,10 @@ fn framework_loss(f: Record) = if f.loss == "fused" then fused_loss() else none
 // all ranks share NVLink).
 fn framework_sent(ranks: Int, nodes: Int, top: Int) -> Real = nodes_met(if nodes > 1 then nodes else ranks, top) / top
 
-// The ladder of recomputation: "none", "attention" (its softmax and dropout: Megatron's selective), "ops" (torchtitan's selective by op: all but attention and what every second product
+// The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's selective), "ops" (torchtitan's selective by op: all but attention and what every second product
 // made; here the larger of the MLP's two and the output projection), "selective" (every second layer), "full".
-fn framework_recompute(level: String) = if level == "none" then none else if level == "attention" then selective(
+fn framework_recompute(level: String) = if level == "none" then none else if level == "cheap"
+  then [selective("*.ln1"), selective("*.ln2"), selective("*.act")] else if level == "attention" then selective(
   "attn.core",
 ) else if level == "ops" then [
   selective("*.ln1"),
@@ -78,7 +79,7 @@ fn framework_recompute(level: String) = if level == "none" then none else if lev
   selective("*.up"),
   selective("*.act"),
 ] else if level == "selective" then full(every: 2) else if level == "full" then full()
-  else refuse("recomputation is none, attention, ops, selective or full")
+  else refuse("recomputation is none, cheap, attention, ops, selective or full")
 
 // The host reads how many tokens each expert gets before it issues the products of the experts, and the device waits; not in a CUDA graph, whose buffers hold the most there may be.
 strategy token_counts(microseconds: Int) {

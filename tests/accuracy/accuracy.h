@@ -27,6 +27,9 @@ typedef struct acc_row {
   /* in a group each that is compared stands against each reference: relative throughput */
   enum acc_side { ACC_ALONE, ACC_REFERENCE, ACC_COMPARED } side;
   size_t csv_row;
+  /* values of the parameter `recompute`, to NULL, that are tried one after the other while the plan
+   * does not fit in memory: what a source does not state; or NULL */
+  const char *const *ladder;
   uint32_t define_count;
   ts_define define[24];
   /* Prediction. */

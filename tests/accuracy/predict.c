@@ -104,8 +104,15 @@ static double longest_rank(const ts_run *run)
   return (double)longest;
 }
 
-void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra,
-                 uint32_t extra_count)
+/* By more than what a framework saves without work: casts that share memory, buffers used again. */
+static bool far_over(const ts_memory_class *class)
+{
+  return class->limit && (double)class->over > 0.5 * (double)class->limit;
+}
+
+/* With one thing more: whether all devices have room for what they hold. */
+static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
+                         const ts_define *extra, uint32_t extra_count, bool *fits)
 {
   ts_arena *arena = ts_arena_new("row");
   ts_session *s = ts_session_new(arena);
@@ -137,6 +144,7 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
       row->predicted =
         (row->unsynchronised ? longest_rank(run) : (double)ts_run_result(run)->step) * 1e-12;
       row->predicted_memory = 0;
+      *fits = !memory->class_count || !far_over(&memory->classes[memory->fullest]);
       for (uint32_t k = 0; k < memory->class_count; k++)
         if (row->any_rank ? (double)memory->classes[k].peak > row->predicted_memory :
                             ts_run_result(run)->classes[k].rank == 0 || k == 0)
@@ -154,6 +162,21 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
     ts_input_close(&input);
   }
   ts_arena_free(arena);
+}
+
+void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra,
+                 uint32_t extra_count)
+{
+  ts_define define[24];
+  uint32_t n = 0;
+  bool fits = true;
+  for (; n < extra_count && n < 23; n++)
+    define[n] = extra[n];
+  predict_once(c, set, row, define, n, &fits);
+  for (const char *const *next = row->ladder; next && *next && !fits && row->done; next++) {
+    define[n] = (ts_define){"recompute", *next};
+    predict_once(c, set, row, define, n + 1, &fits);
+  }
 }
 
 /* What a process hands back of a row. */

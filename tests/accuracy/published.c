@@ -215,6 +215,8 @@ static bool of_validation(const acc_row *row)
   return (hash ^ hash >> 16) & 1;
 }
 
+static const char *const more_recomputed[] = {"\"selective\"", "\"full\"", NULL};
+
 bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   const known_model *m = model_of(c->arena, T("model"));
@@ -279,7 +281,10 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   acc_define(c->arena, row, "framework",
              foundry && strstr(T("other"), "PURE") ? "llm_foundry_pure" : from->framework);
   acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
-  acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), paper, torchtitan));
+  if (*T("recompute") || paper)
+    acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), paper, torchtitan));
+  else if (m->top)
+    row->ladder = more_recomputed;
   if (sharding_of(T("sharding")))
     acc_define(c->arena, row, "sharding", sharding_of(T("sharding")));
   acc_define(c->arena, row, "gpus", T("gpus"));
@@ -302,9 +307,9 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   /* ... and before that, where they have pipelines, attention and router alone */
   else if (m->top && strstr(from->framework, "bridge") && machine[0] == 'g' && N("pp") > 1)
     acc_define(c->arena, row, "waits", "1200");
-  /* a sink in each head's softmax: Transformer Engine fuses it since the release of 26.06 */
-  if (!strncmp(m->pattern, "gptoss", 6) && nvidia && release && atof(release + 8) < 26.05)
-    acc_define(c->arena, row, "library", "\"unfused\"");
+  /* biases, clamped gates and sinks are not fused: more is left to issue after the counts */
+  else if (!strncmp(m->pattern, "gptoss", 6) && nvidia)
+    acc_define(c->arena, row, "waits", "9000");
   if (paper)
     acc_define(c->arena, row, "sequence",
                csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
@@ -382,6 +387,8 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
   if (is_on(flag(c, flags, "MCORE_CUDA_GRAPH")) || is_on(flag(c, flags, "LAYER_CUDA_GRAPH")) ||
       is_on(flag(c, flags, "FULL_CUDA_GRAPH")) || strstr(flags, "full-iteration CUDA graph"))
     acc_define(c->arena, row, "graphs", "true");
+  if (N("cp") > 1 && N("tp") == 1 && N("pp") == 1)
+    acc_define(c->arena, row, "heads", "true");
   acc_define(c->arena, row, "micro", T("micro_batch"));
   acc_define(c->arena, row, "global", T("global_batch"));
   return true;

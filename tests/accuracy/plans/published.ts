@@ -45,6 +45,9 @@ plan published(
   power: Real = machine.costs.power,
   eight: Real = machine.costs.eight,
   four: Real = machine.costs.four,
+  power_eight: Real = if machine.measured then machine.costs.power_eight else 1,
+  power_four: Real = if machine.measured then machine.costs.power_four else 1,
+  newest: Real = if machine.measured then machine.costs.newest else 1,
   older: Real = machine.costs.older,
   attention: Real = machine.costs.attention,
   ed: Int = max(1, div(ep * etp, tp * cp)),
@@ -74,7 +77,7 @@ plan published(
   batch = { micro: micro * ed }
   precision = framework_precision(framework)
   optimizer = adam()
-  costs = machine_costs(machine, recipe, library, { power, eight, four, older, attention })
+  costs = machine_costs(machine, recipe, library, { power, eight, four, older, attention, newest, power_eight, power_four })
   network = machine.network
   host = framework_host(framework, graphs, launch)
 }
