@@ -1,7 +1,8 @@
 // Machines by name: a gpu, how so many of it are joined, what collectives and kernels cost there.
 // For plans that take a machine as one parameter:
 //   plan mine(machine: Record = machine_h100) { cluster = machine.cluster(64), network = machine.network, costs = training(machine.costs) }
-// `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.training; `measured` says whether kernels of this gpu were.
+// `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.training;
+// `measured` says whether kernels of this gpu were.
 export import std.training
 import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
 
@@ -47,6 +48,7 @@ let machine_7x = { island: 0, cluster: pods_of_7x, network: _collectives, costs:
 let machine_l40s = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: false }
 let machine_h200_nvl = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
 
-// Costs of a step on it: products by `recipe`, attention by `library`. `levels`: those of its record, or others to try.
+// Costs of a step on it: products by `recipe`, attention by `library`. `levels`: those of its
+// record, or others to try.
 fn machine_costs(machine: Record, recipe: String = "bf16", library: String = "cudnn", levels: Record = machine.costs) = if machine.measured
   then training(machine.costs, recipe, library, levels: levels) else training_estimated(machine.costs, recipe, levels: levels)

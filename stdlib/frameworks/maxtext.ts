@@ -5,6 +5,7 @@ let maxtext = {
   accumulate: 0 B,
   bucket: 25 MiB,
   overlap: true,
+  gather: "hidden",
   tensor: "stream",
   keep: false,
   attention: "cudnn",

@@ -3,13 +3,14 @@
 // `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
 import std.hosts
 
-// Fused kernels, gradients in fp32 summed in the product, attention by cuDNN, the distributed
-// optimizer's sums beside the backward.
+// Fused kernels, gradients in bf16 (grad_reduce_in_fp32 is off in the recipes for speed) added in
+// the product, attention by cuDNN, the distributed optimizer's sums beside the backward.
 let megatron_core = {
-  gradients: fp32,
+  gradients: bf16,
   accumulate: 0 B,
   bucket: 160 MB,
   overlap: true,
+  gather: "hidden",
   tensor: "ring",
   keep: false,
   attention: "cudnn",
@@ -26,6 +27,7 @@ let megatron_2021 = {
   accumulate: 0 B,
   bucket: 25 MiB,
   overlap: false,
+  gather: "after",
   tensor: "none",
   keep: false,
   attention: "flash2",
@@ -36,13 +38,16 @@ let megatron_2021 = {
   waits: 0,
   sharding: "ddp",
 }
-// Megatron-Bridge (2025 and 2026): its experts run without a bound on their tokens, whose counts the host reads. On racks its recipes with pipelines capture
-// attention and router in graphs, so that less is left to issue after that. `waits` was fitted to half of the published runs of experts.
+// Megatron-Bridge (2025 and 2026): its experts run without a bound on their tokens, whose counts
+// the host reads. On racks its recipes with pipelines capture attention and router in graphs, so
+// that less is left to issue after that. `waits` was fitted to half of the published runs of
+// experts.
 let megatron_bridge = {
-  gradients: fp32,
+  gradients: bf16,
   accumulate: 0 B,
   bucket: 160 MB,
   overlap: true,
+  gather: "hidden",
   tensor: "ring",
   keep: false,
   attention: "cudnn",

@@ -12,6 +12,7 @@
 //   loss        "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other
 //   host        what the host thread spends
 //   graphs      whether CUDA graphs take the launches off the host
+//   gather      where parameters are gathered after an update: "after" it, or "hidden" beside the next forward
 //   waits       microseconds a layer of experts for which the device waits while the host reads counts of tokens
 //   accumulate  bytes moved for a parameter to add a micro-batch's gradient
 import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data,
@@ -25,9 +26,22 @@ fn framework_tensor(f: Record, t: Axis) = if t.size == 1 then none else tensor_s
   keep_gathered: f.keep,
 )
 
+// ZeRO-1 whose updated parameters are gathered beside the next step's forward (Megatron's
+// overlap_param_gather). Where a step is one micro-batch, `once`, layer by layer before its
+// forward; else the forward of the first of many micro-batches hides it, and nothing is played.
+strategy distributed_optimizer(d: Axis, bucket: Size, once: Bool) {
+  let early = if once then d else 1
+  rule gradients {
+    match *
+    after gradients: reduce_scatter(gradients, over: d, bucket: bucket)
+    shard(optimizer, over: d)
+    before forward: all_gather(parameters, over: early, group: "layer[*]", ahead: 2)
+  }
+}
+
 // Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2",
 // "fsdp" (parameters too).
-fn framework_data(f: Record, d: Axis, sharding: String) = if d.size == 1 then none else if sharding == "fsdp" then fsdp(
+fn framework_data(f: Record, d: Axis, sharding: String, once: Bool = false) = if d.size == 1 then none else if sharding == "fsdp" then fsdp(
   d,
 ) else if sharding == "zero2" then fsdp(d, reshard: false) else if sharding == "zero1" then zero1(
   d,
@@ -62,12 +76,16 @@ strategy fused_loss() {
 }
 fn framework_loss(f: Record) = if f.loss == "fused" then fused_loss() else none
 
-// Bytes of an expert's all-to-all over those of all copies: DeepEP and HybridEP send a token once to each rank that wants it, and once to each node (`nodes` of them: 1 where
-// all ranks share NVLink).
+// Bytes of an expert's all-to-all over those of all copies: DeepEP and HybridEP send a token once
+// to each rank that wants it, and once to each node (`nodes` of them: 1 where all ranks share
+// NVLink).
 fn framework_sent(ranks: Int, nodes: Int, top: Int) -> Real = nodes_met(if nodes > 1 then nodes else ranks, top) / top
 
-// The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's selective), "ops" (torchtitan's selective by op: all but attention and what every second product
-// made; here the larger of the MLP's two and the output projection), "selective" (every second layer), "full".
+// The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules
+// `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's
+// selective), "ops" (torchtitan's selective by op: all but attention and what every second product
+// made; here the larger of the MLP's two and the output projection), "selective" (every second
+// layer), "full".
 fn framework_recompute(level: String) = if level == "none" then none else if level == "cheap"
   then [selective("*.ln1"), selective("*.ln2"), selective("*.act")] else if level == "attention" then selective(
   "attn.core",
@@ -81,7 +99,8 @@ fn framework_recompute(level: String) = if level == "none" then none else if lev
 ] else if level == "selective" then full(every: 2) else if level == "full" then full()
   else refuse("recomputation is none, cheap, attention, ops, selective or full")
 
-// The host reads how many tokens each expert gets before it issues the products of the experts, and the device waits; not in a CUDA graph, whose buffers hold the most there may be.
+// The host reads how many tokens each expert gets before it issues the products of the experts, and
+// the device waits; not in a CUDA graph, whose buffers hold the most there may be.
 strategy token_counts(microseconds: Int) {
   rule counts {
     match dispatch

@@ -8,6 +8,7 @@ let torchtitan = {
   accumulate: 0 B,
   bucket: 25 MiB,
   overlap: true,
+  gather: "hidden",
   tensor: "none",
   keep: false,
   attention: "flash2",
@@ -18,12 +19,14 @@ let torchtitan = {
   waits: 4000,
   sharding: "fsdp",
 }
-// Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is Triton's of FlashAttention 1, MPT's default in 2023.
+// Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is
+// Triton's of FlashAttention 1, MPT's default in 2023.
 let llm_foundry = {
   gradients: fp32,
   accumulate: 0 B,
   bucket: 25 MiB,
   overlap: true,
+  gather: "hidden",
   tensor: "none",
   keep: false,
   attention: "flash1",
@@ -39,6 +42,7 @@ let llm_foundry_pure = {
   accumulate: 0 B,
   bucket: 25 MiB,
   overlap: true,
+  gather: "hidden",
   tensor: "none",
   keep: false,
   attention: "flash1",

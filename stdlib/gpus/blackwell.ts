@@ -2,6 +2,8 @@
 // std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board, `price` an hour of
 // one from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
 //
+// `called` has the generation before where a fit or a network of it is taken.
+//
 // Sources: [GB200], [GB300] NVIDIA GB200 NVL72 and GB300 NVL72 data sheets (2024, 2025), a 72nd of
 // the rack; [B300] NVIDIA DGX B300 data sheet (2025), an eighth; [RTX] NVIDIA RTX PRO 6000
 // Blackwell server edition data sheet (2025); [L40S] NVIDIA L40S data sheet (2023).
@@ -23,7 +25,7 @@ gpu gb300 = gb200 with { // [GB300]
   peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s, fp4: 15000 TFLOP/s }
   watts = 1400 W
   price = $7.00/h
-  called = ["*NVIDIA GB300", "b300", "b300_sxm"]
+  called = ["*NVIDIA GB300", "b300", "b300_sxm", "gb200"]
 }
 
 gpu b300_sxm { // [B300]
@@ -35,7 +37,7 @@ gpu b300_sxm { // [B300]
   l2 = 126 MiB
   watts = 1100 W
   price = $5.50/h
-  called = ["b300", "*NVIDIA B300", "gb300"]
+  called = ["b300", "*NVIDIA B300", "gb300", "b200", "b200_sxm"]
 }
 
 gpu rtx_pro_6000_server { // [RTX]

@@ -31,8 +31,9 @@ op router(x: Tensor, experts: Int, top: Int) {
   saves [x, logits]
 }
 
-// Copies of the tokens, sorted by expert. How many an expert has is rounded up. `waits`: microseconds for which the device has nothing to do, where the host reads how many
-// tokens each expert gets before it issues what follows (`host_wait`).
+// Copies of the tokens, sorted by expert. How many an expert has is rounded up. `waits`:
+// microseconds for which the device has nothing to do, where the host reads how many tokens each
+// expert gets before it issues what follows (`host_wait`).
 op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0) {
   output y: [experts, ceil_div(rows(x) * top, experts), last(x.shape)]
   uneven y dim 1

@@ -1,12 +1,15 @@
-// A published run from the columns of its table: a model by name or by its sizes, a machine, a framework's profile (std.frameworks), degrees, batch, formats. What a source leaves
-// open is as the profile says. Experts lie over ranks of tp, cp and of `ed`, a part of the replicas; routing is balanced and drops nothing.
+// A published run from the columns of its table: a model by name or by its sizes, a machine, a
+// framework's profile (std.frameworks), degrees, batch, formats. What a source leaves open is as
+// the profile says. Experts lie over ranks of tp, cp and of `ed`, a part of the replicas; routing
+// is balanced and drops nothing.
 import std.models.llama, std.models.llama_eager, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3,
   std.models.deepseek, std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
 import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
 import std.strategies.megatron, std.strategies.context, std.strategies.experts
 import std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
 
-// Stages of equal size where layers divide; else the first and the last are smaller, as they have the embedding and the head.
+// Stages of equal size where layers divide; else the first and the last are smaller, as they have
+// the embedding and the head.
 fn even(layers: Int, n: Int, less: Int) -> List = [
   div(layers + less, n) - (if s == n - 1 then less - div(less, 2) else if s == 0 then div(less, 2) else 0) for s in 0..n
 ]
@@ -63,7 +66,7 @@ plan published(
       expert_parallel(ed, sent: sent, returned: sent),
       expert_tensor_parallel(tp),
     ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
-    framework_data(framework, cp * ed * dp, sharding),
+    framework_data(framework, cp * ed * dp, sharding, pp == 1 and div(global, micro * ed * dp) == 1),
     framework_products(recipe),
     framework_loss(framework),
     if experts then framework_counts(framework, waits, graphs) else none,
