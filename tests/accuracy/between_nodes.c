@@ -11,7 +11,11 @@
 
 static const char *const classes[TS_FABRIC_CLASSES] = {">= 16 MiB", "1-16 MiB", "< 1 MiB"};
 
-typedef struct score { double error, bias, worst; uint32_t rows; } score;
+/* sums over rows; of_clusters: of the means of `clusters` */
+typedef struct score {
+  double error, bias, worst, of_clusters;
+  uint32_t rows, clusters;
+} score;
 typedef struct scores { score of[TS_FABRIC_CLASSES]; } scores;
 
 static void note(scores *s, const btw_row *row, double seconds)
@@ -31,6 +35,10 @@ static void add(scores *into, const scores *s)
     into->of[k].bias += s->of[k].bias;
     into->of[k].worst = fmax(into->of[k].worst, s->of[k].worst);
     into->of[k].rows += s->of[k].rows;
+    if (s->of[k].rows) {
+      into->of[k].of_clusters += s->of[k].error / s->of[k].rows;
+      into->of[k].clusters++;
+    }
   }
 }
 
@@ -52,6 +60,16 @@ static void print_scores(const char *name, const scores *s)
     if (x->rows)
       printf("  %s: %4u rows, mean %5.1f %%, worst %5.0f %%, bias %+5.1f %%", classes[k], x->rows,
              100 * x->error / x->rows, 100 * x->worst, 100 * x->bias / x->rows);
+  }
+  printf("\n");
+  if (s->of[0].clusters < 2)
+    return;
+  printf("    %-30s", "  each cluster alike");
+  for (int k = 0; k < TS_FABRIC_CLASSES; k++) {
+    const score *x = &s->of[k];
+    if (x->clusters)
+      printf("  %s: %4u clusters, mean %5.1f %%", classes[k], x->clusters,
+             100 * x->of_clusters / x->clusters);
   }
   printf("\n");
 }
