@@ -145,7 +145,11 @@ fn _stage_size(a: MegatronArguments, s: Int) -> Int = if len(a.pipeline_model_pa
   if s == _stages(a) - 1 and a.account_for_loss_in_pipeline_split then -1 else 0,
   if s == _stages(a) - 1 then a.mtp_num_layers else 0,
 ])
-fn _sizes(a: MegatronArguments) -> List = if _stages(a) == 1 then [] else [_stage_size(a, s) for s in 0.._stages(a)]
+fn _all_sizes(a: MegatronArguments) -> List = [_stage_size(a, s) for s in 0.._stages(a)]
+fn _sizes(a: MegatronArguments) -> List = if _stages(a) == 1 or _is_t5(a) then [] else if sum(_all_sizes(a)) != a.num_layers +
+  a.mtp_num_layers then refuse(
+  "the stages hold " + str(sum(_all_sizes(a))) + " layers, the model has " + str(a.num_layers + a.mtp_num_layers),
+) else _all_sizes(a)
 
 fn _micro_batches(a: MegatronArguments) -> Int = div(_global(a), a.micro_batch_size * _replicas(a) * _spread(a))
 fn _global(a: MegatronArguments) -> Int = if a.global_batch_size > 0 then a.global_batch_size else a.micro_batch_size * _replicas(a) *
@@ -251,6 +255,8 @@ fn _again(module: String) -> Any = if module == "core_attn" then selective("attn
 fn _recomputed(a: MegatronArguments) -> Any = if a.recompute_granularity == "full" then (if a.recompute_method == "block" then recompute_block(
   a.recompute_num_layers,
   div(a.num_layers, _stages(a)),
+) else if a.recompute_num_layers > 1 then refuse(
+  "layers that are recomputed several at a time are not imported yet: `recompute_num_layers` is 1",
 ) else full()) else if a.recompute_granularity == "selective" then [_again(m) for m in a.recompute_modules] else none
 
 // Experts lie over all ranks that have different tokens, or beside those that share an expert's

@@ -15,3 +15,9 @@ trainspec import --from nowhere megatron 2>&1
 trainspec import --gpu none megatron --num-layers 2 --hidden-size 64 --num-attention-heads 2 --seq-length 64 --max-position-embeddings 64 --bf16 -o $scratch/none.ts && tsc -o $scratch/none.ir $scratch/none.ts 2>&1 | grep -a '^error'
 refused --num-layers 4 --moe-layer-freq '[1]*9223372036854775807*2' | sed -n 2p
 refused --num-layers 4 --pipeline-model-parallel-layout 'E(tt)*9223372036854775807' 2>&1 | sed -n 2p
+run='--num-layers 8 --hidden-size 64 --num-attention-heads 2 --seq-length 64 --max-position-embeddings 64 --bf16'
+stopped() { trainspec import --gpus 4 megatron $run "$@" -o $scratch/run.ts && tsc -o $scratch/run.ir $scratch/run.ts 2>&1 | grep -a '\^ '; }
+stopped --recompute-granularity full --recompute-num-layers 2
+stopped --pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Ett|ttL'
+stopped --pipeline-model-parallel-size 3
+stopped --optimizer muon
