@@ -11,9 +11,6 @@
 #include "calibrate/network_fit.h"
 #include "compiler/machine/network_table.h"
 
-const char *const btw_fabric_names[BTW_FABRICS] = {
-  "infiniband", "roce", "efa_p4", "efa", "tcpx", "slingshot11", "slingshot11_shared", "nvl72"};
-
 /* A GPU's links inside its node in one direction, bytes/s (data sheets), and whether a switch joins
  * them that can reduce. The first name that is part of a table's is taken. */
 typedef struct machine { const char *gpu, *hardware; double intra; bool switches; } machine;
@@ -37,73 +34,6 @@ static void lower(char *to, size_t room, const char *text)
   to[n] = 0;
 }
 
-/* -- what a fabric text says -- */
-
-/* "8x400 Gb/s", "8x2x400 Gb/s", "4-8x400 Gb/s" (the lower number counts): NICs and Gb/s together.
- */
-static bool rate_in(const char *text, uint32_t *nics, double *gb_s)
-{
-  for (const char *at = text; *at; at++) {
-    if (!isdigit((unsigned char)*at) || (at > text && isdigit((unsigned char)at[-1])))
-      continue;
-    char *end;
-    double product = strtod(at, &end), last = 0, count = 1;
-    if (*end == '-' && isdigit((unsigned char)end[1]))
-      strtod(end + 1, &end);
-    int factors = 0;
-    while (*end == 'x' && isdigit((unsigned char)end[1])) {
-      last = strtod(end + 1, &end);
-      count = product;
-      product *= last;
-      factors++;
-    }
-    while (*end == ' ')
-      end++;
-    if (factors && !strncmp(end, "gb/s", 4) && product > 0 && product < 1e6) {
-      *nics = (uint32_t)count;
-      *gb_s = product;
-      return true;
-    }
-  }
-  return false;
-}
-
-/* The number before a phrase. */
-static uint32_t number_before(const char *text, const char *phrase)
-{
-  const char *at = strstr(text, phrase), *digits = at;
-  while (digits && digits > text && isdigit((unsigned char)digits[-1]))
-    digits--;
-  return at && digits < at ? (uint32_t)strtoul(digits, NULL, 10) : 0;
-}
-
-static btw_fabric fabric_in(const char *text, uint32_t nics, double nic, uint32_t gpus)
-{
-  if (strstr(text, "nvl72"))
-    return BTW_NVL72;
-  if (strstr(text, "tcpx"))
-    return BTW_TCPX;
-  if (strstr(text, "slingshot"))
-    return nics < gpus ? BTW_SLINGSHOT_SHARED : BTW_SLINGSHOT;
-  if (strstr(text, "efa"))
-    return nics <= 4 && nic <= 100 ? BTW_EFA_P4 : BTW_EFA;
-  return strstr(text, "infiniband") ? BTW_INFINIBAND : strstr(text, "roce") ? BTW_ROCE : BTW_FABRICS;
-}
-
-btw_links btw_links_of(const char *fabric, uint32_t gpus)
-{
-  char text[256];
-  btw_links l = {.fabric = BTW_FABRICS};
-  double gb_s = 0;
-  lower(text, sizeof text, fabric);
-  if (rate_in(text, &l.nics, &gb_s))
-    l.node = gb_s * 1e9 / 8;
-  l.fabric = fabric_in(text, l.nics, l.nics ? gb_s / l.nics : 0, gpus);
-  l.racks = number_before(text, " nvl72 racks");
-  l.rack_nodes = number_before(text, " nodes used of each");
-  return l;
-}
-
 /* -- rows -- */
 
 typedef struct line { /* of the file */
@@ -120,7 +50,7 @@ typedef struct reader {
 } reader;
 
 static uint32_t cluster_of(reader *r, const char *name, const char *gpu, const char *text,
-                           btw_fabric fabric)
+                           ts_fabric_kind fabric)
 {
   for (size_t i = 0; i < r->out->clusters.count; i++)
     if (!strcmp(r->out->clusters.at[i].name, name))
@@ -171,13 +101,13 @@ static const machine *machine_of(const char *gpu)
   return NULL;
 }
 
-static uint32_t islands_of(const btw_links *l, uint32_t nodes, uint32_t ranks)
+static uint32_t islands_of(const ts_fabric_text *l, uint32_t nodes, uint32_t ranks)
 {
   if (l->racks)
     return l->racks;
   if (l->rack_nodes)
     return (nodes + l->rack_nodes - 1) / l->rack_nodes;
-  return l->fabric == BTW_NVL72 ? (ranks + 71) / 72 : nodes;
+  return l->fabric == TS_FABRIC_NVL72 ? (ranks + 71) / 72 : nodes;
 }
 
 static double positive(const csv *t, size_t i, const char *column)
@@ -207,7 +137,7 @@ static void add_line(reader *r, const csv *t, size_t i)
     r->out->other++;
     return;
   }
-  btw_links l = btw_links_of(csv_cell(t, i, "fabric"), a_node ? a_node : ranks / nodes);
+  ts_fabric_text l = ts_fabric_text_read(csv_cell(t, i, "fabric"), a_node ? a_node : ranks / nodes);
   uint32_t islands = islands_of(&l, nodes, ranks);
   const ts_network_file *hardware = m ? hardware_of(r, m) : NULL;
   if (islands < 2) {
