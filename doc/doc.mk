@@ -1,6 +1,6 @@
 # Manual and references. Lists: ./dev sources.
 
-#: nobase_dist_doc_DATA += doc/*.md
+#: nobase_dist_doc_DATA += doc/*.md doc/pictures/*.svg
 nobase_dist_doc_DATA += \
 	doc/README.md \
 	doc/architecture.md \
@@ -15,6 +15,7 @@ nobase_dist_doc_DATA += \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \
+	doc/pictures/zb_v.svg \
 	doc/reports.md \
 	doc/roadmap.md \
 	doc/schedules.md \
