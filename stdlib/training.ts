@@ -8,6 +8,7 @@
 // `eight`, `four`: shares of the peak rates for products that no fit knows. `bytes`: share of the
 // bandwidth. `newest`, `attention`, `older`: how much slower than the fit's attention are cuDNN's,
 // FlashAttention 2 (Dao, arXiv 2307.08691) and FlashAttention 1 with its kernels in Triton.
+// `turns`: weight gradients in 8 bits take transposed copies.
 //
 // Calibrated: A100 and H100 in 16 bits (Narayanan et al., nanotron: std.costs); `older` of the two
 // and all of the H100 of 500 W on one half of the rows of published_dense.csv (`accuracy --fit
@@ -34,6 +35,7 @@ let costs_a100 = {
   narrow: "",
   power_eight: 1,
   power_four: 1,
+  turns: false,
 }
 let costs_a100_40g = {
   kind: a100_sxm_40g,
@@ -50,6 +52,7 @@ let costs_a100_40g = {
   narrow: "",
   power_eight: 1,
   power_four: 1,
+  turns: false,
 }
 let costs_h100 = {
   kind: h100_sxm,
@@ -66,6 +69,7 @@ let costs_h100 = {
   narrow: "std/fits/h100_sxm",
   power_eight: 1.38,
   power_four: 1,
+  turns: true,
 }
 let costs_h100_500w = {
   kind: h100_96g_500w,
@@ -82,6 +86,7 @@ let costs_h100_500w = {
   narrow: "std/fits/h100_sxm",
   power_eight: 1.34,
   power_four: 1,
+  turns: true,
 }
 let costs_h200 = {
   kind: h200_sxm,
@@ -98,6 +103,7 @@ let costs_h200 = {
   narrow: "std/fits/h200_sxm",
   power_eight: 1.38,
   power_four: 1,
+  turns: true,
 }
 let costs_b200 = {
   kind: b200_sxm,
@@ -114,6 +120,7 @@ let costs_b200 = {
   narrow: "std/fits/b200_sxm",
   power_eight: 1.33,
   power_four: 1.25,
+  turns: false,
 }
 let costs_gb200 = {
   kind: gb200,
@@ -130,6 +137,7 @@ let costs_gb200 = {
   narrow: "std/fits/gb200",
   power_eight: 1.33,
   power_four: 1.2,
+  turns: false,
 }
 let costs_b300 = {
   kind: b300_sxm,
@@ -146,6 +154,7 @@ let costs_b300 = {
   narrow: "std/fits/b300_sxm",
   power_eight: 1.25,
   power_four: 1.1,
+  turns: false,
 }
 let costs_gb300 = {
   kind: gb300,
@@ -162,6 +171,7 @@ let costs_gb300 = {
   narrow: "std/fits/gb300",
   power_eight: 1.25,
   power_four: 1.05,
+  turns: false,
 }
 
 fn _by(c: Record, recipe: String, levels: Record) = slower(
@@ -204,17 +214,17 @@ fn training(c: Record, recipe: String = "bf16", library: String = "cudnn", backw
 
 // Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that
 // `power` also says how well their libraries do.
-let costs_mi300x = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_mi325x = { kind: mi325x, power: 1.7, bytes: 0.7, eight: 0.45, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_mi350x = { kind: mi350x, power: 1.7, bytes: 0.7, eight: 0.45, four: 0.35, attention: 1.0, older: 1.0 }
-let costs_mi355x = { kind: mi355x, power: 1.7, bytes: 0.7, eight: 0.45, four: 0.35, attention: 1.0, older: 1.0 }
-let costs_gaudi2 = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_v5e = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_v5p = { kind: tpu_v5p, power: 1.15, bytes: 0.8, eight: 0.7, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_v6e = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_7x = { kind: tpu_7x, power: 1.3, bytes: 0.8, eight: 0.55, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_l40s = { kind: l40s, power: 1.4, bytes: 0.8, eight: 0.5, four: 1.0, attention: 1.0, older: 1.0 }
-let costs_h200_nvl = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, four: 1.0, attention: 1.6, older: 3.58 }
+let costs_mi300x = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_mi325x = { kind: mi325x, power: 1.7, bytes: 0.7, eight: 0.45, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_mi350x = { kind: mi350x, power: 1.7, bytes: 0.7, eight: 0.45, four: 0.35, attention: 1.0, older: 1.0, turns: false }
+let costs_mi355x = { kind: mi355x, power: 1.7, bytes: 0.7, eight: 0.45, four: 0.35, attention: 1.0, older: 1.0, turns: false }
+let costs_gaudi2 = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_v5e = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_v5p = { kind: tpu_v5p, power: 1.15, bytes: 0.8, eight: 0.7, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_v6e = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_7x = { kind: tpu_7x, power: 1.3, bytes: 0.8, eight: 0.55, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_l40s = { kind: l40s, power: 1.4, bytes: 0.8, eight: 0.5, four: 1.0, attention: 1.0, older: 1.0, turns: false }
+let costs_h200_nvl = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, four: 1.0, attention: 1.6, older: 3.58, turns: true }
 
 fn _as_h100(c: Record) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
 fn training_estimated(c: Record, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [

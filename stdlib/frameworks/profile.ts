@@ -67,6 +67,15 @@ fn framework_products(recipe: String, layers: Label = "layer[*]") = if recipe ==
   then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe == "mxfp4"
   then fp4_products(layers, format: mxfp4) else refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")
 
+// On Hopper (`machine.costs.turns`) weight gradients in 8 bits take transposed copies.
+strategy turned_products(layers: Label = "layer[*]") {
+  rule products {
+    match linear | expert_linear as layers
+    set turned = true
+  }
+}
+fn framework_turned(machine: Record, recipe: String) = if recipe == "fp8" and machine.costs.turns then turned_products() else none
+
 // Cross entropy in one kernel each way, logits left in the compute type.
 strategy fused_loss() {
   rule loss {

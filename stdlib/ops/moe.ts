@@ -46,9 +46,15 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0) {
 }
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the
-// features of `gemm` and their `count`. `routed`: the share of the rows that are tokens: what
-// rounding adds to them is none of the model's work.
-op expert_linear(x: Tensor, out: Int, products: Any = none, routed: Real = 1) {
+// features of `gemm` and their `count`. `turned`: as in std.ops.nn. `routed`: the share of the rows
+// that are tokens: what rounding adds to them is none of the model's work.
+op expert_linear(
+  x: Tensor,
+  out: Int,
+  products: Any = none,
+  routed: Real = 1,
+  turned: Bool = false,
+) {
   weight w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
   cast x dtype products if products != none
@@ -85,6 +91,7 @@ op expert_linear(x: Tensor, out: Int, products: Any = none, routed: Real = 1) {
     }
   }
   backward(weight) {
+    kernel elementwise if turned { reads = [dy, x], writes = [bytes(dy), bytes(x)] }
     kernel grouped_gemm {
       count = count
       m = last(y.shape)

@@ -18,7 +18,8 @@
 // products. Operands are cast where they lie and gathered so, and the cast of x is what stays
 // (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `frozen`: a weight that
 // is not trained; it is no parameter, has neither gradient nor state, and what holds it is said in
-// the plan's `memory`.
+// the plan's `memory`. `turned`: the weight gradient takes transposed copies of both operands, since
+// the tensor cores of Hopper multiply 8 bits in one layout alone.
 op linear(
   x: Tensor,
   out: Int,
@@ -27,6 +28,7 @@ op linear(
   table: Label = "embed",
   products: Any = none,
   frozen: Bool = false,
+  turned: Bool = false,
 ) {
   weight w: [out, last(x.shape)] if not frozen
   tie w with table if tied
@@ -61,6 +63,7 @@ op linear(
     }
   }
   backward(weight) {
+    kernel elementwise if turned and not frozen { reads = [dy, x], writes = [bytes(dy), bytes(x)] }
     kernel gemm if not frozen {
       m = last(y.shape)
       n = last(x.shape)

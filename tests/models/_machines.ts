@@ -10,6 +10,7 @@ plan machines(machine: Record, framework: Record, recipe: String, tp: Int = 2, d
     framework_tensor(framework, tp),
     framework_data(framework, dp, framework.sharding),
     framework_products(recipe),
+    framework_turned(machine, recipe),
     framework_loss(framework),
   ]
   batch = { micro: 1, global: 32 }

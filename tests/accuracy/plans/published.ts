@@ -68,6 +68,7 @@ plan published(
     ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
     framework_data(framework, cp * ed * dp, sharding, pp == 1 and div(global, micro * ed * dp) == 1),
     framework_products(recipe),
+    framework_turned(machine, recipe),
     framework_loss(framework),
     if experts then framework_counts(framework, waits, graphs) else none,
     framework_recompute(recompute),
