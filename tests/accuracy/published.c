@@ -283,6 +283,8 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
   if (*T("recompute") || paper)
     acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), paper, torchtitan));
+  else if (!strcmp(from->framework, "nemo") && !strncmp(m->pattern, "deepseek", 8))
+    acc_define(c->arena, row, "recompute", "\"full\""); /* NeMo's recipe of it */
   else if (m->top)
     row->ladder = more_recomputed;
   if (sharding_of(T("sharding")))

@@ -127,45 +127,6 @@ static bool moe_layer(const acc_context *c, const csv *t, size_t i, acc_row *row
   return true;
 }
 
-/* as the measurements call it, in the stdlib */
-typedef struct known_model { const char *name, *call; } known_model;
-
-static const known_model known_models[] = {
-    {"Qwen3_30B_a3B", "qwen3_30b_a3b"},          {"Qwen3_235B_a22B", "qwen3_235b_a22b"},
-    {"DeepSeekV3", "deepseek_v3"},               {"DeepSeekV3_671B", "deepseek_v3"},
-    {"Llama4_Maverick_400B", "llama4_maverick"}, {"Mixtral_8x7B", "mixtral_8x7b"},
-    {"Mixtral_8x22B", "mixtral_8x22b"},
-};
-
-static const char *call_of(const acc_context *c, const char *model, const char *seq)
-{
-  for (size_t k = 0; k < sizeof known_models / sizeof *known_models; k++)
-    if (!strcmp(known_models[k].name, model))
-      return text(c->arena, "%s(seq: %s)", known_models[k].call, seq);
-  return NULL;
-}
-
-/* Megatron on H100, whose pages say neither what is recomputed nor what overlaps. One table names a
- * model twice as fast when it drops tokens: those rows are left out. */
-static bool published_moe(const acc_context *c, const csv *t, size_t i, acc_row *row)
-{
-  const char *call = call_of(c, T("model"), T("seq"));
-  if (!call || !csv_is(t, i, "gpu", "H100") || strstr(T("other"), "tokendrop") ||
-      strstr(T("sharding"), "fsdp"))
-    return false;
-  row->measured = N("step_s_derived");
-  row->memory = NAN;
-  row->group = text(c->arena, "%s", T("model"));
-  row->name =
-    text(c->arena, "%s %s tp %s pp %s x %s ep %s, %s GPUs, batch %s", T("model"), T("precision"),
-         T("tp"), T("pp"), *T("vp") ? T("vp") : "1", T("ep"), T("gpus"), T("global_batch"));
-  acc_define(c->arena, row, "model", call);
-  acc_define(c->arena, row, "chunks", *T("vp") && N("pp") > 1 ? T("vp") : "1");
-  acc_define(c->arena, row, "fp8", strstr(T("precision"), "FP8") ? "true" : "false");
-  acc_define(c->arena, row, "etp", *T("etp") ? T("etp") : "1");
-  return true;
-}
-
 /* -- one GPU's operator trace -- */
 
 /* as the measurements call it, whose table stands for it, in the stdlib */
@@ -351,14 +312,10 @@ const acc_set acc_sets[] = {
    "e2e/moe_layer_megatron.csv", "moe_layer.ts",
    "hidden=hidden,ffn=expert_ffn,experts=experts,top=topk,seq=seq,ep=ep", "", moe_layer, NULL,
    "reported", false},
-  {"published_moe", "mixtures of experts in Megatron on H100, as published",
-   "e2e/published_moe.csv", "published_moe.ts",
-   "tp=tp,pp=pp,ep=ep,cp=cp,gpus=gpus,micro=micro_batch,global=global_batch", "", published_moe,
-   NULL, "reported", false},
   {"published_dense", "dense models as published: vendors' tables, benchmarks, papers",
    "e2e/published_dense.csv", "published.ts", "", "", acc_published, NULL,
    "llm-foundry 7 %, torchtitan 12 %, NVIDIA bf16 3 %, its fp8, mxfp8 and nvfp4 7 %", true},
-  {"published_experts", "mixtures of experts as published, all frameworks",
+  {"published_moe", "mixtures of experts as published, all frameworks",
    "e2e/published_moe.csv", "published.ts", "", "", acc_published, NULL,
    "mean 14 %, rank correlation of FLOP/s 0.85", true},
   {"mlperf", "submissions to MLPerf Training, no factor", "runs/mlperf_llm.csv", "published.ts", "",
