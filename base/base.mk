@@ -26,6 +26,8 @@ libts_la_SOURCES += \
 	base/exit.h \
 	base/format.c \
 	base/format.h \
+	base/hash_table.c \
+	base/hash_table.h \
 	base/heap.c \
 	base/heap.h \
 	base/json_writer.c \

@@ -3,23 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "base/heap.h"
 #include "ir/ir.h"
-
-static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
-{
-  uint64_t h = 0x9e3779b97f4a7c15u ^ size;
-  for (; size >= 8; bytes += 8, size -= 8) {
-    uint64_t word;
-    memcpy(&word, bytes, 8);
-    h = (h ^ word) * 0xff51afd7ed558ccdu;
-    h ^= h >> 32;
-  }
-  for (; size; bytes++, size--)
-    h = (h ^ *bytes) * 0x100000001b3u;
-  h *= 0xc4ceb9fe1a85ec53u;
-  return (uint32_t)(h >> 32);
-}
 
 uint32_t ts_ir_pool_append(ts_ir_pool *pool, uint32_t count)
 {
@@ -64,7 +50,7 @@ uint32_t ts_ir_pool_intern(ts_ir_pool *pool, const void *records, uint32_t count
   if (2 * pool->used >= pool->slot_count)
     grow_slots(pool);
   size_t size = (size_t)count * pool->record_size;
-  uint32_t hash = hash_bytes(records, size), mask = pool->slot_count - 1, at = hash & mask;
+  uint32_t hash = ts_hash_bytes(records, size), mask = pool->slot_count - 1, at = hash & mask;
   for (; pool->slots[at].count; at = (at + 1) & mask) {
     const ts_ir_run *run = &pool->slots[at];
     if (run->hash == hash && run->count == count &&

@@ -1,5 +1,6 @@
 /* Pool: a growable array of records that can find an equal run again (open addressing; the runs
- * themselves are the keys). */
+ * themselves are the keys). It has slots of its own, not those of base/hash_table.h: they hold the
+ * runs, so that finding one takes no further step, and their memory is given back as they grow. */
 #ifndef TS_IR_POOL_H
 #define TS_IR_POOL_H
 

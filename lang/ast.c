@@ -2,60 +2,47 @@
 
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "lang/parser.h"
 
-/* Interned names: open addressing, FNV-1a. */
-typedef struct ts_names {
-  const char **slot;
-  size_t count, room;
-} ts_names;
+struct ts_spellings {
+  ts_hash_table table;
+  TS_VEC(const char *) all;
+};
 
 ts_lang *ts_lang_new(ts_arena *arena, ts_sources *sources, ts_diags *diags)
 {
   ts_lang *lang = TS_NEW(arena, ts_lang);
-  *lang =
-    (ts_lang){.arena = arena, .sources = sources, .diags = diags, .names = TS_NEW(arena, ts_names)};
-  *lang->names = (ts_names){.slot = TS_NEW_ARRAY(arena, const char *, 256), .room = 256};
+  *lang = (ts_lang){.arena = arena,
+                    .sources = sources,
+                    .diags = diags,
+                    .spellings = TS_NEW(arena, struct ts_spellings)};
   return lang;
 }
 
-static uint64_t hash(const char *text, size_t length)
-{
-  uint64_t h = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < length; i++)
-    h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-  return h;
-}
+typedef struct wanted {
+  const struct ts_spellings *spellings;
+  const char *text;
+  size_t length;
+} wanted;
 
-static const char **slot_of(const ts_names *names, const char *text, size_t length)
+static bool same_spelling(const void *closure, uint32_t number)
 {
-  size_t at = hash(text, length) & (names->room - 1);
-  while (names->slot[at] &&
-         (strncmp(names->slot[at], text, length) != 0 || names->slot[at][length]))
-    at = (at + 1) & (names->room - 1);
-  return &names->slot[at];
-}
-
-static void grow(ts_lang *lang)
-{
-  ts_names old = *lang->names;
-  lang->names->room = 2 * old.room;
-  lang->names->slot = TS_NEW_ARRAY(lang->arena, const char *, lang->names->room);
-  for (size_t i = 0; i < old.room; i++) {
-    if (old.slot[i])
-      *slot_of(lang->names, old.slot[i], strlen(old.slot[i])) = old.slot[i];
-  }
+  const wanted *w = closure;
+  const char *name = w->spellings->all.at[number];
+  return !strncmp(name, w->text, w->length) && !name[w->length];
 }
 
 const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length)
 {
-  const char **slot = slot_of(lang->names, text, length);
-  if (*slot)
-    return *slot;
-  const char *name = *slot = ts_arena_string(lang->arena, text, length);
-  if (2 * ++lang->names->count > lang->names->room)
-    grow(lang);
-  return name;
+  struct ts_spellings *s = lang->spellings;
+  uint32_t hash = ts_hash_bytes(text, length);
+  uint32_t found = ts_hash_find(&s->table, hash, same_spelling, &(wanted){s, text, length});
+  if (found != TS_HASH_NONE)
+    return s->all.at[found];
+  ts_hash_add(lang->arena, &s->table, hash, (uint32_t)s->all.count);
+  TS_PUSH(lang->arena, &s->all, ts_arena_string(lang->arena, text, length));
+  return s->all.at[s->all.count - 1];
 }
 
 const char *ts_kind_name(ts_kind kind)

@@ -75,7 +75,7 @@ struct ts_lang {
   ts_arena *arena;
   ts_sources *sources;
   ts_diags *diags;
-  struct ts_names *names;
+  struct ts_spellings *spellings; /* of names, each once: lang/ast.c */
 };
 
 /* lexer.l: fills tokens and comments. */

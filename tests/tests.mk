@@ -39,6 +39,7 @@ tests_unit_sources = \
 	tests/unit/test_flow_model.c \
 	tests/unit/test_forecast.c \
 	tests/unit/test_goodput.c \
+	tests/unit/test_hash_table.c \
 	tests/unit/test_held.c \
 	tests/unit/test_hop.c \
 	tests/unit/test_import.c \

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "trace/read/events.h"
+
+_Static_assert(TS_HASH_NONE == TS_EVENT_NONE, "an event that is not found");
 
 /* ---- Order ---- */
 
@@ -67,50 +70,50 @@ static void sort_classes(ts_events *e, key *keys)
 
 /* ---- Correlation ---- */
 
-typedef struct id_map { uint64_t *id; uint32_t *event; uint32_t mask; } id_map;
+typedef struct wanted { const ts_events *e; uint64_t id; } wanted;
 
-static uint32_t slot_of(const id_map *m, uint64_t id)
+static bool same_id(const void *closure, uint32_t event)
 {
-  uint32_t slot = (uint32_t)((id * 0x9e3779b97f4a7c15u) >> 32) & m->mask;
-  while (m->event[slot] != TS_EVENT_NONE && m->id[slot] != id)
-    slot = (slot + 1) & m->mask;
-  return slot;
+  const wanted *w = closure;
+  return ts_event_at(w->e, event)->id == w->id;
+}
+
+/* The call of that id, or TS_EVENT_NONE. */
+static uint32_t call_of(const ts_hash_table *calls, const ts_events *e, uint64_t id)
+{
+  if (!id)
+    return TS_EVENT_NONE;
+  return ts_hash_find(calls, ts_hash_number(id), same_id, &(wanted){e, id});
 }
 
 static void link_calls(ts_events *e, ts_arena *work)
 {
-  uint32_t room = 16;
-  while (room < e->host_count * 2)
-    room *= 2;
-  id_map map = {TS_NEW_ARRAY(work, uint64_t, room), TS_NEW_ARRAY(work, uint32_t, room), room - 1};
-  memset(map.event, 0xff, room * sizeof *map.event);
+  ts_hash_table calls = {0};
+  ts_hash_reserve(work, &calls, e->host_count);
   for (uint32_t i = 0; i < e->host_count; i++) {
     const ts_event *v = ts_event_at(e, e->host[i]);
-    if (!v->id)
-      continue;
-    uint32_t slot = slot_of(&map, v->id);
-    if (map.event[slot] != TS_EVENT_NONE) {
+    uint32_t found = call_of(&calls, e, v->id);
+    if (found != TS_EVENT_NONE) {
       /* The runtime's call and the driver's beneath it share an id; the outer one came first. */
-      const ts_event *outer = ts_event_at(e, map.event[slot]);
+      const ts_event *outer = ts_event_at(e, found);
       if (outer->track != v->track || v->start > ts_event_end(outer))
         e->duplicate_ids++;
-      continue;
+    } else if (v->id) {
+      ts_hash_add(work, &calls, ts_hash_number(v->id), e->host[i]);
     }
-    map.id[slot] = v->id;
-    map.event[slot] = e->host[i];
   }
   for (uint32_t i = 0; i < e->device_count; i++) {
     ts_event *v = ts_event_at(e, e->device[i]);
-    uint32_t slot = v->id ? slot_of(&map, v->id) : 0;
-    if (!v->id || map.event[slot] == TS_EVENT_NONE)
+    uint32_t found = call_of(&calls, e, v->id);
+    if (found == TS_EVENT_NONE)
       continue;
-    ts_event *call = ts_event_at(e, map.event[slot]);
+    ts_event *call = ts_event_at(e, found);
     if (call->start > ts_event_end(v)) { /* work that began before it was launched: not this call */
       e->backward_clock++;
       continue;
     }
     int64_t after = v->start - call->start;
-    v->call = map.event[slot];
+    v->call = found;
     e->launch_least = after < e->launch_least ? after : e->launch_least;
     e->launch_most = after > e->launch_most ? after : e->launch_most;
     call->kind = TS_CALL_LAUNCH;
@@ -146,31 +149,38 @@ static void nest(ts_events *e, key *keys, ts_arena *work)
   }
 }
 
+static bool same_external(const void *closure, uint32_t event)
+{
+  const wanted *w = closure;
+  return ts_event_at(w->e, event)->external == w->id;
+}
+
+/* The operator of that external id, or TS_EVENT_NONE. */
+static uint32_t operator_of(const ts_hash_table *operators, const ts_events *e, uint64_t id)
+{
+  if (!id)
+    return TS_EVENT_NONE;
+  return ts_hash_find(operators, ts_hash_number(id), same_external, &(wanted){e, id});
+}
+
 /* Traces without calls: by external id. */
 static void link_external(ts_events *e, ts_arena *work)
 {
-  uint32_t count = 0, room = 16;
-  for (uint32_t i = 0; i < e->count; i++)
-    count += ts_event_at(e, i)->class == TS_EVENT_OPERATOR;
-  while (room < count * 2)
-    room *= 2;
-  id_map map = {TS_NEW_ARRAY(work, uint64_t, room), TS_NEW_ARRAY(work, uint32_t, room), room - 1};
-  memset(map.event, 0xff, room * sizeof *map.event);
-  for (uint32_t i = 0; i < e->count; i++) {
+  ts_hash_table operators = {0};
+  for (uint32_t i = e->count; i-- > 0;) { /* of those with one id, the last */
     const ts_event *v = ts_event_at(e, i);
-    if (v->class != TS_EVENT_OPERATOR || !v->external)
-      continue;
-    uint32_t slot = slot_of(&map, v->external);
-    map.id[slot] = v->external;
-    map.event[slot] = i;
+    if (v->class == TS_EVENT_OPERATOR && v->external &&
+        operator_of(&operators, e, v->external) == TS_EVENT_NONE)
+      ts_hash_add(work, &operators, ts_hash_number(v->external), i);
   }
   for (uint32_t i = 0; i < e->device_count; i++) {
+    uint32_t op;
     ts_event *v = ts_event_at(e, e->device[i]);
     if (v->call != TS_EVENT_NONE) {
       v->op = ts_event_at(e, v->call)->op;
       v->flags |= ts_event_at(e, v->call)->flags & TS_EVENT_BACKWARD;
-    } else if (v->external && map.event[slot_of(&map, v->external)] != TS_EVENT_NONE) {
-      v->op = map.event[slot_of(&map, v->external)];
+    } else if ((op = operator_of(&operators, e, v->external)) != TS_EVENT_NONE) {
+      v->op = op;
       v->flags |= ts_event_at(e, v->op)->flags & TS_EVENT_BACKWARD;
     }
     e->linked_ops += v->op != TS_EVENT_NONE;

@@ -1,5 +1,6 @@
 /* A table from interned names to pointers: open addressing on the address of the name. Never
- * iterated, so its order decides nothing. */
+ * iterated, so its order decides nothing. It is not made of base/hash_table.h: each name that is
+ * evaluated is looked up here, and its item lies in the slot, one access away. */
 #ifndef TS_COMPILER_EVAL_NAMES_H
 #define TS_COMPILER_EVAL_NAMES_H
 

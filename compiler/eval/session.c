@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/digest.h"
+#include "base/hash_table.h"
 #include "base/heap.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/stdlib_embed.h"
@@ -24,32 +25,23 @@ typedef struct reported_key {
 } reported_key;
 
 struct ts_reported {
-  uint32_t count, room;
-  reported_key *at;
+  ts_hash_table table;
+  TS_VEC(reported_key) all;
   ts_diags *repeats; /* where repetitions go: never printed */
 };
 
-static reported_key *reported_slot(const struct ts_reported *r, ts_code code, ts_span span)
-{
-  uint64_t hash =
-    ((uint64_t)span.file << 48 ^ (uint64_t)span.begin << 16 ^ span.end ^ (uint64_t)code << 40) *
-    UINT64_C(0x9e3779b97f4a7c15);
-  uint32_t i = (uint32_t)(hash >> 32) & (r->room - 1);
-  while (r->at[i].diag && (r->at[i].code != code || r->at[i].span.file != span.file ||
-                           r->at[i].span.begin != span.begin || r->at[i].span.end != span.end))
-    i = (i + 1) & (r->room - 1);
-  return &r->at[i];
-}
+typedef struct wanted {
+  const struct ts_reported *reported;
+  ts_code code;
+  ts_span span;
+} wanted;
 
-static void reported_grow(ts_arena *arena, struct ts_reported *r)
+static bool same_report(const void *closure, uint32_t number)
 {
-  struct ts_reported bigger = {
-    .count = r->count, .room = r->room ? 2 * r->room : 64, .repeats = r->repeats};
-  bigger.at = TS_NEW_ARRAY(arena, reported_key, bigger.room);
-  for (uint32_t i = 0; i < r->room; i++)
-    if (r->at[i].diag)
-      *reported_slot(&bigger, r->at[i].code, r->at[i].span) = r->at[i];
-  *r = bigger;
+  const wanted *w = closure;
+  const reported_key *key = &w->reported->all.at[number];
+  return key->code == w->code && key->span.file == w->span.file &&
+         key->span.begin == w->span.begin && key->span.end == w->span.end;
 }
 
 /* The calls that led to an error, innermost first; not those whose whole text holds the place
@@ -73,21 +65,20 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   va_start(args, format);
   const char *text = ts_arena_vprintf(s->arena, format, args);
   va_end(args);
-  if (2 * r->count >= r->room)
-    reported_grow(s->arena, r);
-  reported_key *key = reported_slot(r, code, span);
-  if (key->diag && span.file) {
-    if (!key->checked)
-      ts_diag_more(key->diag, 1);
+  uint32_t hash = ts_hash_bytes((uint32_t[]){code, span.file, span.begin, span.end}, 16);
+  uint32_t found = ts_hash_find(&r->table, hash, same_report, &(wanted){r, code, span});
+  if (found != TS_HASH_NONE) {
+    if (!r->all.at[found].checked)
+      ts_diag_more(r->all.at[found].diag, 1);
     return ts_diag_add(r->repeats, code, span, "%s", text);
   }
-  r->count += !key->diag;
-  *key = (reported_key){.code = code,
-                        .span = span,
-                        .checked = s->checking,
-                        .diag = ts_diag_add(s->diags, code, span, "%s", text)};
-  note_calls(s, key->diag, span);
-  return key->diag;
+  ts_diag *d = ts_diag_add(s->diags, code, span, "%s", text);
+  if (span.file) { /* errors without a place are never the same */
+    ts_hash_add(s->arena, &r->table, hash, (uint32_t)r->all.count);
+    TS_PUSH(s->arena, &r->all, (reported_key){code, span, d, s->checking});
+  }
+  note_calls(s, d, span);
+  return d;
 }
 
 ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/hash_table.h"
 
 enum { MAX_COLUMNS = 64, MAX_ROWS = 1 << 17, MAX_INPUTS = 1 << 14, MAX_RANK = 8 };
 
@@ -365,36 +366,27 @@ typedef struct tensor {
   const char *type;
   uint32_t row;
 } tensor;
-/* slot: open addressing, by id */
-typedef struct tensors { TS_VEC(tensor) list; uint32_t *slot; size_t room; } tensors;
+typedef struct tensors { TS_VEC(tensor) list; ts_hash_table table; } tensors; /* by id */
+typedef struct wanted { const tensors *t; uint64_t id; } wanted;
 
-static uint32_t *slot_of(tensors *t, uint64_t id)
+static bool same_tensor(const void *closure, uint32_t number)
 {
-  size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15)) & (t->room - 1);
-  while (t->slot[at] && t->list.at[t->slot[at] - 1].id != id)
-    at = (at + 1) & (t->room - 1);
-  return &t->slot[at];
+  const wanted *w = closure;
+  return w->t->list.at[number].id == w->id;
 }
 
 static tensor *tensor_of(tensors *t, uint64_t id)
 {
-  uint32_t found = t->room ? *slot_of(t, id) : 0;
-  return found ? &t->list.at[found - 1] : NULL;
+  uint32_t found = ts_hash_find(&t->table, ts_hash_number(id), same_tensor, &(wanted){t, id});
+  return found == TS_HASH_NONE ? NULL : &t->list.at[found];
 }
 
 static void insert(ts_arena *arena, tensors *t, tensor new)
 {
-  if (2 * (t->list.count + 1) > t->room) {
-    t->room = t->room ? 2 * t->room : 1024;
-    t->slot = TS_NEW_ARRAY(arena, uint32_t, t->room);
-    for (size_t i = 0; i < t->list.count; i++)
-      *slot_of(t, t->list.at[i].id) = (uint32_t)i + 1;
-  }
-  uint32_t *slot = slot_of(t, new.id);
-  if (*slot)
+  if (tensor_of(t, new.id))
     return; /* a tensor is listed once for each use */
+  ts_hash_add(arena, &t->table, ts_hash_number(new.id), (uint32_t)t->list.count);
   TS_PUSH(arena, &t->list, new);
-  *slot = (uint32_t)t->list.count;
 }
 
 static bool read_id(file *f, const char *text, uint64_t *id)

@@ -2,12 +2,11 @@
  * are recomputed. */
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "compiler/eval/action_form.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
-
-typedef struct table { uint32_t *class_at; uint64_t *hash_at; size_t room, used; } table;
 
 /* -- the key of a class: all that its evaluation depends on -- */
 
@@ -84,7 +83,7 @@ static bool is_view(const ts_sharder *c, const ts_op *op, uint32_t input)
   return c->g->tensors.at[tensor].source != tensor;
 }
 
-static uint64_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *rules,
+static uint32_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *rules,
                         uint32_t rule_count)
 {
   uint64_t h = mix(UINT64_C(0xcbf29ce484222325), (uintptr_t)op->decl);
@@ -97,18 +96,27 @@ static uint64_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *ru
     h = mix_bytes(h, outside(c, op, i)->split, sizeof outside(c, op, i)->split);
     h = mix_bytes(h, outside(c, op, i)->more, sizeof outside(c, op, i)->more);
   }
-  return h;
+  return ts_hash_number(h);
 }
 
-static bool same_class(const ts_sharder *c, const ts_class *class, const ts_op *op,
-                       const uint32_t *rules, uint32_t rule_count)
+typedef struct wanted {
+  const ts_sharder *c;
+  const ts_op *op;
+  const uint32_t *rules;
+  uint32_t rule_count;
+} wanted;
+
+static bool same_class(const void *closure, uint32_t number)
 {
-  const ts_op *other = &c->g->ops.at[class->op];
+  const wanted *w = closure;
+  const ts_sharder *c = w->c;
+  const ts_class *class = &c->sh->classes.at[number];
+  const ts_op *op = w->op, *other = &c->g->ops.at[class->op];
   if (other->decl != op->decl || other->measured != op->measured ||
       other->needs_gradient != op->needs_gradient ||
       other->needs_input_gradient != op->needs_input_gradient ||
-      other->slot_count != op->slot_count || class->rule_count != rule_count ||
-      memcmp(class->rules, rules, rule_count * sizeof *rules))
+      other->slot_count != op->slot_count || class->rule_count != w->rule_count ||
+      memcmp(class->rules, w->rules, w->rule_count * sizeof *w->rules))
     return false;
   for (uint32_t f = 0; f < op->arg_count; f++)
     if (!value_equal(other->args[f], op->args[f]))
@@ -123,34 +131,6 @@ static bool same_class(const ts_sharder *c, const ts_class *class, const ts_op *
           c->g->tensors.at[other->slots[i].tensor].needs_gradient)
       return false;
   return true;
-}
-
-static size_t place(const ts_sharder *c, const table *t, uint64_t hash, const ts_op *op,
-                    const uint32_t *rules, uint32_t rule_count)
-{
-  size_t at = hash & (t->room - 1);
-  while (t->class_at[at] != TS_NO_INDEX) {
-    if (op && t->hash_at[at] == hash &&
-        same_class(c, &c->sh->classes.at[t->class_at[at]], op, rules, rule_count))
-      return at;
-    at = (at + 1) & (t->room - 1);
-  }
-  return at;
-}
-
-static void grow(ts_sharder *c, table *t)
-{
-  table old = *t;
-  t->room = old.room ? 2 * old.room : 256;
-  t->class_at = TS_NEW_ARRAY(c->s->arena, uint32_t, t->room);
-  t->hash_at = TS_NEW_ARRAY(c->s->arena, uint64_t, t->room);
-  memset(t->class_at, 0xff, t->room * sizeof *t->class_at);
-  for (size_t i = 0; i < old.room; i++)
-    if (old.class_at[i] != TS_NO_INDEX) {
-      size_t at = place(c, t, old.hash_at[i], NULL, NULL, 0);
-      t->class_at[at] = old.class_at[i];
-      t->hash_at[at] = old.hash_at[i];
-    }
 }
 
 /* -- each op -- */
@@ -177,21 +157,17 @@ static uint32_t make_class(ts_sharder *c, uint32_t index, const uint32_t *rules,
   return (uint32_t)c->sh->classes.count - 1;
 }
 
-static void shard_op(ts_sharder *c, table *t, uint32_t index, uint32_t *rules)
+static void shard_op(ts_sharder *c, ts_hash_table *classes, uint32_t index, uint32_t *rules)
 {
   const ts_op *op = c->op = &c->g->ops.at[index];
-  uint32_t rule_count = matching(c, op, rules);
-  if (2 * t->used >= t->room)
-    grow(c, t);
-  uint64_t hash = hash_op(c, op, rules, rule_count);
-  size_t at = place(c, t, hash, op, rules, rule_count);
-  if (t->class_at[at] == TS_NO_INDEX) {
-    t->class_at[at] = make_class(c, index, rules, rule_count);
-    t->hash_at[at] = hash;
-    t->used++;
+  uint32_t rule_count = matching(c, op, rules), hash = hash_op(c, op, rules, rule_count);
+  uint32_t found = ts_hash_find(classes, hash, same_class, &(wanted){c, op, rules, rule_count});
+  if (found == TS_HASH_NONE) {
+    found = make_class(c, index, rules, rule_count);
+    ts_hash_add(c->s->arena, classes, hash, found);
   }
-  const ts_class *class = &c->sh->classes.at[t->class_at[at]];
-  c->sh->class_of[index] = t->class_at[at];
+  const ts_class *class = &c->sh->classes.at[found];
+  c->sh->class_of[index] = found;
   ts_model_work_add(c->s->arena, class, c->sh);
   for (uint32_t i = op->slot_count - op->output_count; i < op->slot_count; i++) {
     c->sh->layouts[op->slots[i].tensor] = class->edge[i];
@@ -296,7 +272,7 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   ts_sharding *sh = TS_NEW(s->arena, ts_sharding);
   unsigned errors = ts_diags_errors(s->diags);
   ts_sharder c = {.s = s, .plan = plan, .g = g, .sh = sh};
-  table t = {0};
+  ts_hash_table classes = {0};
   sh->class_of = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
   sh->layouts = TS_NEW_ARRAY(s->arena, ts_layout, g->tensors.count + 1);
   sh->recompute_group = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
@@ -305,7 +281,7 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   ts_rules_collect(s, plan, sh);
   uint32_t *rules = TS_NEW_ARRAY(s->arena, uint32_t, sh->rules.count + 1);
   for (uint32_t i = 0; i < g->ops.count; i++)
-    shard_op(&c, &t, i, rules);
+    shard_op(&c, &classes, i, rules);
   ts_rules_unused(s, g, sh);
   if (ts_diags_errors(s->diags) == errors) {
     ts_sharder_groups(&c);

@@ -116,37 +116,29 @@ ts_ir_spelling ts_ir_spell_time(uint64_t ps)
 
 /* ---- symbols ---- */
 
+typedef struct wanted {
+  const ts_ir_symbols *symbols;
+  uint32_t space;
+  const char *name;
+} wanted;
+
+static bool same_symbol(const void *closure, uint32_t number)
+{
+  const wanted *w = closure;
+  const ts_ir_symbol *y = &w->symbols->all.at[number];
+  return y->space == w->space && !strcmp(y->name, w->name);
+}
+
 static uint32_t hash_name(uint32_t space, const char *name)
 {
-  uint64_t h = 0xcbf29ce484222325u ^ space; /* FNV-1a */
-  for (; *name; name++)
-    h = (h ^ (uint8_t)*name) * 0x100000001b3u;
-  return (uint32_t)(h * 0xc4ceb9fe1a85ec53u >> 32);
-}
-
-static uint32_t *find_slot(ts_ir_symbols *s, uint32_t space, uint32_t hash, const char *name)
-{
-  uint32_t mask = s->slot_count - 1, at = hash & mask;
-  for (; s->slots[at]; at = (at + 1) & mask) {
-    const ts_ir_symbol *y = &s->all.at[s->slots[at] - 1];
-    if (y->hash == hash && y->space == space && !strcmp(y->name, name))
-      break;
-  }
-  return &s->slots[at];
-}
-
-static void grow_slots(ts_ir_symbols *s)
-{
-  s->slot_count = s->slot_count ? 2 * s->slot_count : 256;
-  s->slots = TS_NEW_ARRAY(s->arena, uint32_t, s->slot_count);
-  for (uint32_t i = 0; i < s->all.count; i++)
-    *find_slot(s, s->all.at[i].space, s->all.at[i].hash, s->all.at[i].name) = i + 1;
+  return ts_hash_bytes(name, strlen(name)) + space;
 }
 
 ts_ir_symbol *ts_ir_find_symbol(ts_ir_symbols *s, uint32_t space, const char *name)
 {
-  uint32_t at = s->slot_count ? *find_slot(s, space, hash_name(space, name), name) : 0;
-  return at ? &s->all.at[at - 1] : NULL;
+  uint32_t found =
+    ts_hash_find(&s->table, hash_name(space, name), same_symbol, &(wanted){s, space, name});
+  return found == TS_HASH_NONE ? NULL : &s->all.at[found];
 }
 
 ts_ir_symbol *ts_ir_symbol_of(ts_ir_symbols *s, uint32_t space, const char *name)
@@ -154,11 +146,8 @@ ts_ir_symbol *ts_ir_symbol_of(ts_ir_symbols *s, uint32_t space, const char *name
   ts_ir_symbol *found = ts_ir_find_symbol(s, space, name);
   if (found)
     return found;
-  if (2 * s->all.count >= s->slot_count)
-    grow_slots(s);
-  uint32_t hash = hash_name(space, name);
+  ts_hash_add(s->arena, &s->table, hash_name(space, name), (uint32_t)s->all.count);
   TS_PUSH(s->arena, &s->all,
-          (ts_ir_symbol){ts_arena_string(s->arena, name, strlen(name)), space, hash, TS_IR_NONE});
-  *find_slot(s, space, hash, name) = (uint32_t)s->all.count;
+          (ts_ir_symbol){ts_arena_string(s->arena, name, strlen(name)), space, TS_IR_NONE});
   return &s->all.at[s->all.count - 1];
 }

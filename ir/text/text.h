@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/hash_table.h"
 #include "ir/ir.h"
 #include "ir/spelling.h"
 
@@ -27,13 +28,12 @@ ts_ir_locale ts_ir_locale_enter(void);
 void ts_ir_locale_leave(ts_ir_locale state);
 
 /* ---- symbols: names within a space, each with a number ---- */
-typedef struct ts_ir_symbol { const char *name; uint32_t space, hash, value; } ts_ir_symbol;
+typedef struct ts_ir_symbol { const char *name; uint32_t space, value; } ts_ir_symbol;
 
 typedef struct ts_ir_symbols {
   ts_arena *arena;
   TS_VEC(ts_ir_symbol) all;
-  uint32_t *slots; /* 1 + index into all; a power of two of them */
-  uint32_t slot_count;
+  ts_hash_table table;
 } ts_ir_symbols;
 
 /* or NULL */

@@ -12,47 +12,26 @@
 
 enum { BOUND_WORDS = sizeof(ts_bound) / sizeof(uint32_t) };
 
-static uint64_t hash(const ts_profile *p)
-{
-  uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, by words */
-  const char *bytes = (const char *)p;
-  for (size_t i = 0; i < sizeof *p; i += 8) {
-    uint64_t word;
-    memcpy(&word, bytes + i, 8);
-    h = (h ^ word) * 0x100000001b3u;
-    h ^= h >> 29;
-  }
-  return h;
-}
+typedef struct wanted { const ts_network *n; const ts_profile *p; } wanted;
 
-static uint32_t *bucket_of(ts_network *n, const ts_profile *p)
+static bool same_profile(const void *closure, uint32_t number)
 {
-  uint32_t i = (uint32_t)hash(p) & (n->bucket_count - 1);
-  while (n->buckets[i] && memcmp(&n->profiles.at[n->buckets[i] - 1], p, sizeof *p))
-    i = (i + 1) & (n->bucket_count - 1);
-  return &n->buckets[i];
-}
-
-static void grow(ts_network *n)
-{
-  n->bucket_count = n->bucket_count ? 2 * n->bucket_count : 64;
-  n->buckets = TS_NEW_ARRAY(n->arena, uint32_t, n->bucket_count);
-  for (uint32_t p = 0; p < n->profiles.count; p++)
-    *bucket_of(n, &n->profiles.at[p]) = p + 1;
+  const wanted *w = closure;
+  return !memcmp(&w->n->profiles.at[number], w->p, sizeof *w->p);
 }
 
 uint32_t ts_network_intern(ts_network *n, const ts_profile *p)
 {
   if (n->last < n->profiles.count && !memcmp(&n->profiles.at[n->last], p, sizeof *p))
     return n->last; /* most are like the one before */
-  if (2 * n->profiles.count >= n->bucket_count)
-    grow(n);
-  uint32_t *bucket = bucket_of(n, p);
-  if (!*bucket) {
+  uint32_t hash = ts_hash_bytes(p, sizeof *p);
+  uint32_t found = ts_hash_find(&n->table, hash, same_profile, &(wanted){n, p});
+  if (found == TS_HASH_NONE) {
+    found = (uint32_t)n->profiles.count;
     TS_PUSH(n->arena, &n->profiles, *p);
-    *bucket = (uint32_t)n->profiles.count;
+    ts_hash_add(n->arena, &n->table, hash, found);
   }
-  return n->last = *bucket - 1;
+  return n->last = found;
 }
 
 uint32_t ts_network_bound(ts_network *n, const ts_bound *bound)

@@ -3,6 +3,7 @@
 #ifndef TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 #define TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 
+#include "base/hash_table.h"
 #include "runtime/collective/bound.h"
 #include "runtime/collective/flow_model.h"
 #include "runtime/collective/graph.h"
@@ -38,9 +39,8 @@ struct ts_network {
   ts_packet_figures *packets;
   TS_VEC(ts_profile) profiles;
   TS_VEC(ts_answer *) answers; /* of each profile, by kind; NULL: not asked yet */
-  uint32_t *buckets; /* open addressing: profile + 1, or 0 */
-  uint32_t bucket_count;
-  uint32_t last;     /* profile that was interned last */
+  ts_hash_table table; /* of profiles */
+  uint32_t last;       /* profile that was interned last */
 };
 
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);

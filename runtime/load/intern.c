@@ -2,47 +2,33 @@
 
 #include <string.h>
 
-static uint32_t hash(const uint32_t *words, uint32_t count)
-{
-  uint64_t h = 0xcbf29ce484222325u ^ count; /* FNV-1a, by words */
-  for (uint32_t i = 0; i < count; i++)
-    h = (h ^ words[i]) * 0x100000001b3u;
-  h *= 0x9e3779b97f4a7c15u;
-  return (uint32_t)(h >> 32);
-}
+typedef struct wanted {
+  const ts_intern *in;
+  const uint32_t *words;
+  uint32_t count;
+} wanted;
 
-static uint32_t *bucket_of(const ts_intern *in, const uint32_t *words, uint32_t count)
+static bool same_run(const void *closure, uint32_t number)
 {
-  uint32_t i = hash(words, count) & (in->bucket_count - 1);
-  for (; in->buckets[i]; i = (i + 1) & (in->bucket_count - 1)) {
-    const ts_interned *run = &in->runs.at[in->buckets[i] - 1];
-    if (run->count == count &&
-        (!count || !memcmp(in->words.at + run->first, words, count * sizeof *words)))
-      break;
-  }
-  return &in->buckets[i];
-}
-
-static void grow(ts_intern *in)
-{
-  in->bucket_count = in->bucket_count ? 2 * in->bucket_count : 64;
-  in->buckets = TS_NEW_ARRAY(in->arena, uint32_t, in->bucket_count);
-  for (uint32_t r = 0; r < in->runs.count; r++)
-    *bucket_of(in, in->words.at + in->runs.at[r].first, in->runs.at[r].count) = r + 1;
+  const wanted *w = closure;
+  const ts_interned *run = &w->in->runs.at[number];
+  return run->count == w->count &&
+         (!w->count ||
+          !memcmp(w->in->words.at + run->first, w->words, w->count * sizeof *w->words));
 }
 
 uint32_t ts_intern_run(ts_intern *in, const uint32_t *words, uint32_t count)
 {
-  if (2 * in->runs.count >= in->bucket_count)
-    grow(in);
-  uint32_t *bucket = bucket_of(in, words, count);
-  if (!*bucket) {
-    TS_PUSH(in->arena, &in->runs, (ts_interned){(uint32_t)in->words.count, count});
-    for (uint32_t i = 0; i < count; i++)
-      TS_PUSH(in->arena, &in->words, words[i]);
-    *bucket = (uint32_t)in->runs.count;
-  }
-  return *bucket - 1;
+  uint32_t hash = ts_hash_bytes(words, count * sizeof *words);
+  uint32_t run = ts_hash_find(&in->table, hash, same_run, &(wanted){in, words, count});
+  if (run != TS_HASH_NONE)
+    return run;
+  run = (uint32_t)in->runs.count;
+  TS_PUSH(in->arena, &in->runs, (ts_interned){(uint32_t)in->words.count, count});
+  for (uint32_t i = 0; i < count; i++)
+    TS_PUSH(in->arena, &in->words, words[i]);
+  ts_hash_add(in->arena, &in->table, hash, run);
+  return run;
 }
 
 /* what the first member of a class had, and became */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash_table.h"
 
 typedef struct ts_interned { uint32_t first, count; } ts_interned; /* into words */
 
@@ -13,8 +14,7 @@ typedef struct ts_intern {
   ts_arena *arena;
   TS_VEC(uint32_t) words;
   TS_VEC(ts_interned) runs;
-  uint32_t *buckets; /* open addressing: run + 1, or 0 */
-  uint32_t bucket_count;
+  ts_hash_table table; /* of runs */
 } ts_intern;
 
 uint32_t ts_intern_run(ts_intern *intern, const uint32_t *words, uint32_t count);

@@ -5,56 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
+
 struct ts_string_table {
-  uint32_t *slots; /* numbers of strings + 1 */
-  uint32_t slot_count;
+  ts_hash_table table;
   TS_VEC(const char *) text;
   TS_VEC(uint32_t) length;
 };
 
-static uint64_t mix(const char *text, size_t length)
-{
-  uint64_t hash = 0x9e3779b97f4a7c15u ^ length, word;
-  for (; length >= 8; text += 8, length -= 8) {
-    memcpy(&word, text, 8);
-    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-    hash ^= hash >> 32;
-  }
-  word = 0;
-  if (length)
-    memcpy(&word, text, length);
-  hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
-  return hash ^ hash >> 29;
-}
+typedef struct wanted {
+  const struct ts_string_table *strings;
+  const char *text;
+  size_t length;
+} wanted;
 
-static void rehash(ts_events *e, uint32_t slots)
+static bool same_string(const void *closure, uint32_t number)
 {
-  struct ts_string_table *t = e->strings;
-  t->slots = TS_NEW_ARRAY(e->arena, uint32_t, slots);
-  t->slot_count = slots;
-  for (uint32_t i = 0; i < t->text.count; i++) {
-    uint32_t slot = (uint32_t)mix(t->text.at[i], t->length.at[i]) & (slots - 1);
-    while (t->slots[slot])
-      slot = (slot + 1) & (slots - 1);
-    t->slots[slot] = i + 1;
-  }
+  const wanted *w = closure;
+  return w->strings->length.at[number] == w->length &&
+         !memcmp(w->strings->text.at[number], w->text, w->length);
 }
 
 uint32_t ts_events_string(ts_events *e, const char *text, size_t length)
 {
-  struct ts_string_table *t = e->strings;
-  uint32_t slot = (uint32_t)mix(text, length) & (t->slot_count - 1);
-  for (; t->slots[slot]; slot = (slot + 1) & (t->slot_count - 1)) {
-    uint32_t i = t->slots[slot] - 1;
-    if (t->length.at[i] == length && memcmp(t->text.at[i], text, length) == 0)
-      return i;
-  }
-  TS_PUSH(e->arena, &t->text, ts_arena_string(e->arena, text, length));
-  TS_PUSH(e->arena, &t->length, (uint32_t)length);
-  t->slots[slot] = (uint32_t)t->text.count;
-  if (t->text.count * 2 > t->slot_count)
-    rehash(e, t->slot_count * 4);
-  return (uint32_t)t->text.count - 1;
+  struct ts_string_table *s = e->strings;
+  uint32_t hash = ts_hash_bytes(text, length);
+  uint32_t string = ts_hash_find(&s->table, hash, same_string, &(wanted){s, text, length});
+  if (string != TS_HASH_NONE)
+    return string;
+  string = (uint32_t)s->text.count;
+  TS_PUSH(e->arena, &s->text, ts_arena_string(e->arena, text, length));
+  TS_PUSH(e->arena, &s->length, (uint32_t)length);
+  ts_hash_add(e->arena, &s->table, hash, string);
+  return string;
 }
 
 const char *ts_events_text(const ts_events *e, uint32_t string)
@@ -71,7 +54,6 @@ ts_events *ts_events_new(ts_arena *arena, const char *file)
   e->version = "";
   e->rank = e->world = -1;
   e->strings = TS_NEW(arena, struct ts_string_table);
-  rehash(e, 1024);
   ts_events_string(e, "", 0);
   return e;
 }

@@ -1,0 +1,49 @@
+#include "base/hash_table.h"
+
+#include <string.h>
+
+enum { LEAST_ROOM = 16 };
+
+static void place(ts_hash_table *t, ts_hash_slot slot)
+{
+  size_t at = slot.hash & (t->room - 1);
+  while (t->slots[at].taken)
+    at = (at + 1) & (t->room - 1);
+  t->slots[at] = slot;
+}
+
+void ts_hash_reserve(ts_arena *arena, ts_hash_table *t, size_t count)
+{
+  ts_hash_table old = *t;
+  if (2 * count <= old.room)
+    return;
+  t->room = old.room ? old.room : LEAST_ROOM;
+  while (t->room < 2 * count)
+    t->room *= 2;
+  t->slots = TS_NEW_ARRAY(arena, ts_hash_slot, t->room);
+  for (size_t i = 0; i < old.room; i++)
+    if (old.slots[i].taken)
+      place(t, old.slots[i]);
+}
+
+void ts_hash_add(ts_arena *arena, ts_hash_table *t, uint32_t hash, uint32_t number)
+{
+  ts_hash_reserve(arena, t, ++t->count);
+  place(t, (ts_hash_slot){hash, number + 1});
+}
+
+uint32_t ts_hash_bytes(const void *bytes, size_t size)
+{
+  const unsigned char *at = bytes;
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ size, word;
+  for (; size >= 8; at += 8, size -= 8) {
+    memcpy(&word, at, 8);
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+  }
+  word = 0;
+  if (size)
+    memcpy(&word, at, size);
+  hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
+  return (uint32_t)(hash >> 32);
+}
