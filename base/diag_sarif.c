@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/diag_record.h"
-#include "base/escape.h"
+#include "base/json_writer.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -22,67 +22,75 @@ static uint32_t column_of(const ts_source *source, uint32_t offset)
   return column;
 }
 
-static void put_text(FILE *out, const char *name, const char *text)
+static void put_text(ts_json_writer *w, const char *name, const char *text)
 {
-  ts_put_json(out, "\"%s\":{\"text\":", name);
-  ts_put_json_string(out, text ? text : "");
-  putc('}', out);
+  ts_json_begin(w, name, '{');
+  ts_json_put_text(w, "text", text ? text : "");
+  ts_json_end(w, '}');
 }
 
-static void put_region(FILE *out, const char *name, const ts_sources *sources, ts_span span)
+static void put_region(ts_json_writer *w, const char *name, const ts_sources *sources, ts_span span)
 {
   const ts_source *source = ts_sources_get(sources, span.file);
   ts_position begin = ts_sources_position(sources, span.file, span.begin),
               end = ts_sources_position(sources, span.file, span.end);
-  ts_put_json(out, "\"%s\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}",
-              name, begin.line, column_of(source, span.begin), end.line,
-              column_of(source, span.end));
+  ts_json_begin(w, name, '{');
+  ts_json_put_count(w, "startLine", begin.line);
+  ts_json_put_count(w, "startColumn", column_of(source, span.begin));
+  ts_json_put_count(w, "endLine", end.line);
+  ts_json_put_count(w, "endColumn", column_of(source, span.end));
+  ts_json_end(w, '}');
 }
 
 /* A relative reference (RFC 3986): a blank or a colon in a name is escaped. */
-static void put_file(FILE *out, const ts_sources *sources, ts_span span)
+static void put_file(ts_json_writer *w, const ts_sources *sources, ts_span span)
 {
-  fputs("\"artifactLocation\":{\"uri\":\"", out);
+  ts_json_begin(w, "artifactLocation", '{');
+  ts_json_key(w, "uri");
+  putc('"', w->out);
   for (const char *c = ts_sources_get(sources, span.file)->name; *c; c++)
-    fprintf(out, isalnum((unsigned char)*c) || strchr("/-_.~", *c) ? "%c" : "%%%02X",
+    fprintf(w->out, isalnum((unsigned char)*c) || strchr("/-_.~", *c) ? "%c" : "%%%02X",
             (unsigned char)*c);
-  fputs("\"}", out);
+  putc('"', w->out);
+  ts_json_end(w, '}');
 }
 
 /* `text` may be NULL. */
-static void put_location(FILE *out, const ts_sources *sources, ts_span span, const char *text)
+static void put_location(ts_json_writer *w, const ts_sources *sources, ts_span span,
+                         const char *text)
 {
-  fputs("{\"physicalLocation\":{", out);
-  put_file(out, sources, span);
-  putc(',', out);
-  put_region(out, "region", sources, ts_span_shown(sources, span));
-  putc('}', out);
-  if (text) {
-    putc(',', out);
-    put_text(out, "message", text);
-  }
-  putc('}', out);
+  ts_json_begin(w, NULL, '{');
+  ts_json_begin(w, "physicalLocation", '{');
+  put_file(w, sources, span);
+  put_region(w, "region", sources, ts_span_shown(sources, span));
+  ts_json_end(w, '}');
+  if (text)
+    put_text(w, "message", text);
+  ts_json_end(w, '}');
 }
 
 typedef struct sarif { const ts_diags *diags; ts_diag **at; size_t count; } sarif;
 
-static void put_rules(FILE *out, const sarif *s)
+static void put_rules(ts_json_writer *w, const sarif *s)
 {
-  bool reported[TS_CODE_COUNT] = {false}, any = false;
+  bool reported[TS_CODE_COUNT] = {false};
+  ts_json_begin(w, "rules", '[');
   for (size_t i = 0; i < s->count; i++) {
     ts_code code = s->at[i]->code;
     if (reported[code])
       continue;
-    ts_put_json(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", any ? "," : "", ts_code_name(code),
-                ts_code_short_name(code));
-    put_text(out, "shortDescription", ts_code_title(code));
-    putc('}', out);
-    reported[code] = any = true;
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "id", ts_code_name(code));
+    ts_json_put_text(w, "name", ts_code_short_name(code));
+    put_text(w, "shortDescription", ts_code_title(code));
+    ts_json_end(w, '}');
+    reported[code] = true;
   }
+  ts_json_end(w, ']');
 }
 
 /* The headline, and what has no place of its own. */
-static void put_message(FILE *out, const ts_diag *d)
+static void put_message(ts_json_writer *w, const ts_diag *d)
 {
   ts_arena *scratch = ts_arena_new("message");
   const char *text = d->message;
@@ -96,11 +104,11 @@ static void put_message(FILE *out, const ts_diag *d)
   }
   if (d->more)
     text = ts_arena_printf(scratch, "%s\nand %u more like it", text, d->more);
-  put_text(out, "message", text);
+  put_text(w, "message", text);
   ts_arena_free(scratch);
 }
 
-static void put_related(FILE *out, const ts_diag *d, const ts_sources *sources)
+static void put_related(ts_json_writer *w, const ts_diag *d, const ts_sources *sources)
 {
   bool any = false;
   for (size_t i = 0; i < d->labels.count + d->children.count; i++) {
@@ -108,14 +116,16 @@ static void put_related(FILE *out, const ts_diag *d, const ts_sources *sources)
     ts_span span = child ? child->span : d->labels.at[i].span;
     if ((child && child->kind != TS_CHILD_NOTE) || !ts_sources_get(sources, span.file))
       continue;
-    fputs(any ? "," : ",\"relatedLocations\":[", out);
-    put_location(out, sources, span, child ? child->text : d->labels.at[i].text);
+    if (!any)
+      ts_json_begin(w, "relatedLocations", '[');
+    put_location(w, sources, span, child ? child->text : d->labels.at[i].text);
     any = true;
   }
-  fputs(any ? "]" : "", out);
+  if (any)
+    ts_json_end(w, ']');
 }
 
-static void put_fixes(FILE *out, const ts_diag *d, const ts_sources *sources)
+static void put_fixes(ts_json_writer *w, const ts_diag *d, const ts_sources *sources)
 {
   bool any = false;
   for (size_t i = 0; i < d->children.count; i++) {
@@ -123,52 +133,65 @@ static void put_fixes(FILE *out, const ts_diag *d, const ts_sources *sources)
     ts_span edited = ts_diag_edited(d, child, sources);
     if (!ts_sources_get(sources, edited.file))
       continue;
-    fputs(any ? ",{" : ",\"fixes\":[{", out);
-    put_text(out, "description", child->text);
-    fputs(",\"artifactChanges\":[{", out);
-    put_file(out, sources, edited);
-    fputs(",\"replacements\":[{", out);
-    put_region(out, "deletedRegion", sources, edited);
-    putc(',', out);
-    put_text(out, "insertedContent", child->replacement);
-    fputs("}]}]}", out);
+    if (!any)
+      ts_json_begin(w, "fixes", '[');
+    ts_json_begin(w, NULL, '{');
+    put_text(w, "description", child->text);
+    ts_json_begin(w, "artifactChanges", '[');
+    ts_json_begin(w, NULL, '{');
+    put_file(w, sources, edited);
+    ts_json_begin(w, "replacements", '[');
+    ts_json_begin(w, NULL, '{');
+    put_region(w, "deletedRegion", sources, edited);
+    put_text(w, "insertedContent", child->replacement);
+    for (const char *c = "}]}]}"; *c; c++) ts_json_end(w, *c);
     any = true;
   }
-  fputs(any ? "]" : "", out);
+  if (any)
+    ts_json_end(w, ']');
 }
 
-static void put_result(FILE *out, const ts_diag *d, const ts_sources *sources)
+static void put_result(ts_json_writer *w, const ts_diag *d, const ts_sources *sources)
 {
   static const char *const levels[] = {
     [TS_NOTE] = "note", [TS_WARNING] = "warning", [TS_ERROR] = "error"};
-  ts_put_json(out, "{\"ruleId\":\"%s\",\"level\":\"%s\",", ts_code_name(d->code),
-              levels[d->severity]);
-  put_message(out, d);
-  fputs(",\"locations\":[", out);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_text(w, "ruleId", ts_code_name(d->code));
+  ts_json_put_text(w, "level", levels[d->severity]);
+  put_message(w, d);
+  ts_json_begin(w, "locations", '[');
   if (ts_sources_get(sources, d->primary.file))
-    put_location(out, sources, d->primary, d->here);
-  putc(']', out);
-  put_related(out, d, sources);
-  put_fixes(out, d, sources);
-  putc('}', out);
+    put_location(w, sources, d->primary, d->here);
+  ts_json_end(w, ']');
+  put_related(w, d, sources);
+  put_fixes(w, d, sources);
+  ts_json_end(w, '}');
 }
 
 void ts_diags_print_sarif(const ts_diags *diags, FILE *out)
 {
   ts_arena *scratch = ts_arena_new("diagnostics");
+  ts_json_writer w = {.out = out};
   sarif s = {.diags = diags};
   s.at = ts_diags_sorted(diags, scratch, &s.count);
-  ts_put_json(out,
-              "{\"$schema\":\"https://json.schemastore.org/"
-              "sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":"
-              "\"TrainSpec\",\"version\":\"%s\",\"rules\":[",
-              ts_version());
-  put_rules(out, &s);
-  fputs("]}},\"results\":[", out);
+  ts_json_begin(&w, NULL, '{');
+  ts_json_put_text(&w, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+  ts_json_put_text(&w, "version", "2.1.0");
+  ts_json_begin(&w, "runs", '[');
+  ts_json_begin(&w, NULL, '{');
+  ts_json_begin(&w, "tool", '{');
+  ts_json_begin(&w, "driver", '{');
+  ts_json_put_text(&w, "name", "TrainSpec");
+  ts_json_put_text(&w, "version", ts_version());
+  put_rules(&w, &s);
+  ts_json_end(&w, '}');
+  ts_json_end(&w, '}');
+  ts_json_begin(&w, "results", '[');
   for (size_t i = 0; i < s.count; i++) {
-    fputs(i ? ",\n" : "\n", out);
-    put_result(out, s.at[i], diags->sources);
+    ts_json_line(&w, 0);
+    put_result(&w, s.at[i], diags->sources);
   }
-  fputs("]}]}\n", out);
+  for (const char *c = "]}]}"; *c; c++) ts_json_end(&w, *c);
+  ts_json_end_document(&w);
   ts_arena_free(scratch);
 }
