@@ -13,11 +13,12 @@
 // Calibrated: A100 and H100 in 16 bits (Narayanan et al., nanotron: std.costs); `older` of the two
 // and all of the H100 of 500 W on one half of the rows of published_dense.csv (`accuracy --fit
 // "published_dense/llm-foundry a100" older=2:1:4`, `"published_dense/torchtitan"
-// power=1.6:1.3:2.1,attention=2.4:1.6:3,power_eight=2:1.3:2.6`); `power_four` and the B300's and
-// GB300's `power_eight` by hand on the same half. Estimated: all others. `power` of Blackwell is
+// power=1.6:1.3:2.1,attention=2.4:1.6:3,power_eight=2:1.3:2.6`). Chosen by hand with all development
+// rows of published_dense.csv and mlperf_llm.csv in view, which do not validate them: `power_four`,
+// the B300's and GB300's `power_eight` and `newest`. Estimated: all others. `power` of Blackwell is
 // SimuMax's sustained products over bursts (1.28 to 1.36); 8 bits take the power of 16. The scan of
 // state spaces takes 2.5 times its bytes' time on the B200 (mamba2_aic.csv.gz: 10.0 ms for 131,072
-// tokens and 128 heads), its backward by estimate 6 times.
+// tokens and 128 heads), its backward 6 times, by hand with the rows of Nemotron-H in view.
 import std.gpus.nvidia, std.gpus.hopper, std.gpus.blackwell, std.gpus.amd, std.gpus.google, std.gpus.intel
 
 let costs_a100 = {
