@@ -9,7 +9,9 @@
 
 #include "base/heap.h"
 
-enum { FIRST_BLOCK = 1 << 16, ALIGN = 16, HUGE = 1 << 21 };
+/* A block is cleared whole, and tens of thousands of arenas hold what a single call needs: the first
+ * is small. */
+enum { FIRST_BLOCK = 1 << 12, ALIGN = 16, HUGE = 1 << 21 };
 
 typedef struct block {
   struct block *next;
