@@ -9,8 +9,8 @@
 
 #include "base/heap.h"
 
-/* A block is cleared whole, and tens of thousands of arenas hold what a single call needs: the first
- * is small. */
+/* A block is cleared whole, and tens of thousands of arenas hold what a single call needs: the
+ * first is small. */
 enum { FIRST_BLOCK = 1 << 12, ALIGN = 16, HUGE = 1 << 21 };
 
 typedef struct block {

@@ -48,11 +48,11 @@ static bool nanotron_single(const acc_context *c, const csv *t, size_t i, acc_ro
 }
 
 /* Runs with pipelines between nodes come in two modes. In one of them each slot of the pipeline
- * takes about 0.5 s (two stages) or 1 s (more) besides its arithmetic, whatever the model: something
- * waits there that no plan describes. A row is of that mode if its slots take 0.45 s more than their
- * arithmetic at 400 TFLOP/s, which is what the best runs reach; no row with eight stages and more
- * lies between 0.3 and 0.7 s. Tensor parallelism over several nodes takes as long by itself, so such
- * rows are not judged. */
+ * takes about 0.5 s (two stages) or 1 s (more) besides its arithmetic, whatever the model:
+ * something waits there that no plan describes. A row is of that mode if its slots take 0.45 s more
+ * than their arithmetic at 400 TFLOP/s, which is what the best runs reach; no row with eight stages
+ * and more lies between 0.3 and 0.7 s. Tensor parallelism over several nodes takes as long by
+ * itself, so such rows are not judged. */
 static bool stalled(const csv *t, size_t i)
 {
   static const double sequence = 4096, rate = 400e12, stall = 0.45;
