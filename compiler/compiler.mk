@@ -33,6 +33,7 @@ libts_la_SOURCES += \
 	compiler/eval/module.c \
 	compiler/eval/module.h \
 	compiler/eval/names.h \
+	compiler/eval/record.c \
 	compiler/eval/record_type.c \
 	compiler/eval/record_type.h \
 	compiler/eval/require.c \

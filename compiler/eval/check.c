@@ -200,17 +200,22 @@ static void field_used(checker *c, const ts_ast *type, ts_span at, const ts_ast 
     used(c, at, formal->name, formal->name_span, formal);
 }
 
+static void record_field(checker *c, const ts_ast *type, const ts_ast *field)
+{
+  const ts_ast *formal = ts_record_type_field(type, field->name);
+  if (formal)
+    field_used(c, type, field->name_span, formal);
+  else
+    ts_record_type_no_field(c->s, type, TS_E0214, field->name_span, field->name);
+  expression_as(c, formal ? ts_ast_type(formal) : NULL, ts_ast_value(field));
+}
+
 static void record(checker *c, const ts_ast *type, const ts_ast *e)
 {
   ts_name_list given = {0};
   for (uint32_t i = 0; i < e->count; i++) {
-    const ts_ast *field = e->child[i], *formal = ts_record_type_field(type, field->name);
-    TS_PUSH(c->s->arena, &given.names, field->name);
-    if (formal)
-      field_used(c, type, field->name_span, formal);
-    else
-      ts_record_type_no_field(c->s, type, TS_E0214, field->name_span, field->name);
-    expression_as(c, formal ? ts_ast_type(formal) : NULL, ts_ast_value(field));
+    TS_PUSH(c->s->arena, &given.names, e->child[i]->name);
+    record_field(c, type, e->child[i]);
   }
   ts_record_type_complete(c->s, type, &given, e->span);
 }
@@ -231,6 +236,7 @@ static const ts_ast *type_of(checker *c, const ts_ast *e)
              NULL;
   case TS_AST_CALL: return !l && decl && decl->kind == TS_AST_FN ? ts_ast_type(decl) : NULL;
   case TS_AST_INDEX: type = type_of(c, ts_ast_base(e)); return type ? ts_ast_element(type) : NULL;
+  case TS_AST_WITH: return type_of(c, ts_ast_base(e));
   case TS_AST_MEMBER:
     decl = record_type(c, type_of(c, ts_ast_base(e)));
     decl = decl ? ts_record_type_field(decl, e->name) : NULL;
@@ -248,6 +254,18 @@ static void member(checker *c, const ts_ast *e)
   else if (type)
     ts_record_type_no_field(c->s, type, TS_E0213, e->name_span, e->name);
   expression(c, ts_ast_base(e));
+}
+
+static void changes(checker *c, const ts_ast *e)
+{
+  const ts_ast *type = record_type(c, type_of(c, ts_ast_base(e)));
+  ts_ast_list changed = ts_ast_changes(e);
+  expression(c, ts_ast_base(e));
+  for (uint32_t i = 0; i < changed.count; i++)
+    if (type && changed.at[i]->kind == TS_AST_FIELD)
+      record_field(c, type, changed.at[i]);
+    else
+      expression(c, changed.at[i]);
 }
 
 static const ts_ast *formal_of(const ts_ast *params, ts_ast_list args, uint32_t argument)
@@ -322,6 +340,7 @@ static void expression(checker *c, const ts_ast *e)
   case TS_AST_COMPREHENSION: comprehension(c, e); return;
   case TS_AST_RULE: rule(c, e); return;
   case TS_AST_MEMBER: member(c, e); return;
+  case TS_AST_WITH: changes(c, e); return;
   default:
     for (uint32_t i = 0; i < e->count; i++)
       expression(c, e->child[i]);

@@ -513,30 +513,6 @@ static ts_value comprehension_value(ts_session *s, const ts_env *env, const ts_a
   return ts_list_value(s->arena, c.out.at, (uint32_t)c.out.count, e->span);
 }
 
-ts_value ts_eval_record(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *e)
-{
-  ts_record *r = TS_NEW(s->arena, ts_record);
-  ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, e->count);
-  ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, e->count);
-  bool ok = true;
-  for (uint32_t i = 0; i < e->count; i++) {
-    const ts_ast *field = e->child[i];
-    const ts_ast *formal = type ? ts_record_type_field(type, field->name) : NULL;
-    values[i] = ts_eval_as(s, env, formal ? ts_ast_type(formal) : NULL, ts_ast_value(field));
-    at[i] = (ts_field){.name = field->name, .value = &values[i], .span = field->span};
-    ok &= values[i].type != TS_T_ERROR;
-    for (uint32_t j = 0; j < i; j++)
-      if (at[j].name == field->name) {
-        ts_diag *d =
-          ts_report(s, TS_E0202, field->name_span, "the record has two fields `%s`", field->name);
-        ts_diag_label(d, e->child[j]->name_span, "first here");
-        ok = false;
-      }
-  }
-  *r = (ts_record){.count = e->count, .at = at};
-  return ok ? (ts_value){.type = TS_T_RECORD, .span = e->span, .u.record = r} : ts_error_value();
-}
-
 static ts_value index_value(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   ts_value v = ts_eval(s, env, ts_ast_base(e));
@@ -639,7 +615,9 @@ static ts_value string_value(ts_session *s, const ts_ast *e)
 static ts_value changed(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   ts_value v = ts_eval(s, env, ts_ast_base(e));
-  return v.type == TS_T_GPU ? ts_gpu_changed(s, env, v, e) : s->domain->changed(s, env, v, e);
+  return v.type == TS_T_GPU    ? ts_gpu_changed(s, env, v, e) :
+         v.type == TS_T_RECORD ? ts_record_changed(s, env, v, e) :
+                                 s->domain->changed(s, env, v, e);
 }
 
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)

@@ -79,6 +79,8 @@ ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *expr);
 ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr);
 /* A RECORD of which a RECORD_TYPE is wanted, or none: its fields are read as those of the type. */
 ts_value ts_eval_record(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr);
+/* The message that `with` changes no such value; an error value. */
+ts_value ts_unchangeable(ts_session *s, ts_value value, const ts_ast *with);
 /* Label, or lists of such; the same for Overlap. */
 bool ts_type_of_labels(const ts_ast *type);
 bool ts_type_of_words(const ts_ast *type);

@@ -75,6 +75,9 @@ bool ts_convert_at(ts_session *s, const ts_ast *type, ts_value *v, const char *w
 ts_value ts_gpu_value(ts_session *s, const ts_env *env, const ts_ast *decl);
 ts_value ts_gpu_changed(ts_session *s, const ts_env *env, ts_value gpu, const ts_ast *with);
 
+/* A record with changes, whose type, if it has one, still holds (compiler/eval/record.c). */
+ts_value ts_record_changed(ts_session *s, const ts_env *env, ts_value record, const ts_ast *with);
+
 /* Fields of types of records (compiler/eval/record_type.c). */
 /* The FORMAL of a field of a RECORD_TYPE, NULL if it has none of this name. */
 const ts_ast *ts_record_type_field(const ts_ast *decl, const char *interned_name);

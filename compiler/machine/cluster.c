@@ -731,13 +731,8 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   v = ts_settle(s, v);
   if (v.type == TS_T_ERROR)
     return v;
-  if (v.type != TS_T_CLUSTER) {
-    ts_diag *d =
-      ts_report(s, TS_E0220, ts_ast_base(with)->span,
-                "`with` changes a Cluster, a Strategy or a Gpu, not %s", ts_value_describe(s->arena, v));
-    ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
-    return ts_error_value();
-  }
+  if (v.type != TS_T_CLUSTER)
+    return ts_unchangeable(s, v, with);
   const ts_cluster *old = v.u.cluster;
   change c = {.s = s,
               .env = env,

@@ -41,13 +41,8 @@ static void read_match(ts_session *s, ts_rule *rule)
 
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
 {
-  if (!v.u.applied->decl || v.u.applied->decl->kind != TS_AST_STRATEGY) {
-    ts_diag_here(ts_report(s, TS_E0220, ts_ast_base(with)->span,
-                           "`with` changes a Cluster, a Strategy or a Gpu, not %s",
-                           ts_value_describe(s->arena, v)),
-                 "found here");
-    return ts_error_value();
-  }
+  if (!v.u.applied->decl || v.u.applied->decl->kind != TS_AST_STRATEGY)
+    return ts_unchangeable(s, v, with);
   ts_ast_list written = ts_ast_changes(with);
   for (uint32_t i = 0; i < written.count; i++)
     if (written.at[i]->kind != TS_AST_RULE && written.at[i]->kind != TS_AST_REMOVE) {
