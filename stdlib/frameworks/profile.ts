@@ -14,9 +14,17 @@
 //   graphs      whether CUDA graphs take the launches off the host
 //   gather      where parameters are gathered after an update: "after" it, or "hidden" beside the next forward
 //   waits       microseconds a layer of experts for which the device waits while the host reads counts of tokens
+//   choices     what its recipes set for a run: a function of the profile and { release, model, experts, rack, stages }
 //   accumulate  bytes moved for a parameter to add a micro-batch's gradient
 import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data,
   std.strategies.fp8, std.strategies.recompute
+
+// What recipes set for a run where its source leaves it open: { graphs, waits, recompute }. `run`
+// has the release (26.04; 0: not known), the model's family ("gpt_oss", "deepseek", "" for others),
+// whether it has experts, whether a rack of GPUs shares NVLink, and the stages of its pipeline.
+fn framework_choices(f: Record, run: Record) -> Record = f.choices(f, run)
+// ... nothing besides the profile.
+fn as_profile(f: Record, run: Record) -> Record = { graphs: f.graphs, waits: f.waits, recompute: "none" }
 
 // Tensor parallelism over `t`, with sequence parallelism.
 fn framework_tensor(f: Record, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(

@@ -1,6 +1,6 @@
 // Frameworks on PyTorch's own parallelism: torchtitan (FSDP2), llm-foundry and Composer (FSDP1),
 // NeMo AutoModel (FSDP2), DeepSpeed (ZeRO).
-import std.hosts
+import std.hosts, std.frameworks.profile
 
 // Parameters gathered in bf16, gradients summed in fp32; FlashAttention 2 of PyTorch's SDPA.
 let torchtitan = {
@@ -17,6 +17,7 @@ let torchtitan = {
   host: eager_torch,
   graphs: false,
   waits: 4000,
+  choices: as_profile,
   sharding: "fsdp",
 }
 // Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is
@@ -35,6 +36,7 @@ let llm_foundry = {
   host: eager_torch,
   graphs: false,
   waits: 4000,
+  choices: as_profile,
   sharding: "fsdp",
 }
 let llm_foundry_pure = {
@@ -51,6 +53,7 @@ let llm_foundry_pure = {
   host: eager_torch,
   graphs: false,
   waits: 4000,
+  choices: as_profile,
   sharding: "fsdp",
 }
 let nemo_automodel = torchtitan

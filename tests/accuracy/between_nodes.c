@@ -113,7 +113,10 @@ static bool was_fitted(const acc_context *c, const shipped *s, const btw_cluster
 
 /* Clouds' own transports, whose steps processors have a part in; the other fabrics' NICs do them by
  * themselves. */
-static bool is_cloud(uint32_t f) { return f == TS_FABRIC_EFA || f == TS_FABRIC_EFA_P4 || f == TS_FABRIC_TCPX; }
+static bool is_cloud(uint32_t f)
+{
+  return f == TS_FABRIC_EFA || f == TS_FABRIC_EFA_P4 || f == TS_FABRIC_TCPX;
+}
 
 /* A fabric not seen: the mean of the others of its sort. Racks are not like nodes. */
 static ts_fabric mean_without(const ts_fabric *of, const bool *there, uint32_t without)
@@ -154,7 +157,8 @@ static void usual(ts_fabric *of)
   /* What the plug-ins of these fabrics, or the settings that their owners ask for, leave out: EFA's
    * flagged lines, all but whole chunks on p4 and with TCPX, whose NVLS is off. */
   of[TS_FABRIC_EFA].lines = of[TS_FABRIC_EFA_P4].lines = of[TS_FABRIC_TCPX].lines = 0;
-  of[TS_FABRIC_NVL72].inside_hop = 2, of[TS_FABRIC_NVL72].switch_hop = 5; /* where the search begins */
+  /* where the search begins */
+  of[TS_FABRIC_NVL72].inside_hop = 2, of[TS_FABRIC_NVL72].switch_hop = 5;
   of[TS_FABRIC_EFA_P4].words = of[TS_FABRIC_TCPX].words = of[TS_FABRIC_TCPX].switches = 0;
 }
 
@@ -215,7 +219,8 @@ int acc_between_fit(const acc_context *c, const char *directory)
 
 /* -- what is asked -- */
 
-static scores score_cluster(const acc_context *c, const btw_table *t, uint32_t cluster, const ts_fabric *fabric, bool all)
+static scores score_cluster(const acc_context *c, const btw_table *t, uint32_t cluster,
+                            const ts_fabric *fabric, bool all)
 {
   scores s = {0};
   for (size_t i = 0; i < t->rows.count; i++) {

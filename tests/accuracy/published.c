@@ -1,29 +1,20 @@
-/* Published runs: from the words of a table to parameters of plans/published.ts. What is known of
- * models, machines and frameworks by name stands in the tables here; nothing is guessed: a row that
- * lacks what it needs says so. */
+/* Published runs: from the words of a table to parameters of plans/published.ts. The tables here
+ * say how sources spell what std names: models, machines, frameworks. A row that lacks what it needs
+ * says so. Three things that sources leave open are assumed, and the report says so: where
+ * recomputation of experts is not stated, the least of none, every second layer and all that fits
+ * in memory; a micro-batch of 1 for the papers of 2021 and 2022; torchtitan's pipelines cut a batch
+ * into as many parts as stages. */
 #include "tests/accuracy/published.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define N(column) csv_number(t, i, column)
 #define T(column) csv_cell(t, i, column)
-
-static const char *text(ts_arena *arena, const char *format, ...)
-  __attribute__((format(printf, 2, 3)));
-static const char *text(ts_arena *arena, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  const char *t = ts_arena_vprintf(arena, format, args);
-  va_end(args);
-  return t;
-}
 
 /* Letters and digits alone, small. */
 static const char *plain(ts_arena *arena, const char *name)
@@ -96,6 +87,16 @@ static const known_model *model_of(ts_arena *arena, const char *name)
   return NULL;
 }
 
+/* As the recipes of std.frameworks ask for it; NULL: they do not. */
+static const char *family_of(const known_model *m)
+{
+  static const char *const families[] = {"gpt_oss", "deepseek"};
+  for (size_t k = 0; k < sizeof families / sizeof *families; k++)
+    if (m->call && !strncmp(m->call, families[k], strlen(families[k])))
+      return families[k];
+  return NULL;
+}
+
 static const char *or_else(const char *cell, const char *otherwise)
 {
   return *cell ? cell : otherwise;
@@ -108,40 +109,61 @@ static const char *call_of(const acc_context *c, const csv *t, size_t i, const k
   const char *layers = T("layers"), *hidden = T("hidden"), *heads = T("heads"), *seq = T("seq");
   bool sized = *layers && *hidden && *heads;
   if (sized && m->sizes == SIZES_MPT)
-    return text(c->arena, "mpt(layers: %s, hidden: %s, heads: %s, seq: %s, vocab: %s)", layers,
-                hidden, heads, seq, or_else(T("vocab"), "50368"));
+    return ts_arena_printf(c->arena, "mpt(layers: %s, hidden: %s, heads: %s, seq: %s, vocab: %s)",
+                           layers, hidden, heads, seq, or_else(T("vocab"), "50368"));
   if (sized && m->sizes == SIZES_GPT)
-    return text(c->arena, "gpt(layers: %s, hidden: %s, heads: %s, vocab: %s, seq: %s)", layers,
-                hidden, heads, or_else(T("vocab"), "51200"), seq);
+    return ts_arena_printf(c->arena, "gpt(layers: %s, hidden: %s, heads: %s, vocab: %s, seq: %s)",
+                           layers, hidden, heads, or_else(T("vocab"), "51200"), seq);
   if (sized && m->sizes == SIZES_LLAMA && *T("ffn") && *T("vocab"))
-    return text(c->arena,
-                "%sllama(layers: %s, hidden: %s, heads: %s, kv_heads: %s, ffn: %s, vocab: %s, "
-                "seq: %s)",
-                eager ? "eager_" : "", layers, hidden, heads, or_else(T("kv_heads"), heads), T("ffn"), T("vocab"), seq);
+    return ts_arena_printf(
+      c->arena,
+      "%sllama(layers: %s, hidden: %s, heads: %s, kv_heads: %s, ffn: %s, vocab: %s, "
+      "seq: %s)",
+      eager ? "eager_" : "", layers, hidden, heads, or_else(T("kv_heads"), heads), T("ffn"),
+      T("vocab"), seq);
   if (!m->call)
     return NULL;
   char *call = ts_arena_printf(c->arena, "%s", m->call), *hole = strstr(call, "%s");
-  return text(c->arena, "%.*s%s%s", (int)(hole - call), call, seq, hole + 2);
+  return ts_arena_printf(c->arena, "%.*s%s%s", (int)(hole - call), call, seq, hole + 2);
 }
 
 /* -- machines, formats -- */
 
-typedef struct known_word { const char *word, *meaning; } known_word;
+typedef struct known_word {
+  const char *word, *meaning;
+} known_word;
 
 /* The first word that is in the name counts. */
 static const known_word machines[] = {
-  {"H100 96GB", "h100_500w"}, {"GB300", "gb300"},      {"GB200", "gb200"},   {"B300", "b300"},
-  {"B200", "b200"},           {"H200-NVL", "h200_nvl"}, {"H200", "h200"},     {"H100", "h100"},
-  {"h100", "h100"},           {"a100_40", "a100_40g"},  {"A100-SXM4-40", "a100_40g"},
-  {"a100", "a100"},           {"A100", "a100"},         {"MI300X", "mi300x"}, {"MI325X", "mi325x"},
-  {"MI350X", "mi350x"},       {"MI355X", "mi355x"},     {"Gaudi2", "gaudi2"},
-  {"Gaudi(R) 2", "gaudi2"},   {"v5e", "v5e"},             {"v5p", "v5p"},           {"trillium", "v6e"},  {"v6e", "v6e"},
+  {"H100 96GB", "h100_500w"},
+  {"GB300", "gb300"},
+  {"GB200", "gb200"},
+  {"B300", "b300"},
+  {"B200", "b200"},
+  {"H200-NVL", "h200_nvl"},
+  {"H200", "h200"},
+  {"H100", "h100"},
+  {"h100", "h100"},
+  {"a100_40", "a100_40g"},
+  {"A100-SXM4-40", "a100_40g"},
+  {"a100", "a100"},
+  {"A100", "a100"},
+  {"MI300X", "mi300x"},
+  {"MI325X", "mi325x"},
+  {"MI350X", "mi350x"},
+  {"MI355X", "mi355x"},
+  {"Gaudi2", "gaudi2"},
+  {"Gaudi(R) 2", "gaudi2"},
+  {"v5e", "v5e"},
+  {"v5p", "v5p"},
+  {"trillium", "v6e"},
+  {"v6e", "v6e"},
   {"L40S", "l40s"},
 };
 /* A row without precision is of a paper before fp8. */
 static const known_word recipes[] = {
-  {"NVFP4", "nvfp4"}, {"nvfp4", "nvfp4"}, {"mxfp4", "mxfp4"}, {"MXFP8", "mxfp8"},
-  {"mxfp8", "mxfp8"}, {"FP8-MX", "mxfp8"}, {"FP8", "fp8"},    {"fp8", "fp8"},
+  {"NVFP4", "nvfp4"}, {"nvfp4", "nvfp4"},  {"mxfp4", "mxfp4"}, {"MXFP8", "mxfp8"},
+  {"mxfp8", "mxfp8"}, {"FP8-MX", "mxfp8"}, {"FP8", "fp8"},     {"fp8", "fp8"},
   {"int8", "fp8"},    {"", "bf16"},
 };
 
@@ -157,7 +179,9 @@ static const char *meaning(const known_word *words, size_t count, const char *in
 /* -- sources -- */
 
 /* From whom: the profile of std.frameworks, and the group of the report. */
-typedef struct known_source { const char *word, *framework, *group; } known_source;
+typedef struct known_source {
+  const char *word, *framework, *group;
+} known_source;
 
 static const known_source sources[] = {
   {"llm-foundry", "llm_foundry", "llm-foundry"},
@@ -176,7 +200,7 @@ static const known_source sources[] = {
 
 static const char *quoted(ts_arena *arena, const char *word)
 {
-  return text(arena, "\"%s\"", word);
+  return ts_arena_printf(arena, "\"%s\"", word);
 }
 
 /* torchtitan's "selective" is by op: it keeps what every second product made. */
@@ -217,106 +241,138 @@ static bool of_validation(const acc_row *row)
 
 static const char *const more_recomputed[] = {"\"selective\"", "\"full\"", NULL};
 
-bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
+static const known_source *source_of(const char *name)
 {
-  const known_model *m = model_of(c->arena, T("model"));
-  const char *machine = MEANING(machines, T("gpu")), *recipe = MEANING(recipes, T("precision"));
-  const known_source *from = NULL;
-  for (size_t k = 0; k < sizeof sources / sizeof *sources && !from; k++)
-    if (strstr(T("source"), sources[k].word))
-      from = &sources[k];
-  row->memory = NAN;
-  row->measured = N("step_s_derived");
-  row->name =
-    text(c->arena, "%s %s %s x%s %s tp %s pp %s x %s cp %s ep %s, micro-batch %s, batch %s, seq %s",
-         from ? from->framework : "?", T("model"), T("gpu"), T("gpus"), T("precision"), T("tp"),
-         T("pp"), or_else(T("vp"), "1"), or_else(T("cp"), "1"), or_else(T("ep"), "1"),
-         T("micro_batch"), T("global_batch"), T("seq"));
-  row->group = from ? from->group : "other";
-  if (!from)
-    row->missing = "a framework that has no profile";
-  else if (!m || !call_of(c, t, i, m))
-    row->missing = "a model whose sizes are not public";
-  else if (!machine)
-    row->missing = "a gpu that std has not";
-  else if (!(N("gpus") > 0) || !(N("tp") > 0) || !(N("pp") > 0) || !*T("seq"))
-    row->missing = "degrees or sequence not stated";
-  if (row->missing)
-    return true;
-  double gpus = N("gpus"), cp = N("cp") > 0 ? N("cp") : 1, micro = N("micro_batch"),
-         global = N("global_batch"), replicas = floor(gpus / (N("tp") * N("pp") * cp));
-  /* torchtitan does not accumulate: one batch a replica, cut into as many parts as stages */
-  bool torchtitan = !strcmp(from->framework, "torchtitan");
-  if (!(global > 0) && torchtitan && micro > 0)
-    global = micro * replicas;
-  if (!(row->measured > 0) && global > 0 && N("tok_s_gpu") > 0)
-    row->measured = global * N("seq") / (N("tok_s_gpu") * gpus);
-  if (!(micro > 0) && torchtitan && N("pp") > 1 && global > 0)
-    micro = global / replicas / N("pp");
-  bool paper = strstr(from->group, "papers") != NULL;
-  if (!(micro > 0) && paper)
-    micro = 1;
-  if (!(global > 0) || !(row->measured > 0) || !(micro > 0))
-    row->missing = "batch, micro-batch or time not stated";
-  else if (replicas * N("tp") * N("pp") * cp != gpus || fmod(global, replicas * micro) != 0)
-    row->missing = "degrees or batch do not multiply to what is printed";
-  if (row->missing)
-    return true;
-  /* experts lie over ranks of tp and cp, and over a part of the replicas */
-  double spread = m->top && N("ep") > 0 ? N("ep") * (N("etp") > 0 ? N("etp") : 1) : 1,
-         part = fmax(1, floor(spread / (N("tp") * cp)));
-  if (fmod(replicas, part) != 0)
-    row->missing = "degrees or batch do not multiply to what is printed";
-  if (row->missing)
-    return true;
-  bool nvidia = !strcmp(from->group, "NVIDIA"), foundry = !strcmp(from->group, "llm-foundry");
-  if (nvidia)
-    row->group = m->top ? text(c->arena, "NVIDIA %s", recipe) :
-                 !strcmp(recipe, "bf16")    ? "NVIDIA bf16" :
-                                              text(c->arena, "NVIDIA %s", recipe);
-  if (foundry)
-    row->group = text(c->arena, "llm-foundry %s", T("gpu"));
-  acc_define(c->arena, row, "model", call_of(c, t, i, m));
-  acc_define(c->arena, row, "machine", text(c->arena, "machine_%s", machine));
-  acc_define(c->arena, row, "framework",
-             foundry && strstr(T("other"), "PURE") ? "llm_foundry_pure" : from->framework);
-  acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
-  if (*T("recompute") || paper)
-    acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), paper, torchtitan));
-  else if (!strcmp(from->framework, "nemo") && !strncmp(m->pattern, "deepseek", 8))
-    acc_define(c->arena, row, "recompute", "\"full\""); /* NeMo's recipe of it */
-  else if (m->top)
-    row->ladder = more_recomputed;
-  if (sharding_of(T("sharding")))
-    acc_define(c->arena, row, "sharding", sharding_of(T("sharding")));
+  for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
+    if (strstr(name, sources[k].word))
+      return &sources[k];
+  return NULL;
+}
+
+/* One run, and what it makes of the table's numbers. */
+typedef struct run {
+  const known_model *model;
+  const known_source *from;
+  const char *machine, *recipe;
+  double gpus, cp, replicas, micro, global;
+  bool nvidia, foundry, torchtitan, paper;
+} run;
+
+static const char *lacks_names(const acc_context *c, const csv *t, size_t i, const run *r)
+{
+  if (!r->from)
+    return "a framework that has no profile";
+  if (!r->model || !call_of(c, t, i, r->model))
+    return "a model whose sizes are not public";
+  if (!r->machine)
+    return "a gpu that std has not";
+  if (!(N("gpus") > 0) || !(N("tp") > 0) || !(N("pp") > 0) || !*T("seq"))
+    return "degrees or sequence not stated";
+  return NULL;
+}
+
+/* The batch where it is stated or follows: torchtitan does not accumulate, so its batch is one a
+ * replica, cut into as many parts as stages. */
+static void read_batch(const csv *t, size_t i, run *r, acc_row *row)
+{
+  r->gpus = N("gpus"), r->cp = N("cp") > 0 ? N("cp") : 1;
+  r->micro = N("micro_batch"), r->global = N("global_batch");
+  r->replicas = floor(r->gpus / (N("tp") * N("pp") * r->cp));
+  if (!(r->global > 0) && r->torchtitan && r->micro > 0)
+    r->global = r->micro * r->replicas;
+  if (!(row->measured > 0) && r->global > 0 && N("tok_s_gpu") > 0)
+    row->measured = r->global * N("seq") / (N("tok_s_gpu") * r->gpus);
+  if (!(r->micro > 0) && r->torchtitan && N("pp") > 1 && r->global > 0)
+    r->micro = r->global / r->replicas / N("pp");
+  if (!(r->micro > 0) && r->paper)
+    r->micro = 1;
+}
+
+/* Experts lie over ranks of tp and cp, and over a part of the replicas. */
+static const char *lacks_numbers(const csv *t, size_t i, const run *r, const acc_row *row)
+{
+  double spread = r->model->top && N("ep") > 0 ? N("ep") * (N("etp") > 0 ? N("etp") : 1) : 1,
+         part = fmax(1, floor(spread / (N("tp") * r->cp)));
+  if (!(r->global > 0) || !(row->measured > 0) || !(r->micro > 0))
+    return "batch, micro-batch or time not stated";
+  if (r->replicas * N("tp") * N("pp") * r->cp != r->gpus ||
+      fmod(r->global, r->replicas * r->micro) != 0 || fmod(r->replicas, part) != 0)
+    return "degrees or batch do not multiply to what is printed";
+  return NULL;
+}
+
+/* Parameters of degrees and experts, which all tables name alike. */
+static void define_degrees(const acc_context *c, const csv *t, size_t i, acc_row *row,
+                           const known_model *m)
+{
   acc_define(c->arena, row, "gpus", T("gpus"));
   acc_define(c->arena, row, "layers",
-             *T("layers") && m->sizes != BY_NAME ? T("layers") : text(c->arena, "%d", m->layers));
+             *T("layers") && m->sizes != BY_NAME ? T("layers") :
+                                                   ts_arena_printf(c->arena, "%d", m->layers));
   degree(c, t, i, row, "tp", "tp");
   degree(c, t, i, row, "pp", "pp");
   degree(c, t, i, row, "cp", "cp");
   acc_define(c->arena, row, "chunks", N("pp") > 1 ? or_else(T("vp"), "1") : "1");
-  if (m->top) {
-    acc_define(c->arena, row, "experts", "true");
-    acc_define(c->arena, row, "top", text(c->arena, "%d", m->top));
-    degree(c, t, i, row, "ep", "ep");
-    degree(c, t, i, row, "etp", "etp");
+  if (!m->top)
+    return;
+  acc_define(c->arena, row, "experts", "true");
+  acc_define(c->arena, row, "top", ts_arena_printf(c->arena, "%d", m->top));
+  degree(c, t, i, row, "ep", "ep");
+  degree(c, t, i, row, "etp", "etp");
+}
+
+static void define_recompute(const acc_context *c, const csv *t, size_t i, const run *r,
+                             acc_row *row)
+{
+  if (*T("recompute") || r->paper)
+    acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), r->paper, r->torchtitan));
+  else if (r->model->top)
+    row->ladder = more_recomputed;
+}
+
+bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  run r = {.model = model_of(c->arena, T("model")),
+           .from = source_of(T("source")),
+           .machine = MEANING(machines, T("gpu")),
+           .recipe = MEANING(recipes, T("precision"))};
+  const char *release = strstr(T("source"), "release "), *group = r.from ? r.from->group : "other";
+  r.nvidia = !strcmp(group, "NVIDIA"), r.foundry = !strcmp(group, "llm-foundry");
+  r.torchtitan = !strcmp(group, "torchtitan"), r.paper = strstr(group, "papers") != NULL;
+  row->memory = NAN;
+  row->measured = N("step_s_derived");
+  row->name = ts_arena_printf(
+    c->arena, "%s %s %s x%s %s tp %s pp %s x %s cp %s ep %s, micro-batch %s, batch %s, seq %s",
+    r.from ? r.from->framework : "?", T("model"), T("gpu"), T("gpus"), T("precision"), T("tp"),
+    T("pp"), or_else(T("vp"), "1"), or_else(T("cp"), "1"), or_else(T("ep"), "1"), T("micro_batch"),
+    T("global_batch"), T("seq"));
+  row->group = r.nvidia  ? ts_arena_printf(c->arena, "NVIDIA %s", r.recipe) :
+               r.foundry ? ts_arena_printf(c->arena, "llm-foundry %s", T("gpu")) :
+                           group;
+  row->missing = lacks_names(c, t, i, &r);
+  if (!row->missing) {
+    read_batch(t, i, &r, row);
+    row->missing = lacks_numbers(t, i, &r, row);
   }
-  /* Megatron-Bridge's recipes for racks capture the whole step in a CUDA graph since 26.06 */
-  const char *release = strstr(T("source"), "release ");
-  if (m->top && nvidia && release && atof(release + 8) > 26.05 && machine[0] == 'g')
-    acc_define(c->arena, row, "graphs", "true");
-  /* ... and before that, where they have pipelines, attention and router alone */
-  else if (m->top && strstr(from->framework, "bridge") && machine[0] == 'g' && N("pp") > 1)
-    acc_define(c->arena, row, "waits", "1200");
-  /* biases, clamped gates and sinks are not fused: more is left to issue after the counts */
-  else if (!strncmp(m->pattern, "gptoss", 6) && nvidia)
-    acc_define(c->arena, row, "waits", "9000");
-  if (paper)
-    acc_define(c->arena, row, "sequence",
-               csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
-  acc_define(c->arena, row, "micro", text(c->arena, "%.0f", micro));
-  acc_define(c->arena, row, "global", text(c->arena, "%.0f", global));
+  if (row->missing)
+    return true;
+  acc_define(c->arena, row, "model", call_of(c, t, i, r.model));
+  acc_define(c->arena, row, "machine", ts_arena_printf(c->arena, "machine_%s", r.machine));
+  acc_define(c->arena, row, "framework",
+             r.foundry && strstr(T("other"), "PURE") ? "llm_foundry_pure" : r.from->framework);
+  acc_define(c->arena, row, "recipe", quoted(c->arena, r.recipe));
+  if (release)
+    acc_define(c->arena, row, "release", ts_arena_printf(c->arena, "%.2f", atof(release + 8)));
+  if (family_of(r.model))
+    acc_define(c->arena, row, "family", quoted(c->arena, family_of(r.model)));
+  define_recompute(c, t, i, &r, row);
+  if (sharding_of(T("sharding")))
+    acc_define(c->arena, row, "sharding", sharding_of(T("sharding")));
+  define_degrees(c, t, i, row, r.model);
+  if (r.paper)
+    acc_define(c->arena, row, "sequence", csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
+  acc_define(c->arena, row, "micro", ts_arena_printf(c->arena, "%.0f", r.micro));
+  acc_define(c->arena, row, "global", ts_arena_printf(c->arena, "%.0f", r.global));
   row->validation = of_validation(row);
   return true;
 }
@@ -329,7 +385,8 @@ static const char *flag(const acc_context *c, const char *flags, const char *nam
   size_t length = strlen(name);
   for (const char *at = flags; (at = strstr(at, name)); at += length)
     if ((at == flags || at[-1] == ';') && at[length] == '=')
-      return text(c->arena, "%.*s", (int)strcspn(at + length + 1, ";*"), at + length + 1);
+      return ts_arena_printf(c->arena, "%.*s", (int)strcspn(at + length + 1, ";*"),
+                             at + length + 1);
   return "";
 }
 
@@ -346,11 +403,11 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
   bool deepspeed = strstr(flags, "deepspeed"), tpu = strstr(T("gpu"), "TPU") != NULL;
   row->memory = NAN;
   row->measured = N("step_s");
-  row->name = text(c->arena, "%s %s %s x%s %s %s tp %s pp %s x %s cp %s, micro-batch %s, batch %s",
-                   T("version"), T("submitter"), T("gpu"), T("gpus"), T("benchmark"),
-                   T("precision"), T("tp"), T("pp"), or_else(T("vp"), "1"), T("cp"),
-                   T("micro_batch"), T("global_batch"));
-  row->group = text(c->arena, "%s", T("benchmark"));
+  row->name = ts_arena_printf(
+    c->arena, "%s %s %s x%s %s %s tp %s pp %s x %s cp %s, micro-batch %s, batch %s", T("version"),
+    T("submitter"), T("gpu"), T("gpus"), T("benchmark"), T("precision"), T("tp"), T("pp"),
+    or_else(T("vp"), "1"), T("cp"), T("micro_batch"), T("global_batch"));
+  row->group = ts_arena_printf(c->arena, "%s", T("benchmark"));
   if (!strncmp(T("benchmark"), "flux", 4))
     row->missing = "an image model without sizes";
   else if (!m)
@@ -368,24 +425,13 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
     row->missing = "degrees or batch do not multiply to what is printed";
   if (row->missing)
     return true;
-  acc_define(c->arena, row, "model",
-             text(c->arena, "%s", call_of(c, t, i, m)));
-  acc_define(c->arena, row, "machine", text(c->arena, "machine_%s", machine));
+  acc_define(c->arena, row, "model", call_of(c, t, i, m));
+  acc_define(c->arena, row, "machine", ts_arena_printf(c->arena, "machine_%s", machine));
   acc_define(c->arena, row, "framework", tpu ? "maxtext" : deepspeed ? "deepspeed" : "nemo");
   acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
   if (strstr(flags, "recompute=full"))
     acc_define(c->arena, row, "recompute", "\"full\"");
-  acc_define(c->arena, row, "gpus", T("gpus"));
-  acc_define(c->arena, row, "layers", text(c->arena, "%d", m->layers));
-  degree(c, t, i, row, "tp", "tp");
-  degree(c, t, i, row, "pp", "pp");
-  degree(c, t, i, row, "cp", "cp");
-  acc_define(c->arena, row, "chunks", N("pp") > 1 ? or_else(T("vp"), "1") : "1");
-  if (m->top) {
-    acc_define(c->arena, row, "experts", "true");
-    acc_define(c->arena, row, "top", text(c->arena, "%d", m->top));
-    degree(c, t, i, row, "ep", "ep");
-  }
+  define_degrees(c, t, i, row, m);
   if (is_on(flag(c, flags, "MCORE_CUDA_GRAPH")) || is_on(flag(c, flags, "LAYER_CUDA_GRAPH")) ||
       is_on(flag(c, flags, "FULL_CUDA_GRAPH")) || strstr(flags, "full-iteration CUDA graph"))
     acc_define(c->arena, row, "graphs", "true");

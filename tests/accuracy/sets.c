@@ -9,17 +9,6 @@
 
 static const double GIB = 1073741824.0;
 
-static const char *text(ts_arena *arena, const char *format, ...)
-  __attribute__((format(printf, 2, 3)));
-static const char *text(ts_arena *arena, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  const char *t = ts_arena_vprintf(arena, format, args);
-  va_end(args);
-  return t;
-}
-
 #define N(column) csv_number(t, i, column)
 #define T(column) csv_cell(t, i, column)
 
@@ -31,9 +20,10 @@ static bool nanotron(const acc_context *c, const csv *t, size_t i, acc_row *row)
     csv_is(t, i, "status", "ok") && N("step_s") < 100 && csv_is(t, i, "gbs_matches_1m", "1");
   row->measured = N("step_s");
   row->memory = N("mem_gb") * GIB;
-  row->group = text(c->arena, "%s", T("model_b"));
-  row->name = text(c->arena, "%sB tp %s dp %s pp %s micro-batch %s x %s zero %s", T("model_b"),
-                   T("tp"), T("dp"), T("pp"), T("micro_batch"), T("grad_acc"), T("zero"));
+  row->group = ts_arena_printf(c->arena, "%s", T("model_b"));
+  row->name =
+    ts_arena_printf(c->arena, "%sB tp %s dp %s pp %s micro-batch %s x %s zero %s", T("model_b"),
+                    T("tp"), T("dp"), T("pp"), T("micro_batch"), T("grad_acc"), T("zero"));
   acc_define(c->arena, row, "kv_heads",
              *T("kv_heads_implied") ? T("kv_heads_implied") : T("heads"));
   return measured;
@@ -81,10 +71,11 @@ static void megatron_row(const acc_context *c, const csv *t, size_t i, acc_row *
 {
   row->measured = N("step_s_derived");
   row->memory = NAN;
-  row->group = text(c->arena, "%s", T("model"));
-  row->name = text(c->arena, "%s tp %s pp %s x %s dp %s batch %s, %s%s", T("model"), T("tp"),
-                   T("pp"), *T("vp") ? T("vp") : "1", T("dp"), T("global_batch"), T("recompute"),
-                   csv_is(t, i, "seq_parallel", "1") ? ", sequence parallel" : "");
+  row->group = ts_arena_printf(c->arena, "%s", T("model"));
+  row->name =
+    ts_arena_printf(c->arena, "%s tp %s pp %s x %s dp %s batch %s, %s%s", T("model"), T("tp"),
+                    T("pp"), *T("vp") ? T("vp") : "1", T("dp"), T("global_batch"), T("recompute"),
+                    csv_is(t, i, "seq_parallel", "1") ? ", sequence parallel" : "");
   acc_define(c->arena, row, "chunks", *T("vp") ? T("vp") : "1");
   acc_define(c->arena, row, "sequence_parallel",
              csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
@@ -113,9 +104,10 @@ static bool narayanan(const acc_context *c, const csv *t, size_t i, acc_row *row
 static bool vtrain(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   row->measured = N("step_ms") / 1e3;
-  row->group = text(c->arena, "h %s L %s", T("hidden"), T("layers"));
-  row->name = text(c->arena, "h %s L %s tp %s dp %s pp %s micro-batch %s of %s", T("hidden"),
-                   T("layers"), T("tp"), T("dp"), T("pp"), T("micro_batch"), T("global_batch"));
+  row->group = ts_arena_printf(c->arena, "h %s L %s", T("hidden"), T("layers"));
+  row->name =
+    ts_arena_printf(c->arena, "h %s L %s tp %s dp %s pp %s micro-batch %s of %s", T("hidden"),
+                    T("layers"), T("tp"), T("dp"), T("pp"), T("micro_batch"), T("global_batch"));
   return true;
 }
 
@@ -124,7 +116,7 @@ static bool vtrain(const acc_context *c, const csv *t, size_t i, acc_row *row)
 static bool vtrain_single(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   vtrain(c, t, i, row);
-  row->group = text(c->arena, "h %s", T("hidden"));
+  row->group = ts_arena_printf(c->arena, "h %s", T("hidden"));
   row->validation = !csv_is(t, i, "hidden", "1024");
   return true;
 }
@@ -137,8 +129,8 @@ static bool moe_layer(const acc_context *c, const csv *t, size_t i, acc_row *row
   bool twice = csv_is(t, i, "dispatcher", "a2a");
   row->measured = (N("forward_ms") + N("backward_ms")) / 1e3;
   row->memory = NAN;
-  row->group = text(c->arena, "%s", T("precision"));
-  row->name = text(c->arena, "%s", T("case"));
+  row->group = ts_arena_printf(c->arena, "%s", T("precision"));
+  row->name = ts_arena_printf(c->arena, "%s", T("case"));
   acc_define(c->arena, row, "shared", *T("shared_expert_ffn") ? T("shared_expert_ffn") : "0");
   acc_define(c->arena, row, "fp8", csv_is(t, i, "precision", "fp8") ? "true" : "false");
   acc_define(c->arena, row, "once", twice ? "false" : "true");
@@ -148,14 +140,16 @@ static bool moe_layer(const acc_context *c, const csv *t, size_t i, acc_row *row
 /* -- one GPU's operator trace -- */
 
 /* as the measurements call it, whose table stands for it, in the stdlib */
-typedef struct device { const char *name, *table, *kind; } device;
+typedef struct device {
+  const char *name, *table, *kind;
+} device;
 
 static const device devices[] = {
-    {"NVIDIA_H100_80GB_HBM3", "NVIDIA_H100_80GB_HBM3", "h100_sxm"},
-    {"NVIDIA_A100_80GB_PCIe", "NVIDIA_A100_80GB_PCIe", "a100_pcie_80g"},
-    {"NVIDIA_A100-SXM4-40GB", "NVIDIA_A100_80GB_PCIe", "a100_sxm_40g"}, /* no table of its own */
-    {"Tesla_V100-PCIE-32GB", "Tesla_V100-PCIE-32GB", "v100_pcie_32g"},
-    {"NVIDIA_L4", "NVIDIA_L4", "l4"},
+  {"NVIDIA_H100_80GB_HBM3", "NVIDIA_H100_80GB_HBM3", "h100_sxm"},
+  {"NVIDIA_A100_80GB_PCIe", "NVIDIA_A100_80GB_PCIe", "a100_pcie_80g"},
+  {"NVIDIA_A100-SXM4-40GB", "NVIDIA_A100_80GB_PCIe", "a100_sxm_40g"}, /* no table of its own */
+  {"Tesla_V100-PCIE-32GB", "Tesla_V100-PCIE-32GB", "v100_pcie_32g"},
+  {"NVIDIA_L4", "NVIDIA_L4", "l4"},
 };
 
 static const char *layers_of(const csv *t, const char *model)
@@ -167,15 +161,15 @@ static const char *layers_of(const csv *t, const char *model)
 }
 
 /* `parallel`: empty, or a kind and a degree: dp4, tp4, pp4_1 (stages, micro-batches). */
-static void parallel(const acc_context *c, const char *text_, double batch, acc_row *row)
+static void parallel(const acc_context *c, const char *text, double batch, acc_row *row)
 {
   char kind[3] = {0};
   int degree = 1, micro_batches = 1;
-  if (sscanf(text_, "%2[a-z]%d_%d", kind, &degree, &micro_batches) < 2)
+  if (sscanf(text, "%2[a-z]%d_%d", kind, &degree, &micro_batches) < 2)
     return;
-  acc_define(c->arena, row, kind, text(c->arena, "%d", degree));
+  acc_define(c->arena, row, kind, ts_arena_printf(c->arena, "%d", degree));
   if (!strcmp(kind, "pp"))
-    acc_define(c->arena, row, "micro", text(c->arena, "%d", (int)batch / micro_batches));
+    acc_define(c->arena, row, "micro", ts_arena_printf(c->arena, "%d", (int)batch / micro_batches));
 }
 
 /* The table of this batch; where it is missing, of the nearest one that is there: times are scaled
@@ -186,14 +180,14 @@ static const char *table_of(const acc_context *c, const char *device_, const cha
   for (int step = 0; step < 14; step++) {
     int other = step % 2 ? batch >> ((step + 1) / 2) : batch << (step / 2);
     const char *name =
-      text(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, other);
-    FILE *file = fopen(text(c->arena, "%s/%s", c->data, name), "rb");
+      ts_arena_printf(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, other);
+    FILE *file = fopen(ts_arena_printf(c->arena, "%s/%s", c->data, name), "rb");
     if (!file)
       continue;
     fclose(file);
     return name;
   }
-  return text(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, batch);
+  return ts_arena_printf(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, batch);
 }
 
 static bool traced(const acc_context *c, const csv *t, size_t i, acc_row *row)
@@ -208,12 +202,13 @@ static bool traced(const acc_context *c, const csv *t, size_t i, acc_row *row)
   if (!strncmp(T("parallel"), "dp", 2))
     table_batch /= atoi(T("parallel") + 2);
   row->measured = N("e2e_ms") / 1e3;
-  row->group = text(c->arena, "%s", d->name);
-  row->name = text(c->arena, "%s %s batch %s %s", d->kind, T("model"), T("batch"),
-                   *T("parallel") ? T("parallel") : "one GPU");
-  acc_define(c->arena, row, "table",
-             text(c->arena, "\"%s\"", table_of(c, d->table, T("model"), T("seq"), table_batch)));
-  acc_define(c->arena, row, "model", text(c->arena, "\"%s\"", T("model")));
+  row->group = ts_arena_printf(c->arena, "%s", d->name);
+  row->name = ts_arena_printf(c->arena, "%s %s batch %s %s", d->kind, T("model"), T("batch"),
+                              *T("parallel") ? T("parallel") : "one GPU");
+  acc_define(
+    c->arena, row, "table",
+    ts_arena_printf(c->arena, "\"%s\"", table_of(c, d->table, T("model"), T("seq"), table_batch)));
+  acc_define(c->arena, row, "model", ts_arena_printf(c->arena, "\"%s\"", T("model")));
   acc_define(c->arena, row, "kind", d->kind);
   if (!*layers_of(t, T("model")))
     row->missing = "no row names the layers of its model";
@@ -249,11 +244,11 @@ static bool collective(const acc_context *c, const csv *t, size_t i, acc_row *ro
   double bytes = N("bytes");
   int exponent = (int)floor(log2(bytes) + 0.5);
   row->measured = N("time_us") / 1e6;
-  row->group = text(c->arena, "%s of %s", kind, T("gpus"));
-  row->name = text(c->arena, "%s of %s, %s B", kind, T("gpus"), T("bytes"));
+  row->group = ts_arena_printf(c->arena, "%s of %s", kind, T("gpus"));
+  row->name = ts_arena_printf(c->arena, "%s of %s, %s B", kind, T("gpus"), T("bytes"));
   row->validation = exponent % 2;
-  acc_define(c->arena, row, "kind", text(c->arena, "\"%s\"", kind));
-  acc_define(c->arena, row, "size", text(c->arena, "%.0f", bytes));
+  acc_define(c->arena, row, "kind", ts_arena_printf(c->arena, "\"%s\"", kind));
+  acc_define(c->arena, row, "size", ts_arena_printf(c->arena, "%.0f", bytes));
   return csv_is(t, i, "dtype", "half") && bytes >= 1048576;
 }
 static bool nccl_h100(const acc_context *c, const csv *t, size_t i, acc_row *row)
@@ -277,12 +272,20 @@ static bool zero_bubble(const acc_context *c, const csv *t, size_t i, acc_row *r
   row->any_rank = true;
   row->unsynchronised = !reference;
   row->side = reference ? ACC_REFERENCE : ACC_COMPARED;
-  row->group = text(c->arena, "%s on %s, batch %s", T("model"), T("gpus"), T("global_batch"));
-  row->name = text(c->arena, "%s on %s, %s micro-batches of %s, %s", T("model"), T("gpus"),
-                   T("microbatches"), T("micro_batch"), T("schedule"));
-  acc_define(c->arena, row, "kind", text(c->arena, "\"%s\"", T("schedule")));
+  row->group =
+    ts_arena_printf(c->arena, "%s on %s, batch %s", T("model"), T("gpus"), T("global_batch"));
+  row->name = ts_arena_printf(c->arena, "%s on %s, %s micro-batches of %s, %s", T("model"),
+                              T("gpus"), T("microbatches"), T("micro_batch"), T("schedule"));
+  acc_define(c->arena, row, "kind", ts_arena_printf(c->arena, "\"%s\"", T("schedule")));
   return *T("step_s_derived") != 0;
 }
+
+#define NANOTRON_COLUMNS                                                                           \
+  "layers=layers,hidden=hidden,heads=heads,ffn=ffn,vocab=vocab,seq=seq,micro=micro_batch,"         \
+  "accumulation=grad_acc,tp=tp,dp=dp,pp=pp,zero=zero,tied=tied"
+#define MEGATRON_COLUMNS                                                                           \
+  "hidden=hidden,heads=heads,seq=seq,micro=micro_batch,global=global_batch,tp=tp,dp=dp,pp=pp"
+#define VTRAIN_COLUMNS MEGATRON_COLUMNS ",layers=layers"
 
 const acc_set acc_sets[] = {
   {"zero_bubble", "GPT in Megatron-LM on A100 with the schedules of Qi et al. 2024",
@@ -298,41 +301,28 @@ const acc_set acc_sets[] = {
   {"trace_four", "four GPUs from the table of one", "ops/neusight_e2e.csv", "traced_fx.ts",
    "batch=batch", "", traced_four, NULL, "mean 8 %, and the right order of dp, tp, pp", false},
   {"nanotron", "Llama in nanotron, one node of 8 H100", "e2e/nanotron_h100.csv", "nanotron.ts",
-   "layers=layers,hidden=hidden,heads=heads,ffn=ffn,vocab=vocab,seq=seq,micro=micro_batch,"
-   "accumulation=grad_acc,tp=tp,dp=dp,pp=pp,zero=zero,tied=tied",
-   "", nanotron_single,
+   NANOTRON_COLUMNS, "", nanotron_single,
    "launch, collective and message times the power factors and bandwidth, on 1.34B and 8.86B",
    "rows not fitted: mean 12 %, memory 8 %, rank correlation 0.95 within each size", false},
   {"nanotron_multi", "the same on 2 to 64 nodes (noisy)", "e2e/nanotron_h100.csv", "nanotron.ts",
-   "layers=layers,hidden=hidden,heads=heads,ffn=ffn,vocab=vocab,seq=seq,micro=micro_batch,"
-   "accumulation=grad_acc,tp=tp,dp=dp,pp=pp,zero=zero,tied=tied",
-   "", nanotron_multi, NULL, NULL, false},
+   NANOTRON_COLUMNS, "", nanotron_multi, NULL, NULL, false},
   {"nanotron_stalled", "runs of those nodes whose pipelines wait for something unknown, apart",
-   "e2e/nanotron_h100.csv", "nanotron.ts",
-   "layers=layers,hidden=hidden,heads=heads,ffn=ffn,vocab=vocab,seq=seq,micro=micro_batch,"
-   "accumulation=grad_acc,tp=tp,dp=dp,pp=pp,zero=zero,tied=tied",
-   "", nanotron_stalled, NULL, NULL, false},
+   "e2e/nanotron_h100.csv", "nanotron.ts", NANOTRON_COLUMNS, "", nanotron_stalled, NULL, NULL,
+   false},
   {"korthikanti", "GPT in Megatron-LM on A100, Korthikanti et al. 2022 table 5",
-   "e2e/published_dense.csv", "megatron_a100.ts",
-   "hidden=hidden,heads=heads,seq=seq,micro=micro_batch,global=global_batch,tp=tp,dp=dp,pp=pp", "",
-   korthikanti, "the power factor of matrix products, on the rows of Narayanan et al.",
+   "e2e/published_dense.csv", "megatron_a100.ts", MEGATRON_COLUMNS, "", korthikanti,
+   "the power factor of matrix products, on the rows of Narayanan et al.",
    "mean 5 % (Calculon on its 8 rows: 3.65 %)", false},
   {"narayanan", "GPT in Megatron-LM on A100, Narayanan et al. 2021 table 1",
-   "e2e/published_dense.csv", "megatron_a100.ts",
-   "hidden=hidden,heads=heads,seq=seq,micro=micro_batch,global=global_batch,tp=tp,dp=dp,pp=pp", "",
-   narayanan, "the power factor of matrix products", NULL, false},
+   "e2e/published_dense.csv", "megatron_a100.ts", MEGATRON_COLUMNS, "", narayanan,
+   "the power factor of matrix products", NULL, false},
   {"vtrain_multi", "GPT in Megatron-DeepSpeed on 512 A100", "vtrain/ground_truth_multi.csv",
-   "vtrain.ts",
-   "hidden=hidden,heads=heads,layers=layers,seq=seq,micro=micro_batch,global=global_batch,tp=tp,dp="
-   "dp,pp=pp",
-   "", vtrain,
+   "vtrain.ts", VTRAIN_COLUMNS, "", vtrain,
    "nothing here: what the host spends on the single-node rows, power on Narayanan et al.",
    "mean 15 % (its own paper: 14.73 %)", false},
   {"vtrain_single", "the same on one node (rows depend on one another)",
-   "vtrain/ground_truth_single.csv", "vtrain.ts",
-   "hidden=hidden,heads=heads,layers=layers,seq=seq,micro=micro_batch,global=global_batch,tp=tp,dp="
-   "dp,pp=pp",
-   "", vtrain_single, "what the host spends, on the rows of hidden size 1024", "reported", false},
+   "vtrain/ground_truth_single.csv", "vtrain.ts", VTRAIN_COLUMNS, "", vtrain_single,
+   "what the host spends, on the rows of hidden size 1024", "reported", false},
   {"moe_layer", "one layer of experts in Megatron-LM, forward and backward, 8 H100",
    "e2e/moe_layer_megatron.csv", "moe_layer.ts",
    "hidden=hidden,ffn=expert_ffn,experts=experts,top=topk,seq=seq,ep=ep", "", moe_layer, NULL,
@@ -341,8 +331,8 @@ const acc_set acc_sets[] = {
    "e2e/published_dense.csv", "published.ts", "", "", acc_published,
    "old attention and torchtitan's machine; by hand, all rows in view: 4 bits, B300, GB300",
    "llm-foundry 7 %, torchtitan 12 %, NVIDIA bf16 3 %, its fp8, mxfp8 and nvfp4 7 %", true},
-  {"published_moe", "mixtures of experts as published, all frameworks",
-   "e2e/published_moe.csv", "published.ts", "", "", acc_published,
+  {"published_moe", "mixtures of experts as published, all frameworks", "e2e/published_moe.csv",
+   "published.ts", "", "", acc_published,
    "by hand, all rows in view: waits for counts of tokens, and when there are graphs",
    "mean 14 %, rank correlation of FLOP/s 0.85", true},
   {"mlperf", "submissions to MLPerf Training, no factor", "runs/mlperf_llm.csv", "published.ts", "",
