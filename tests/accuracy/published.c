@@ -1,6 +1,6 @@
 /* Published runs: from the words of a table to parameters of plans/published.ts. The tables here
- * say how sources spell what std names: models, machines, frameworks. A row that lacks what it needs
- * says so. Three things that sources leave open are assumed, and the report says so: where
+ * say how sources spell what std names: models, machines, frameworks. A row that lacks what it
+ * needs says so. Three things that sources leave open are assumed, and the report says so: where
  * recomputation of experts is not stated, the least of none, every second layer and all that fits
  * in memory; a micro-batch of 1 for the papers of 2021 and 2022; torchtitan's pipelines cut a batch
  * into as many parts as stages. */
