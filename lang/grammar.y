@@ -495,9 +495,10 @@ schedule_list
 
 schedule_open
   : let
-  | STAGES expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, NULL)); }
-  | STAGES expr OF expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, $4)); }
-  | STAGES expr BALANCED { $$ = MAKE(STAGES, @$, NONE, 1, NODES($2, NULL)); }
+  | STAGES expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, NULL, NULL)); }
+  | STAGES expr OF expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, $4, NULL)); }
+  | STAGES expr BALANCED { $$ = MAKE(STAGES, @$, NONE, 1, NODES($2, NULL, NULL)); }
+  | STAGES expr OF expr BALANCED IF expr { $$ = MAKE(STAGES, @$, NONE, 1, NODES($2, $4, $7)); }
   | CHUNKS expr optional_copies optional_place { $$ = MAKE(CHUNKS, @$, NONE, 0, NODES($2, $4, $3)); }
   | ORDER FROM expr { $$ = MAKE(ORDER, @$, NONE, 0, NODES($3)); }
   | PROTOCOL ID { $$ = MAKE(USE_PROTOCOL, @$, $2, 0, NULL); }

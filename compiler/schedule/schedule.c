@@ -139,7 +139,11 @@ enum { MOST_REPEATS = 1 << 30 }; /* of the model on a stage */
 static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
 {
   ts_schedule *sc = b->sc;
-  sc->balanced = stages->flags & 1;
+  bool cut = true;
+  if (ts_ast_condition(stages) &&
+      !ts_eval_bool(b->s, env, ts_ast_condition(stages), "the condition of `balanced`", &cut))
+    return fail(b);
+  sc->balanced = stages->flags & 1 && cut;
   if (!ts_ast_sizes(stages))
     return true;
   ts_value v = ts_eval(b->s, env, ts_ast_sizes(stages));

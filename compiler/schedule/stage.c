@@ -61,15 +61,99 @@ static uint32_t parts_for(const double *cost, uint32_t n, double bound, uint32_t
   return parts;
 }
 
+/* -- and then evened out: what counts is the sum over the stages of a rank -- */
+
+typedef struct spread { /* compared from the first to the last */
+  double busiest, squares;           /* of the sums of ranks */
+  double longest, stage_squares;     /* of stages */
+} spread;
+
+typedef struct evening {
+  const splitter *c;
+  const double *until;   /* [unit]: seconds of all units before it */
+  double *load;          /* [rank], for one spread at a time */
+} evening;
+
+static spread spread_of(const evening *e, const uint32_t *first)
+{
+  const ts_schedule *sc = e->c->sc;
+  spread s = {0};
+  memset(e->load, 0, sc->ranks * sizeof *e->load);
+  for (uint32_t i = 0; i < sc->parts; i++) {
+    double time = e->until[first[i + 1]] - e->until[first[i]];
+    s.longest = time > s.longest ? time : s.longest;
+    s.stage_squares += time * time;
+    for (uint32_t copy = i; copy < sc->stages; copy += sc->parts)
+      e->load[sc->rank_of[copy]] += time;
+  }
+  for (uint32_t r = 0; r < sc->ranks; r++) {
+    s.busiest = e->load[r] > s.busiest ? e->load[r] : s.busiest;
+    s.squares += e->load[r] * e->load[r];
+  }
+  return s;
+}
+
+/* By more than rounding: sums of equal times in another order differ in their last digits. */
+static bool better(spread a, spread b)
+{
+  enum { KEYS = 4 };
+  const double x[KEYS] = {a.busiest, a.squares, a.longest, a.stage_squares};
+  const double y[KEYS] = {b.busiest, b.squares, b.longest, b.stage_squares};
+  for (int k = 0; k < KEYS; k++)
+    if (x[k] < y[k] * (1 - 1e-9) || x[k] > y[k] * (1 + 1e-9))
+      return x[k] < y[k];
+  return false;
+}
+
+/* Stage `from` gets one unit less, `to` one more; those between keep their numbers. */
+static void pass_unit(uint32_t *first, uint32_t from, uint32_t to)
+{
+  for (uint32_t i = from + 1; i <= to; i++)
+    first[i]--;
+  for (uint32_t i = to + 1; i <= from; i++)
+    first[i]++;
+}
+
+/* Single units go from stage to stage, each time where it helps most, as long as it helps. The
+ * bound on tries only matters for hundreds of stages, whose first division is left closer. */
+static void even_out(const splitter *c, const double *until, uint32_t *first)
+{
+  const uint64_t tries = 400000000 / c->sc->stages;
+  evening e = {c, until, TS_NEW_ARRAY(c->s->arena, double, c->sc->ranks + 1)};
+  spread now = spread_of(&e, first);
+  uint32_t stages = c->sc->parts;
+  for (uint64_t tried = 0; tried < tries;) {
+    spread best = now;
+    uint32_t best_from = 0, best_to = 0;
+    for (uint32_t from = 0; from < stages && tried < tries; from++)
+      for (uint32_t to = 0; to < stages && first[from + 1] - first[from] > 1; to++, tried++) {
+        pass_unit(first, from, to);
+        spread s = spread_of(&e, first);
+        pass_unit(first, to, from);
+        if (better(s, best)) {
+          best = s;
+          best_from = from;
+          best_to = to;
+        }
+      }
+    if (best_from == best_to)
+      return;
+    pass_unit(first, best_from, best_to);
+    now = best;
+  }
+}
+
 static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
 {
   uint32_t n = units(c->g), stages = c->sc->parts;
   double *cost = TS_NEW_ARRAY(c->s->arena, double, n + 1), low = 0, high = 0;
+  double *until = TS_NEW_ARRAY(c->s->arena, double, n + 1);
   for (uint32_t i = 0; i < c->g->ops.count; i++)
     cost[unit_of(c->g, i) < n ? unit_of(c->g, i) : n - 1] += seconds[i];
   for (uint32_t i = 0; i < n; i++) {
     low = cost[i] > low ? cost[i] : low;
     high += cost[i];
+    until[i + 1] = high;
   }
   for (int step = 0; step < 60 && low < high; step++) {
     double middle = (low + high) / 2;
@@ -80,6 +164,7 @@ static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
   }
   parts_for(cost, n, high * (1 + 1e-12), stages, first_unit);
   first_unit[stages] = n;
+  even_out(c, until, first_unit);
 }
 
 /* As even as can be, which is not what every framework does: say so. */

@@ -13,15 +13,16 @@ fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v -
 // `group` 0: as above, which is PyTorch's way (ScheduleInterleaved1F1B). Megatron-LM refuses an m
 // that p does not divide, unless the size of groups is said
 // (`--microbatch-group-size-per-virtual-pipeline-stage`), here `group`: it may differ from p, but
-// not be less.
-schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List[Int] = []) {
+// not be less. `sizes`: repeats of the model on each stage; `balanced`: cut where the times of ranks
+// balance; neither: as even as can be.
+schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List[Int] = [], balanced: Bool = false) {
   let g = if group > 0 then group else interleaved_group(p, m)
   require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"
   require group == 0 or group >= p or p == 1, "a group smaller than the pipeline leaves ranks without work"
   require m % g == 0 or m % g >= p, "what is left for the last group must be at least as many micro-batches as there are ranks"
   expect group > 0 or v == 1 or m % p == 0,
     "PyTorch deals micro-batches so, Megatron-LM refuses an `m` that `p` does not divide: let `m` be a multiple of `p`, or state `group`"
-  stages p of sizes
+  stages p of sizes balanced if balanced
   chunks v
   at r in 0..p {
     let total = m * v

@@ -147,7 +147,7 @@ Test(schedule_forms, uneven_stages)
       EXPECT(
         play_stages(5, even, named(text, "one_f_one_b(p: 3, m: %d, sizes: [3, 1, 1])", m)).makespan,
         9.0 * m, "first %d", m);
-    EXPECT(play_stages(9, uneven, named(text, "pipedream_flush(p: 3, m: %d)", m)).makespan,
+    EXPECT(play_stages(9, uneven, named(text, "one_f_one_b(p: 3, m: %d, balanced: true)", m)).makespan,
            90.0 * (m + 2), "balanced %d", m);
   }
 }
