@@ -11,6 +11,9 @@ let eager_torch: Host = { launch: 6 us, collective: 20 us, message: 20 us, item:
 // waiting.
 let megatron_host: Host = { launch: 6 us, collective: 12 us, message: 15 us, item: 100 us, step: 1 ms }
 
+// A step whose kernels are captured in CUDA graphs: the host starts graphs, not kernels. Estimated.
+let graph_host: Host = { launch: 0.5 us, collective: 2 us, message: 5 us, item: 50 us, step: 1 ms }
+
 // nanotron on H100 hosts: eager, autograd hooks that accumulate gradients in fp32, a queue of
 // shapes before every pipeline message, for which the host waits.
 fn eager_host(launch: Time = 25 us, collective: Time = 100 us, message: Time = 500 us) -> Host = {

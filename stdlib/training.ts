@@ -21,161 +21,99 @@
 // tokens and 128 heads), its backward 6 times, by hand with the rows of Nemotron-H in view.
 import std.gpus.nvidia, std.gpus.hopper, std.gpus.blackwell, std.gpus.amd, std.gpus.google, std.gpus.intel
 
-let costs_a100 = {
+record TrainingCosts {
+  kind: Gpu
+  fit: String = ""
+  experts: String = ""
+  latent: String = ""
+  narrow: String = ""
+  power: Real
+  power_eight: Real = 1
+  power_four: Real = 1
+  bytes: Real
+  eight: Real
+  four: Real = 1
+  attention: Real = 1
+  newest: Real = 1
+  older: Real = 1
+  turns: Bool = false
+}
+
+let costs_a100: TrainingCosts = {
   kind: a100_sxm_80g,
   fit: "std/fits/a100_sxm.fit.json",
   experts: "std/fits/a100_sxm_experts.fit.json",
   latent: "std/fits/a100_sxm_latent.fit.json",
   power: 1.167,
   bytes: 0.8,
-  eight: 1.0,
-  four: 1.0,
-  attention: 1.0,
-  newest: 1.0,
+  eight: 1,
   older: 1.89,
-  narrow: "",
-  power_eight: 1,
-  power_four: 1,
-  turns: false,
 }
-let costs_a100_40g = {
-  kind: a100_sxm_40g,
-  fit: "std/fits/a100_sxm.fit.json",
-  experts: "std/fits/a100_sxm_experts.fit.json",
-  latent: "std/fits/a100_sxm_latent.fit.json",
-  power: 1.167,
-  bytes: 0.8,
-  eight: 1.0,
-  four: 1.0,
-  attention: 1.0,
-  newest: 1.0,
-  older: 1.89,
-  narrow: "",
-  power_eight: 1,
-  power_four: 1,
-  turns: false,
-}
-let costs_h100 = {
+let costs_a100_40g = costs_a100 with { kind = a100_sxm_40g }
+let costs_h100: TrainingCosts = {
   kind: h100_sxm,
   fit: "std/fits/h100_sxm.fit.json",
   experts: "std/fits/h100_sxm_experts.fit.json",
   latent: "std/fits/h100_sxm_latent.fit.json",
+  narrow: "std/fits/h100_sxm",
   power: 1.38,
+  power_eight: 1.38,
   bytes: 0.76,
   eight: 0.55,
-  four: 1.0,
   attention: 1.9,
-  newest: 1.0,
   older: 3.58,
-  narrow: "std/fits/h100_sxm",
-  power_eight: 1.38,
-  power_four: 1,
   turns: true,
 }
-let costs_h100_500w = {
-  kind: h100_96g_500w,
-  fit: "std/fits/h100_sxm.fit.json",
-  experts: "std/fits/h100_sxm_experts.fit.json",
-  latent: "std/fits/h100_sxm_latent.fit.json",
-  power: 1.53,
-  bytes: 0.76,
-  eight: 0.367,
-  four: 1.0,
-  attention: 3.0,
-  newest: 1.0,
-  older: 3.58,
-  narrow: "std/fits/h100_sxm",
-  power_eight: 1.34,
-  power_four: 1,
-  turns: true,
+let costs_h100_500w = costs_h100 with { kind = h100_96g_500w, power = 1.53, power_eight = 1.34, eight = 0.367, attention = 3.0 }
+let costs_h200 = costs_h100 with {
+  kind = h200_sxm
+  fit = "std/fits/h200_sxm.fit.json"
+  experts = "std/fits/h200_sxm_experts.fit.json"
+  latent = "std/fits/h200_sxm_latent.fit.json"
+  narrow = "std/fits/h200_sxm"
 }
-let costs_h200 = {
-  kind: h200_sxm,
-  fit: "std/fits/h200_sxm.fit.json",
-  experts: "std/fits/h200_sxm_experts.fit.json",
-  latent: "std/fits/h200_sxm_latent.fit.json",
-  power: 1.38,
-  bytes: 0.76,
-  eight: 0.55,
-  four: 1.0,
-  attention: 1.9,
-  newest: 1.0,
-  older: 3.58,
-  narrow: "std/fits/h200_sxm",
-  power_eight: 1.38,
-  power_four: 1,
-  turns: true,
-}
-let costs_b200 = {
+let costs_b200: TrainingCosts = {
   kind: b200_sxm,
   fit: "std/fits/b200_sxm.fit.json",
   experts: "std/fits/b200_sxm_experts.fit.json",
   latent: "std/fits/b200_sxm_latent.fit.json",
-  power: 1.33,
-  bytes: 0.76,
-  eight: 0.53,
-  four: 0.44,
-  attention: 1.0,
-  newest: 1.0,
-  older: 1.0,
   narrow: "std/fits/b200_sxm",
+  power: 1.33,
   power_eight: 1.33,
   power_four: 1.25,
-  turns: false,
-}
-let costs_gb200 = {
-  kind: gb200,
-  fit: "std/fits/gb200.fit.json",
-  experts: "std/fits/gb200_experts.fit.json",
-  latent: "std/fits/gb200_latent.fit.json",
-  power: 1.33,
   bytes: 0.76,
   eight: 0.53,
   four: 0.44,
-  attention: 1.0,
-  newest: 1.0,
-  older: 1.0,
-  narrow: "std/fits/gb200",
-  power_eight: 1.33,
-  power_four: 1.2,
-  turns: false,
 }
-let costs_b300 = {
-  kind: b300_sxm,
-  fit: "std/fits/b300_sxm.fit.json",
-  experts: "std/fits/b300_sxm_experts.fit.json",
-  latent: "std/fits/b200_sxm_latent.fit.json",
-  power: 1.33,
-  bytes: 0.76,
-  eight: 0.56,
-  four: 0.33,
-  attention: 1.0,
-  newest: 0.8,
-  older: 1.0,
-  narrow: "std/fits/b300_sxm",
-  power_eight: 1.25,
-  power_four: 1.1,
-  turns: false,
+let costs_gb200 = costs_b200 with {
+  kind = gb200
+  fit = "std/fits/gb200.fit.json"
+  experts = "std/fits/gb200_experts.fit.json"
+  latent = "std/fits/gb200_latent.fit.json"
+  narrow = "std/fits/gb200"
+  power_four = 1.2
 }
-let costs_gb300 = {
-  kind: gb300,
-  fit: "std/fits/gb300.fit.json",
-  experts: "std/fits/b300_sxm_experts.fit.json",
-  latent: "std/fits/gb200_latent.fit.json",
-  power: 1.33,
-  bytes: 0.76,
-  eight: 0.56,
-  four: 0.32,
-  attention: 1.0,
-  newest: 0.8,
-  older: 1.0,
-  narrow: "std/fits/gb300",
-  power_eight: 1.25,
-  power_four: 1.05,
-  turns: false,
+let costs_b300 = costs_b200 with {
+  kind = b300_sxm
+  fit = "std/fits/b300_sxm.fit.json"
+  experts = "std/fits/b300_sxm_experts.fit.json"
+  narrow = "std/fits/b300_sxm"
+  power_eight = 1.25
+  power_four = 1.1
+  eight = 0.56
+  four = 0.33
+  newest = 0.8
+}
+let costs_gb300 = costs_b300 with {
+  kind = gb300
+  fit = "std/fits/gb300.fit.json"
+  latent = "std/fits/gb200_latent.fit.json"
+  narrow = "std/fits/gb300"
+  power_four = 1.05
+  four = 0.32
 }
 
-fn _by(c: Record, recipe: String, levels: Record) = slower(
+fn _by(c: TrainingCosts, recipe: String, levels: Record) = slower(
   slower(
     roofline(c.kind, flops: if recipe == "nvfp4" or recipe == "mxfp4" then levels.four else levels.eight, bytes: c.bytes, floor: 2 us),
     by: 2.5,
@@ -186,7 +124,7 @@ fn _by(c: Record, recipe: String, levels: Record) = slower(
 )
 
 // Products of a recipe as measured in bursts, without the casts before them.
-fn _narrow(c: Record, recipe: String, levels: Record) = if c.narrow == "" or recipe == "bf16" then none else slower(
+fn _narrow(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == "" or recipe == "bf16" then none else slower(
   fit(
     c.narrow + (if recipe == "fp8" then "_fp8" else if recipe == "nvfp4" or recipe == "mxfp4" then "_nvfp4" else "_fp8_block") +
       ".fit.json",
@@ -200,7 +138,7 @@ fn _level(levels: Record, library: String) -> Real =
   if library == "flash2" then levels.attention else if library == "flash1" then levels.older else levels.newest
 
 // `levels`: the numbers of the machine's record, or others to try.
-fn training(c: Record, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5, levels: Record = c) = [
+fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5, levels: Record = c) = [
   { host_wait: _host_wait },
   slower(slower(fit(c.fit), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
   like(fit(c.fit), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
@@ -215,20 +153,20 @@ fn training(c: Record, recipe: String = "bf16", library: String = "cudnn", backw
 
 // Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that
 // `power` also says how well their libraries do.
-let costs_mi300x = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_mi325x = { kind: mi325x, power: 1.7, bytes: 0.7, eight: 0.45, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_mi350x = { kind: mi350x, power: 1.7, bytes: 0.7, eight: 0.45, four: 0.35, attention: 1.0, older: 1.0, turns: false }
-let costs_mi355x = { kind: mi355x, power: 1.7, bytes: 0.7, eight: 0.45, four: 0.35, attention: 1.0, older: 1.0, turns: false }
-let costs_gaudi2 = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_v5e = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_v5p = { kind: tpu_v5p, power: 1.15, bytes: 0.8, eight: 0.7, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_v6e = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_7x = { kind: tpu_7x, power: 1.3, bytes: 0.8, eight: 0.55, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_l40s = { kind: l40s, power: 1.4, bytes: 0.8, eight: 0.5, four: 1.0, attention: 1.0, older: 1.0, turns: false }
-let costs_h200_nvl = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, four: 1.0, attention: 1.6, older: 3.58, turns: true }
+let costs_mi300x: TrainingCosts = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4 }
+let costs_mi325x = costs_mi300x with { kind = mi325x, power = 1.7, eight = 0.45 }
+let costs_mi350x = costs_mi325x with { kind = mi350x, four = 0.35 }
+let costs_mi355x = costs_mi350x with { kind = mi355x }
+let costs_gaudi2: TrainingCosts = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6 }
+let costs_v5e: TrainingCosts = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7 }
+let costs_v5p = costs_v5e with { kind = tpu_v5p }
+let costs_v6e: TrainingCosts = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55 }
+let costs_7x = costs_v6e with { kind = tpu_7x }
+let costs_l40s: TrainingCosts = { kind: l40s, power: 1.4, bytes: 0.8, eight: 0.5 }
+let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, attention: 1.6, older: 3.58, turns: true }
 
-fn _as_h100(c: Record) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
-fn training_estimated(c: Record, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [
+fn _as_h100(c: TrainingCosts) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
+fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [
   { host_wait: _host_wait },
   slower(_as_h100(c), by: levels.power, family: "gemm"),
   like(_as_h100(c), family: "attention_backward", as: "attention", by: backward),

@@ -185,7 +185,7 @@ fn _held(a: MegatronArguments) -> Record = {
 fn _optimizer(a: MegatronArguments) -> Record = if a.optimizer == "sgd" then sgd() else if a.optimizer != "adam"
   then refuse("the optimizer `" + a.optimizer + "` has no record here: choose adam or sgd") else if a.fp16 and
   not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
-fn adam_with_copies() -> Optimizer = { state: adam().state, master: adam().master, temp: 4 B, fused: true, kernels: adam().kernels }
+fn adam_with_copies() -> Optimizer = adam() with { temp = 4 B }
 fn _gradients(a: MegatronArguments) -> DType =
   if a.fp16 then (if a.accumulate_allreduce_grads_in_fp32 then fp32 else fp16) else if a.grad_reduce_in_bf16 then bf16 else fp32
 

@@ -1,36 +1,50 @@
-// What a framework does with a plan: a profile is a record, and the functions here turn it into the
-// pieces of a plan. Profiles stand in the other files of this folder; a plan may change one field:
-// `megatron_bridge("26.04") with {}` is not needed where a function of the profile takes it.
-//
-//   gradients   number format in which gradients are kept and summed
-//   bucket      of gradients, filled in the order of the backward
-//   overlap     whether sums of gradients go on beside the backward
-//   tensor      how collectives of tensor parallelism overlap: "none", "stream" (beside work that does not need them), "ring" (in parts, with the products)
-//   keep        whether what the forward gathered over tensor parallelism stays for the weight gradients
-//   attention   library of attention: "cudnn", "flash2"
-//   arithmetic  what products of fp32 tensors compute in (a router's)
-//   loss        "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other
-//   host        what the host thread spends
-//   graphs      whether CUDA graphs take the launches off the host
-//   gather      where parameters are gathered after an update: "after" it, or "hidden" beside the next forward
-//   waits       microseconds a layer of experts for which the device waits while the host reads counts of tokens
-//   choices     what its recipes set for a run: a function of the profile and { release, model, experts, rack, stages }
-//   accumulate  bytes moved for a parameter to add a micro-batch's gradient
+// What a framework does with a plan: a profile is a Framework, and the functions here turn it into
+// the pieces of a plan. Profiles stand in the other files of this folder; a plan may take one with
+// changes: `megatron_core with { attention = "flash2" }`.
 import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data,
-  std.strategies.fp8, std.strategies.recompute
+  std.strategies.fp8, std.strategies.recompute, std.hosts
 
-// What recipes set for a run where its source leaves it open: { graphs, waits, recompute }. `run`
-// has the release (26.04; 0: not known), the model's family ("gpt_oss", "deepseek", "" for others),
-// whether it has experts, whether a rack of GPUs shares NVLink, and the stages of its pipeline.
-fn framework_choices(f: Record, run: Record) -> Record = f.choices(f, run)
+record Framework {
+  name: String
+  release: String = none // of the software that the profile describes
+  gradients: DType = fp32 // in which gradients are kept and summed
+  accumulate: Size = 0 B // bytes moved for a parameter to add a micro-batch's gradient
+  bucket: Size = 25 MiB // of gradients, filled in the order of the backward
+  overlap: Bool = true // sums of gradients go on beside the backward
+  gather: String = "hidden" // where parameters are gathered after an update: "after" it, or "hidden" beside the next forward
+  tensor: String = "none" // how collectives of tensor parallelism overlap: "none", "stream" (beside work that does not need them), "ring" (in parts, with the products)
+  keep: Bool = false // what the forward gathered over tensor parallelism stays for the weight gradients
+  attention: String // its library: "cudnn", "flash2", "flash1"
+  arithmetic: Record = {} // what products of fp32 tensors compute in (a router's)
+  loss: String = "apart" // "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other
+  host: Host // what the host thread spends
+  graphs: Bool = false // CUDA graphs take the launches off the host
+  waits: Int = 0 // microseconds a layer of experts for which the device waits while the host reads counts of tokens
+  choices: Function = as_profile // what its recipes set for a run: of the profile and the run, as `framework_choices` has it
+  sharding: String // over replicas: "ddp", "zero1", "zero2", "fsdp"
+}
+
+// What recipes set for a run where its source leaves it open.
+record FrameworkChoices {
+  graphs: Bool
+  waits: Int
+  recompute: String = "none"
+}
+// `run` has the release (26.04; 0: not known), the model's family ("gpt_oss", "deepseek", "" for
+// others), whether it has experts, whether a rack of GPUs shares NVLink, and the stages of its
+// pipeline: { release, model, experts, rack, stages }.
+fn framework_choices(f: Framework, run: Record) -> FrameworkChoices = f.choices(f, run)
 // ... nothing besides the profile.
-fn as_profile(f: Record, run: Record) -> Record = { graphs: f.graphs, waits: f.waits, recompute: "none" }
+fn as_profile(f: Framework, run: Record) -> FrameworkChoices = { graphs: f.graphs, waits: f.waits }
+
+fn _overlap_of(tensor: String) -> Overlap = if tensor == "ring" then ring else if tensor == "stream" then true else if tensor == "none"
+  then false else refuse("collectives of tensor parallelism overlap as none, stream or ring")
 
 // Tensor parallelism over `t`, with sequence parallelism.
-fn framework_tensor(f: Record, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(
+fn framework_tensor(f: Framework, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(
   t,
-  gather: if f.tensor == "ring" then ring else f.tensor != "none",
-  scatter: if f.tensor == "ring" then ring else f.tensor != "none",
+  gather: _overlap_of(f.tensor),
+  scatter: _overlap_of(f.tensor),
   keep_gathered: f.keep,
 )
 
@@ -49,24 +63,24 @@ strategy distributed_optimizer(d: Axis, bucket: Size, once: Bool) {
 
 // Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2",
 // "fsdp" (parameters too).
-fn framework_data(f: Record, d: Axis, sharding: String, once: Bool = false) = if d.size == 1 then none else if sharding == "fsdp" then fsdp(
+fn framework_data(f: Framework, d: Axis, sharding: String, once: Bool = false) = if d.size == 1 then none else if sharding == "fsdp" then fsdp(
   d,
 ) else if sharding == "zero2" then fsdp(d, reshard: false) else if sharding == "zero1" then zero1(
   d,
   bucket: f.bucket,
   overlap: f.overlap,
-) else data_parallel(d, bucket: f.bucket, overlap: f.overlap)
+) else if sharding == "ddp" then data_parallel(d, bucket: f.bucket, overlap: f.overlap)
+  else refuse("replicas are sharded as ddp, zero1, zero2 or fsdp")
 
-fn framework_precision(f: Record) = {
+fn framework_precision(f: Framework) = {
   compute: bf16,
   weights: bf16,
   gradients: f.gradients,
   accumulate: f.accumulate,
   arithmetic: f.arithmetic,
 }
-fn framework_host(f: Record, graphs: Bool = f.graphs, launch: Time = 0 us) = if graphs
-  then { launch: 0.5 us, collective: 2 us, message: 5 us, item: 50 us, step: 1 ms } else if launch > 0 us
-  then { launch: launch, collective: f.host.collective, message: f.host.message, item: f.host.item, step: f.host.step } else f.host
+fn framework_host(f: Framework, graphs: Bool = f.graphs, launch: Time = 0 us) -> Host = if graphs then graph_host else if launch > 0 us
+  then f.host with { launch = launch } else f.host
 
 // Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor),
 // "fp8_block", "mxfp8", "nvfp4", "mxfp4".
@@ -91,7 +105,8 @@ strategy fused_loss() {
     set fused = true
   }
 }
-fn framework_loss(f: Record) = if f.loss == "fused" then fused_loss() else none
+fn framework_loss(f: Framework) = if f.loss == "fused" then fused_loss() else if f.loss == "apart" then none
+  else refuse("the loss is fused or apart")
 
 // Bytes of an expert's all-to-all over those of all copies: DeepEP and HybridEP send a token once
 // to each rank that wants it, and once to each node (`nodes` of them: 1 where all ranks share
@@ -124,4 +139,5 @@ strategy token_counts(microseconds: Int) {
     set waits = microseconds
   }
 }
-fn framework_counts(f: Record, waits: Int = f.waits, graphs: Bool = f.graphs) = if graphs or waits == 0 then none else token_counts(waits)
+fn framework_counts(f: Framework, waits: Int = f.waits, graphs: Bool = f.graphs) = if graphs or waits == 0 then none
+  else token_counts(waits)

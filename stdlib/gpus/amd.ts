@@ -15,13 +15,9 @@ gpu mi300x {
   called = ["*MI300X*"]
 }
 
-gpu mi325x {
+gpu mi325x = mi300x with {
   memory = 262128 MiB
-  reserved = 0.8 GiB
   bandwidth = 6000 GB/s
-  peak = { fp32: 163.4 TFLOP/s, tf32: 653.7 TFLOP/s, fp16: 1307.4 TFLOP/s, bf16: 1307.4 TFLOP/s, fp8: 2614.9 TFLOP/s }
-  sms = 304
-  l2 = 256 MiB
   watts = 1000 W
   price = $2.25/h
   called = ["*MI325X*"]
@@ -39,13 +35,8 @@ gpu mi350x {
   called = ["*MI350X*"]
 }
 
-gpu mi355x {
-  memory = 294896 MiB
-  reserved = 0.8 GiB
-  bandwidth = 8000 GB/s
+gpu mi355x = mi350x with {
   peak = { fp32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s, fp4: 10066 TFLOP/s }
-  sms = 256
-  l2 = 256 MiB
   watts = 1400 W
   price = $3.50/h
   called = ["*MI355X*"]

@@ -8,13 +8,11 @@
 // the rack; [B300] NVIDIA DGX B300 data sheet (2025), an eighth; [RTX] NVIDIA RTX PRO 6000
 // Blackwell server edition data sheet (2025); [L40S] NVIDIA L40S data sheet (2023).
 
-gpu gb200 { // [GB200]
+import std.gpus.nvidia (b200_sxm)
+
+gpu gb200 = b200_sxm with { // [GB200]
   memory = 189471 MiB
-  reserved = 0.7 GiB
-  bandwidth = 8000 GB/s
   peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s, fp4: 10000 TFLOP/s }
-  sms = 148
-  l2 = 126 MiB
   watts = 1200 W
   price = $6.00/h
   called = ["*NVIDIA GB200", "b200", "b200_sxm"]
@@ -22,19 +20,16 @@ gpu gb200 { // [GB200]
 
 gpu gb300 = gb200 with { // [GB300]
   memory = 284208 MiB
-  peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s, fp4: 15000 TFLOP/s }
+  peak = gb200.peak with { fp4 = 15000 TFLOP/s }
   watts = 1400 W
   price = $7.00/h
   called = ["*NVIDIA GB300", "b300", "b300_sxm", "gb200"]
 }
 
-gpu b300_sxm { // [B300]
+gpu b300_sxm = b200_sxm with { // [B300]
   memory = 275040 MiB
-  reserved = 0.7 GiB
   bandwidth = 7750 GB/s
-  peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s, fp4: 13500 TFLOP/s }
-  sms = 148
-  l2 = 126 MiB
+  peak = b200_sxm.peak with { fp4 = 13500 TFLOP/s }
   watts = 1100 W
   price = $5.50/h
   called = ["b300", "*NVIDIA B300", "gb300", "b200", "b200_sxm"]

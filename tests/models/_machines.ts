@@ -2,7 +2,7 @@
 import std.models.llama, std.machines, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
 import std.optimizers.adam
 
-plan machines(machine: Record, framework: Record, recipe: String, tp: Int = 2, dp: Int = 8) {
+plan machines(machine: Record, framework: Framework, recipe: String, tp: Int = 2, dp: Int = 8) {
   model = llama3_8b(8192)
   cluster = machine.cluster(16)
   mesh = { tp, dp }

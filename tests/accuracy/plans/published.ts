@@ -22,7 +22,7 @@ fn sizes_of(layers: Int, n: Int) -> List = if n == 1 or layers % n == 0 then [] 
 plan published(
   model: Model,
   machine: Record = machine_h100,
-  framework: Record = megatron_core,
+  framework: Framework = megatron_core,
   recipe: String = "bf16",
   sharding: String = framework.sharding,
   gpus: Int = 8,
@@ -38,7 +38,7 @@ plan published(
   heads: Bool = false,
   release: Real = 0,
   family: String = "",
-  choices: Record = framework_choices(
+  choices: FrameworkChoices = framework_choices(
     framework,
     { release: release, model: family, experts: experts, rack: machine.island == 0, stages: pp },
   ),
@@ -54,9 +54,9 @@ plan published(
   power: Real = machine.costs.power,
   eight: Real = machine.costs.eight,
   four: Real = machine.costs.four,
-  power_eight: Real = if machine.measured then machine.costs.power_eight else 1,
-  power_four: Real = if machine.measured then machine.costs.power_four else 1,
-  newest: Real = if machine.measured then machine.costs.newest else 1,
+  power_eight: Real = machine.costs.power_eight,
+  power_four: Real = machine.costs.power_four,
+  newest: Real = machine.costs.newest,
   older: Real = machine.costs.older,
   attention: Real = machine.costs.attention,
   ed: Int = max(1, div(ep * etp, tp * cp)),
