@@ -393,24 +393,31 @@ static ts_value evaluate_argument(ts_session *s, const ts_env *env, const ts_ast
   return ts_eval_as(s, env, type, expr);
 }
 
-static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const given *arg)
+/* An error value after a diagnostic. */
+static ts_value argument(const binding *b, const ts_env *env, const ts_ast *formal,
+                         const given *arg)
 {
   ts_session *s = b->s;
   const ts_ast *type = ts_ast_type(formal), *expr = arg ? arg->expr : ts_ast_default(formal);
   ts_value v =
     arg && arg->value ? *arg->value : evaluate_argument(s, arg ? b->caller : env, type, expr);
   if (v.type == TS_T_ERROR)
-    return false;
+    return v;
   ts_span at = arg ? arg->span : expr->span;
   const ts_type_info *info = ts_type_find(s, type->name);
-  /* the text of a message is made only when there is one */
-  if (!(info && ts_type_fits(s, info, &v) && info->type != TS_T_LIST)) {
-    const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, b->decl->name);
-    if (!ts_convert_at(s, type, &v, what, at, formal->span))
-      return false;
-  }
+  if (info && ts_type_fits(s, info, &v) && info->type != TS_T_LIST)
+    return v;
+  /* the text of a message is made only when there may be one */
+  const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, b->decl->name);
+  return ts_convert_at(s, type, &v, what, at, formal->span) ? v : ts_error_value();
+}
+
+/* An argument that failed is bound too: defaults that ask for it keep quiet. */
+static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const given *arg)
+{
+  ts_value v = argument(b, env, formal, arg);
   ts_env_bind(env, formal->name, v);
-  return true;
+  return v.type != TS_T_ERROR;
 }
 
 static ts_env *bind(const binding *b, const ts_env *module)

@@ -1,0 +1,1 @@
+for change in 'tensor = "ring"' 'tensor = "rings"' 'sharding = "zero4"' 'loss = "once"' 'attention = "cudnn"' 'atention = "cudnn"' 'waits = 3.5'; do echo "$change: $(tsc -o $scratch/plan.ir -D machine=machine_h100 -D "framework=torchtitan with { $change }" -D 'recipe="bf16"' _machines.ts 2>&1 | sed -nE '/^error/{s/^error\[(.*)\]: /\1 /p;n;n;n;n;s/.*\^ ?/    /p;q}')"; done
