@@ -6,35 +6,27 @@
 // Sources: NVIDIA/Megatron-LM, megatron/training/arguments.py and megatron/core; Transformer
 // Engine; PyTorch's CUDABlas and caching allocator.
 export import std.frameworks.megatron_model
-import std.clusters.dgx, std.clusters.islands, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
+import std.machines, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
-import std.precision, std.hosts, std.costs, std.networks
+import std.precision, std.hosts
 
-// -- machines: by the word after --gpu --
-fn machine(gpu: String, gpus: Int) -> Record = if gpu == "a100" then {
-  cluster: dgx_a100(nodes: ceil_div(gpus, 8)),
-  costs: training_a100,
-  network: a100_infiniband,
-} else if gpu == "h100" then {
-  cluster: dgx_h100(nodes: ceil_div(gpus, 8)),
-  costs: training_h100,
-  network: h100_infiniband,
-} else if gpu == "h200" then {
-  cluster: dgx_h200(nodes: ceil_div(gpus, 8)),
-  costs: training_h100,
-  network: h200_infiniband,
-} else if gpu == "b200" then {
-  cluster: dgx_b200(nodes: ceil_div(gpus, 8)),
-  costs: [roofline(b200_sxm, flops: 0.6, bytes: 0.76, floor: 2 us)],
-  network: b200_infiniband,
-} else if gpu == "gb200" then {
-  cluster: nvl72(racks: ceil_div(gpus, 72), kind: b200_sxm),
-  costs: [roofline(b200_sxm, flops: 0.6, bytes: 0.76, floor: 2 us)],
-  network: gb200_nvl72,
-} else refuse("no machine `" + gpu + "`: choose a100, h100, h200, b200 or gb200")
-
-// Compute capability, by which libraries choose.
-fn _generation(gpu: String) -> Int = if gpu == "a100" then 8 else if gpu == "h100" or gpu == "h200" then 9 else 10
+// -- machines: by the word after --gpu; `generation`: compute capability, by which libraries choose --
+let _machines = [
+  { word: "a100", generation: 8, machine: machine_a100 },
+  { word: "a100_40g", generation: 8, machine: machine_a100_40g },
+  { word: "h100", generation: 9, machine: machine_h100 },
+  { word: "h200", generation: 9, machine: machine_h200 },
+  { word: "b200", generation: 10, machine: machine_b200 },
+  { word: "b300", generation: 10, machine: machine_b300 },
+  { word: "gb200", generation: 10, machine: machine_gb200 },
+  { word: "gb300", generation: 10, machine: machine_gb300 },
+]
+fn _on(gpu: String) -> Record = _found(gpu, [m for m in _machines if m.word == gpu])
+fn _found(gpu: String, machines: List) -> Record = if machines == [] then refuse(
+  "no machine `" + gpu + "`: choose " + _words([m.word for m in _machines], 0),
+) else machines[0]
+fn _words(words: List[String], i: Int) -> String = if i == len(words) - 1 then "or " + words[i] else words[i] + ", " + _words(words, i + 1)
+fn _generation(gpu: String) -> Int = _on(gpu).generation
 
 // -- degrees --
 fn _inner(a: MegatronArguments) -> Int = a.tensor_model_parallel_size * a.context_parallel_size
@@ -191,8 +183,8 @@ fn _gradients(a: MegatronArguments) -> DType =
 
 fn _described(a: MegatronArguments, on: Record) -> Record = {
   model: _model(a),
-  cluster: on.cluster,
-  costs: on.costs,
+  cluster: on.cluster(a.gpus),
+  costs: machine_costs(on, if a.fp8_format == "" then "bf16" else "fp8", if _attention(a) == "flash" then "flash2" else "cudnn"),
   network: on.network,
   tp: a.tensor_model_parallel_size,
   cp: a.context_parallel_size,
@@ -388,8 +380,7 @@ fn _missing(a: MegatronArguments) -> String =
   else if a.num_attention_heads == 0 then "num_attention_heads" else if a.seq_length == 0 and a.encoder_num_layers == 0 then "seq_length"
   else ""
 fn megatron(a: MegatronArguments) -> Record = if _missing(a) != "" then refuse("a run needs `" + _missing(a) + "`") else if a.fp8_format ==
-  "" and not (a.bf16 or a.fp16) then refuse("a run in fp32 has no plan here: say `bf16` or `fp16`")
-  else _described(a, machine(a.gpu, a.gpus))
+  "" and not (a.bf16 or a.fp16) then refuse("a run in fp32 has no plan here: say `bf16` or `fp16`") else _described(a, _on(a.gpu).machine)
 
 // What `trainspec import megatron` reads: fields of `arguments` are followed; `harmless` ones
 // change neither time nor memory; `warned` ones change a little that is not followed, and the
