@@ -11,8 +11,8 @@ bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name,
                        uint32_t device, ts_error *why)
 {
   /* where the table does not say */
-  ts_table_options stated = {choice->family,
-                             choice->dtype ? ts_dtype_canonical(choice->dtype) : NULL};
+  ts_table_options stated = {.family = choice->family,
+                             .dtype = choice->dtype ? ts_dtype_canonical(choice->dtype) : NULL};
   ts_fit_table t = {
     .name = name, .table = ts_table_read(arena, text, text_size, &stated, why), .device = device};
   if (!t.table)

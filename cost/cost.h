@@ -52,7 +52,16 @@ const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size
 
 /* For tables without the columns `family` or `dtype`. Without a family it is known by the columns
  * (m, n, k: a matrix product). */
-typedef struct ts_table_options { const char *family, *dtype; } ts_table_options;
+typedef struct ts_table_pair { const char *name, *text; } ts_table_pair;
+typedef struct ts_table_options {
+  const char *family, *dtype;
+  const ts_table_pair *where; /* only rows with this text in these columns, which are no features */
+  uint32_t where_count;
+  /* features and the columns they stand in; other columns are then none. None: each as it is
+   * called. */
+  const ts_table_pair *columns;
+  uint32_t column_count;
+} ts_table_options;
 
 /* CSV, plain or gzip. `options` may be NULL. NULL after an error. */
 ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size,

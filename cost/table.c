@@ -21,7 +21,12 @@ typedef enum column_kind {
   COLUMN_HIGH,
   COLUMN_REPEATS
 } column_kind;
-typedef struct column { const char *name; column_kind kind; double unit; } column;
+typedef struct column {
+  const char *name;
+  column_kind kind;
+  double unit;
+  uint32_t cell; /* in which of a row's cells it stands */
+} column;
 
 /* Words in a header that are not features. A label says how a row was measured and is not part of
  * its key. */
@@ -62,8 +67,10 @@ typedef struct reader {
   const ts_table_options *options;
   ts_error *error;
   const char *family; /* of a table without that column */
+  uint32_t cell_count; /* of the header */
   uint32_t column_count;
   column column[TS_TABLE_MAX_COLUMNS];
+  const char *wanted[TS_TABLE_MAX_COLUMNS]; /* of a cell: the only text that counts, or NULL */
   TS_VEC(const char *) words;
   TS_VEC(row) rows;
   TS_VEC(char) provenance;
@@ -213,32 +220,71 @@ static bool is_name(const char *s)
   return true;
 }
 
+static column known(const char *name, uint32_t cell)
+{
+  for (size_t i = 0; i < sizeof known_columns / sizeof *known_columns; i++)
+    if (strcmp(known_columns[i].name, name) == 0)
+      return (column){name, known_columns[i].kind, known_columns[i].unit, cell};
+  return (column){.name = name, .kind = COLUMN_FEATURE, .cell = cell};
+}
+
+static bool too_many(reader *r, size_t begin, size_t end, uint32_t count)
+{
+  return ts_fail_at(r->error, r->text, begin, end, NULL,
+                    "the table has %u columns; at most %d are possible", count,
+                    TS_TABLE_MAX_COLUMNS);
+}
+
+/* A column of a table that says which of them are features: it may stand for several. */
+static bool read_renamed(reader *r, ts_csv_cell c, column found)
+{
+  const ts_table_options *o = r->options;
+  if (found.kind == COLUMN_FEATURE)
+    found.kind = COLUMN_LABEL;
+  for (uint32_t i = 0; i < o->column_count; i++) {
+    if (strcmp(o->columns[i].text, found.name) != 0)
+      continue;
+    if (r->column_count == TS_TABLE_MAX_COLUMNS)
+      return too_many(r, c.begin, c.end, r->column_count + 1);
+    r->column[r->column_count++] =
+      (column){.name = o->columns[i].name, .kind = COLUMN_FEATURE, .cell = found.cell};
+  }
+  if (r->column_count == TS_TABLE_MAX_COLUMNS)
+    return found.kind == COLUMN_LABEL || too_many(r, c.begin, c.end, r->column_count + 1);
+  r->column[r->column_count++] = found;
+  return true;
+}
+
 static bool read_column(reader *r, ts_csv_cell c, uint32_t at)
 {
-  column *column = &r->column[at];
-  column->name = intern(r, c);
-  for (size_t i = 0; i < sizeof known_columns / sizeof *known_columns; i++)
-    if (strcmp(known_columns[i].name, column->name) == 0)
-      column->kind = known_columns[i].kind, column->unit = known_columns[i].unit;
+  column found = known(intern(r, c), at), *column = &found;
   if (!is_name(column->name))
     return ts_fail_at(r->error, r->text, c.begin, c.end, NULL,
                       "column %u has no usable name: \"%.*s\"", at + 1, CELL(c));
+  for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
+    if (strcmp(r->options->where[i].name, column->name) == 0) {
+      r->wanted[at] = r->options->where[i].text;
+      column->kind = column->kind == COLUMN_FEATURE ? COLUMN_LABEL : column->kind;
+    }
+  for (uint32_t i = 0; i < r->column_count; i++)
+    if (r->column[i].name == column->name && r->column[i].cell != at)
+      return ts_fail_at(r->error, r->text, c.begin, c.end, NULL, "column `%s` appears twice",
+                        column->name);
+  if (r->options && r->options->column_count)
+    return read_renamed(r, c, found);
   if (column->kind == COLUMN_FEATURE && strncmp(column->name, "time", 4) == 0) {
     return ts_fail_at(r->error, r->text, c.begin, c.end,
                       "times are in a column `time_us`, `time_ms`, `time_ns` or `seconds`",
                       "unknown column `%s`", column->name);
   }
-  for (uint32_t i = 0; i < at; i++)
-    if (r->column[i].name == column->name)
-      return ts_fail_at(r->error, r->text, c.begin, c.end, NULL, "column `%s` appears twice",
-                        column->name);
+  r->column[r->column_count++] = found;
   return true;
 }
 
 static bool has_column(const reader *r, const char *name)
 {
   for (uint32_t i = 0; i < r->column_count; i++)
-    if (strcmp(r->column[i].name, name) == 0)
+    if (r->column[i].kind != COLUMN_LABEL && strcmp(r->column[i].name, name) == 0)
       return true;
   return false;
 }
@@ -255,6 +301,29 @@ static const char *family_by_columns(const reader *r)
   return NULL;
 }
 
+static bool in_header(const reader *r, const ts_csv_cell *cells, const char *name)
+{
+  for (uint32_t i = 0; i < r->cell_count; i++)
+    if (ts_csv_is(cells[i], name))
+      return true;
+  return false;
+}
+
+/* Columns that `where` and `columns` name. */
+static bool named_columns_exist(reader *r, const ts_csv_cell *cells, place line)
+{
+  const ts_table_options *o = r->options;
+  const char *missing = NULL, *who = "where";
+  for (uint32_t i = 0; o && i < o->where_count && !missing; i++)
+    if (!in_header(r, cells, o->where[i].name))
+      missing = o->where[i].name;
+  for (uint32_t i = 0; o && i < o->column_count && !missing; i++)
+    if (!in_header(r, cells, o->columns[i].text))
+      missing = o->columns[i].text, who = "columns";
+  return !missing || ts_fail_at(r->error, r->text, line.begin, line.end, NULL,
+                                "there is no column `%s`, which `%s` names", missing, who);
+}
+
 static bool read_header(reader *r)
 {
   ts_csv_cell cells[TS_TABLE_MAX_COLUMNS];
@@ -264,15 +333,15 @@ static bool read_header(reader *r)
            ts_fail_at(r->error, r->text, 0, 0, NULL, "the table is empty: no header line");
   place line = this_row(r);
   if (count > TS_TABLE_MAX_COLUMNS)
-    return ts_fail_at(r->error, r->text, line.begin, line.end, NULL,
-                      "the table has %u columns; at most %d are possible", count,
-                      TS_TABLE_MAX_COLUMNS);
-  r->column_count = count;
-  for (uint32_t i = 0; i < count; i++) {
+    return too_many(r, line.begin, line.end, count);
+  r->cell_count = count;
+  for (uint32_t i = 0; i < count; i++)
     if (!read_column(r, cells[i], i))
       return false;
+  for (uint32_t i = 0; i < r->column_count; i++)
     times += r->column[i].kind == COLUMN_TIME;
-  }
+  if (!named_columns_exist(r, cells, line))
+    return false;
   if (times != 1) {
     return ts_fail_at(
       r->error, r->text, line.begin, line.end,
@@ -308,44 +377,55 @@ static bool read_number(reader *r, const column *column, ts_csv_cell c, double *
   return true;
 }
 
+static bool is_wanted(const reader *r, const ts_csv_cell *cells)
+{
+  for (uint32_t i = 0; i < r->cell_count; i++)
+    if (r->wanted[i] && !ts_csv_is(cells[i], r->wanted[i]))
+      return false;
+  return true;
+}
+
 static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
 {
   place line = this_row(r);
-  if (count != r->column_count) {
-    place where = count > r->column_count && count <= TS_TABLE_MAX_COLUMNS ?
-                    (place){cells[r->column_count].begin, line.end} :
+  if (count != r->cell_count) {
+    place where = count > r->cell_count && count <= TS_TABLE_MAX_COLUMNS ?
+                    (place){cells[r->cell_count].begin, line.end} :
                     line;
     return ts_fail_at(r->error, r->text, where.begin, where.end, NULL,
-                      "%u cells where the header has %u columns", count, r->column_count);
+                      "%u cells where the header has %u columns", count, r->cell_count);
   }
+  if (!is_wanted(r, cells))
+    return true;
   row row = {
     .family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->csv.line};
   double value[TS_TABLE_MAX_COLUMNS], work[TS_TABLE_MAX_COLUMNS] = {0};
   const char *kv_dtype = NULL;
   uint32_t work_mask = 0, work_count = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < r->column_count; i++) {
     const column *column = &r->column[i];
-    bool empty = !cells[i].length;
+    ts_csv_cell cell = cells[column->cell];
+    bool empty = !cell.length;
     double number = 0;
     switch (column->kind) {
     case COLUMN_FAMILY:
-      if (empty || !is_name(intern(r, cells[i])))
-        return ts_fail_at(r->error, r->text, cells[i].begin, cells[i].end, NULL,
-                          "no family: \"%.*s\"", CELL(cells[i]));
-      row.family = intern(r, cells[i]);
+      if (empty || !is_name(intern(r, cell)))
+        return ts_fail_at(r->error, r->text, cell.begin, cell.end, NULL,
+                          "no family: \"%.*s\"", CELL(cell));
+      row.family = intern(r, cell);
       break;
     case COLUMN_DTYPE:
       if (!empty)
-        row.dtype = ts_dtype_canonical(intern(r, cells[i]));
+        row.dtype = ts_dtype_canonical(intern(r, cell));
       break;
     case COLUMN_KV_DTYPE:
-      kv_dtype = empty ? NULL : ts_dtype_canonical(intern(r, cells[i]));
+      kv_dtype = empty ? NULL : ts_dtype_canonical(intern(r, cell));
       break;
     case COLUMN_LABEL: break;
     case COLUMN_LOW:
     case COLUMN_HIGH:
     case COLUMN_REPEATS:
-      if (!empty && !read_number(r, column, cells[i],
+      if (!empty && !read_number(r, column, cell,
                                  column->kind == COLUMN_LOW  ? &row.spread.low_us :
                                  column->kind == COLUMN_HIGH ? &row.spread.high_us :
                                                                &row.spread.repeats))
@@ -357,7 +437,7 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
     case COLUMN_FEATURE:
       if (empty && column->kind != COLUMN_TIME)
         break; /* not a feature of this row */
-      if (!read_number(r, column, cells[i], &number))
+      if (!read_number(r, column, cell, &number))
         return false;
       if (column->kind == COLUMN_TIME)
         row.seconds = number * column->unit;
@@ -482,7 +562,10 @@ ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,
   if (r.failed)
     return NULL;
   if (!r.rows.count)
-    return ts_fail_at(error, text, size, size, NULL, "the table has a header but no rows"), NULL;
+    return ts_fail_at(error, text, size, size, NULL,
+                      options && options->where_count ? "no row matches `where`" :
+                                                        "the table has a header but no rows"),
+           NULL;
   return make_table(&r);
 }
 

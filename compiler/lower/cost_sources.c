@@ -104,11 +104,34 @@ static bool take_device(ts_session *s, const ts_cost_source *source, const ts_va
   return false;
 }
 
+/* A record of texts: `{ stage: "fwd" }`. False: a field is something else. */
+static bool pairs(ts_session *s, const ts_value *record, const char *what,
+                  const ts_table_pair **pair, uint32_t *count)
+{
+  if (!record)
+    return true;
+  const ts_record *r = record->u.record;
+  ts_table_pair *all = TS_NEW_ARRAY(s->arena, ts_table_pair, r->count);
+  for (uint32_t i = 0; i < r->count; i++) {
+    const ts_value *v = r->at[i].value;
+    if (v->type != TS_T_STRING)
+      return wrong(s, r->at[i].span, what, *v) != NULL;
+    all[i] = (ts_table_pair){r->at[i].name, v->u.string};
+  }
+  *pair = all, *count = r->count;
+  return true;
+}
+
 static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *name)
 {
   const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family");
-  ts_table_options options = {family ? family->u.string : NULL,
-                              dtype ? dtype->u.dtype->name : NULL};
+  ts_table_options options = {.family = family ? family->u.string : NULL,
+                              .dtype = dtype ? dtype->u.dtype->name : NULL};
+  if (!pairs(s, arg(t, "where"), "`where` compares columns with text", &options.where,
+             &options.where_count) ||
+      !pairs(s, arg(t, "columns"), "`columns` names the column of each feature, as text",
+             &options.columns, &options.column_count))
+    return NULL;
   ts_error error = {0};
   size_t size = 0, text_size = 0;
   ts_found found;

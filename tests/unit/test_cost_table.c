@@ -53,6 +53,62 @@ Test(cost_table, answers_a_row_exactly)
   cr_assert_str_eq(ts_cost_provenance(table(cube, NULL)), "measured by hand");
 }
 
+/* As SimuMax writes its tables: the stage in words, experts' backwards under the forward's sizes. */
+static const char foreign[] =
+  "op,stage,groups,m,n,k,layout,efficiency,time_us\n"
+  "matmul,fwd,1,8,4,2,TN,0.5,10\n"
+  "matmul,wgrad,1,8,4,2,NT,0.5,30\n"
+  "group_matmul,dgrad,3,8,4,2,NN,0.5,50\n";
+
+Test(cost_table, takes_the_rows_and_columns_that_are_named)
+{
+  static const ts_table_pair forward[] = {{"op", "matmul"}, {"stage", "fwd"}},
+                             experts[] = {{"op", "group_matmul"}, {"stage", "dgrad"}},
+                             sizes[] = {{"m", "m"}, {"n", "n"}, {"k", "k"}},
+                             turned[] = {{"count", "groups"}, {"m", "m"}, {"n", "k"}, {"k", "n"}};
+  ts_table_options f = {.family = "gemm", .where = forward, .where_count = 2, .columns = sizes,
+                        .column_count = 3},
+                   e = {.family = "grouped_gemm", .where = experts, .where_count = 2,
+                        .columns = turned, .column_count = 4};
+  ts_cost_answer a;
+  cr_assert(ask_gemm(table(foreign, &f), "bf16", 8, 4, 2, &a));
+  cr_assert_eq(a.basis, TS_COST_MEASURED);
+  cr_assert_float_eq(a.seconds, 10e-6, 1e-12, "neither the median of all three nor wgrad's");
+  ts_feature asked[] = {{"m", 8}, {"n", 2}, {"k", 4}, {"count", 3}};
+  ts_cost_query q = {"grouped_gemm", "bf16", 0, 0, asked, 4};
+  cr_assert(ts_cost_ask(table(foreign, &e), &q, &a));
+  cr_assert_float_eq(a.seconds, 50e-6, 1e-12);
+}
+
+Test(cost_table, a_column_may_stand_for_two_features)
+{
+  static const ts_table_pair both[] = {{"seq", "seq"}, {"keys", "seq"}};
+  ts_table_options o = {.family = "attention", .columns = both, .column_count = 2};
+  ts_feature asked[] = {{"seq", 64}, {"keys", 64}};
+  ts_cost_query q = {"attention", "bf16", 0, 0, asked, 2};
+  ts_cost_answer a;
+  cr_assert(ts_cost_ask(table("seq,other,time_us\n64,9,7\n", &o), &q, &a));
+  cr_assert_float_eq(a.seconds, 7e-6, 1e-12);
+}
+
+Test(cost_table, says_which_named_column_or_row_is_missing)
+{
+  static const ts_table_pair where[] = {{"phase", "fwd"}}, none[] = {{"op", "conv"}},
+                             columns[] = {{"m", "rows"}};
+  ts_table_options options[] = {{.family = "gemm", .where = where, .where_count = 1},
+                                {.family = "gemm", .columns = columns, .column_count = 1},
+                                {.family = "gemm", .where = none, .where_count = 1,
+                                 .columns = (ts_table_pair[]){{"m", "m"}}, .column_count = 1}};
+  static const char *const said[] = {"there is no column `phase`, which `where` names",
+                                     "there is no column `rows`, which `columns` names",
+                                     "no row matches `where`"};
+  for (int i = 0; i < 3; i++) {
+    ts_error error = {0};
+    cr_assert_null(ts_cost_table(arena, foreign, strlen(foreign), &options[i], &error));
+    cr_assert_str_eq(error.message, said[i]);
+  }
+}
+
 Test(cost_table, interpolates_powers_exactly_and_never_extrapolates)
 {
   ts_cost_source *t = table(cube, NULL);
