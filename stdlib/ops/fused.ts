@@ -139,8 +139,8 @@ op fused_cross_entropy(x: Tensor) {
 }
 
 // Copies of the tokens back in the order of the tokens, and added up: their weights were applied
-// between the experts' products.
-op unpermuted(x: Tensor, gates: Tensor) {
+// between the experts' products. `load` as of `dispatch`.
+op unpermuted(x: Tensor, gates: Tensor, load: Any = 1) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1
   forward { kernel elementwise { reads = [x, gates], writes = [y] } }
