@@ -1,4 +1,4 @@
-/* The TrainSpec IR, format version 2. This header is the specification.
+/* The TrainSpec IR, format version 3. This header is the specification.
  *
  * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
  * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
@@ -26,7 +26,7 @@
 #include "base/error.h"
 
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
-#define TS_IR_VERSION 2u
+#define TS_IR_VERSION 3u
 #define TS_IR_NONE 0xffffffffu
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
@@ -72,6 +72,8 @@ typedef struct ts_ir_meta {
   uint64_t parameters;     /* of the whole model */
   ts_ir_str cluster;       /* as the plan has it; "": none */
   uint32_t mesh_loc;       /* of the mesh, or TS_IR_NONE */
+  ts_ir_str framework;     /* what runs the plan, "": not stated */
+  ts_ir_str release;       /* of the framework, "": not stated */
 } ts_ir_meta;
 
 typedef struct ts_ir_source { /* provenance */
@@ -475,6 +477,43 @@ typedef struct ts_ir_program {
   uint32_t first_holding, holding_count;
   uint32_t reserved;
 } ts_ir_program;
+
+typedef enum ts_ir_origin { /* of a part of a step's time */
+  TS_IR_ORIGIN_KERNELS,
+  TS_IR_ORIGIN_NETWORK, /* a network model */
+  TS_IR_ORIGIN_LINKS,   /* calls that no network model answered */
+  TS_IR_ORIGIN_HOST,
+  TS_IR_ORIGINS
+} ts_ir_origin;
+
+/* The spread of log(measured / predicted) of figures of one origin, from std.errors: a standard
+ * deviation. Of several records that hold for a part of the step, the one that names most of it
+ * counts (ir/spread.h). */
+typedef struct ts_ir_spread {
+  uint32_t origin;  /* ts_ir_origin */
+  uint32_t basis;   /* of kernels: ts_ir_basis; of networks: ts_ir_net_kind; else 0 */
+  ts_ir_str name;   /* of kernels: the family; of networks: the file they rest on; "": of any */
+  ts_ir_str dtype;  /* of kernels; "": of any */
+  uint32_t between; /* of networks and links: 1 between islands, 0 inside them */
+  uint32_t assumed; /* of networks: rests on nothing measured */
+  uint32_t rows;    /* measured ones that it comes from; 0: chosen */
+  uint32_t reserved;
+  double spread;
+} ts_ir_spread;
+
+typedef enum ts_ir_quantity { TS_IR_STEP_TIME, TS_IR_PEAK_MEMORY, TS_IR_QUANTITIES } ts_ir_quantity;
+
+/* By how many spreads log(measured / predicted) of validated runs lay below and above 0, so that
+ * 80 % of them lie between: runs of the plan's kind, or of the nearest kind that has some
+ * (std.errors). Of memory the spread is 1. */
+typedef struct ts_ir_validation {
+  uint32_t quantity;     /* ts_ir_quantity, each at most once */
+  ts_ir_str runs;        /* of which kind they are, in words */
+  uint32_t rows, groups; /* runs, and the configurations that they are of */
+  uint32_t same_kind;    /* 1: of the plan's own kind */
+  uint32_t reserved;
+  double below, above;   /* >= 0 */
+} ts_ir_validation;
 
 typedef enum ts_ir_remark_kind {
   TS_IR_REMARK_WARNING, /* begins a warning; what follows belongs to it, up to the next one */

@@ -19,6 +19,8 @@ libts_la_SOURCES += \
 	ir/spelling.h \
 	ir/text/cluster.c \
 	ir/text/lex.c \
+	ir/text/output.c \
+	ir/text/output.h \
 	ir/text/play.c \
 	ir/text/read.c \
 	ir/text/text.c \

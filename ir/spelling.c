@@ -23,6 +23,9 @@ const char *const ts_ir_routing_names[] = {"rail", "shortest", "ecmp", "adaptive
 const char *const ts_ir_protocol_names[] = {"ll", "ll128", "simple", NULL};
 const char *const ts_ir_remark_names[] = {"warning", "label", "note", "fact", "help", NULL};
 
+const char *const ts_ir_origin_names[] = {"kernels", "network", "links", "host", NULL};
+const char *const ts_ir_quantity_names[] = {"step_time", "peak_memory", NULL};
+
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
 const ts_ir_clause ts_ir_method_fields[] = {
   FIELD(COUNT, ranks),        FIELD(COUNT, islands),       FIELD(COUNT, relay),

@@ -17,6 +17,8 @@ extern const char *const ts_ir_routing_names[];
 extern const char *const ts_ir_algorithm_names[];
 extern const char *const ts_ir_protocol_names[];
 extern const char *const ts_ir_remark_names[];
+extern const char *const ts_ir_origin_names[];
+extern const char *const ts_ir_quantity_names[];
 
 /* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
 typedef enum ts_ir_field_kind {

@@ -104,12 +104,52 @@ static int check_meta(check *c)
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
     return ts_ir_fail(
       c->error, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
+  if (*text(c, m->release) && !*text(c, m->framework))
+    return ts_ir_fail(c->error, "a release of no framework: `%s`", text(c, m->release));
   for (uint32_t i = 0; i < c->ir->formats_count; i++) {
     const ts_ir_format *f = &c->ir->formats[i];
     if (!amount(f->model_flops) || !amount(f->peak) || f->reserved)
       return ts_ir_fail(c->error,
                         "format %u (`%s`): FLOP or peak FLOP/s is not a finite number of 0 or more",
                         i, text(c, f->dtype));
+  }
+  return 0;
+}
+
+/* An error by a factor of 20 is none that anyone would state. */
+static bool is_spread(double x) { return amount(x) && x <= 3; }
+
+static int check_spreads(check *c)
+{
+  for (uint32_t i = 0; i < c->ir->spreads_count; i++) {
+    const ts_ir_spread *s = &c->ir->spreads[i];
+    uint32_t bases = s->origin == TS_IR_ORIGIN_KERNELS ? (uint32_t)TS_IR_BASES :
+                     s->origin == TS_IR_ORIGIN_NETWORK ? (uint32_t)TS_IR_NET_KINDS :
+                                                         1;
+    bool network = s->origin == TS_IR_ORIGIN_NETWORK || s->origin == TS_IR_ORIGIN_LINKS;
+    if (s->origin >= TS_IR_ORIGINS || s->basis >= bases || s->reserved || s->between > network ||
+        s->assumed > (s->origin == TS_IR_ORIGIN_NETWORK) ||
+        (s->origin >= TS_IR_ORIGIN_LINKS && s->name) ||
+        (s->origin != TS_IR_ORIGIN_KERNELS && s->dtype))
+      return ts_ir_fail(c->error, "spread %u has fields that its origin has not", i);
+    if (!is_spread(s->spread))
+      return ts_ir_fail(c->error, "spread %u is not a number from 0 to 3", i);
+  }
+  return 0;
+}
+
+static int check_validations(check *c)
+{
+  for (uint32_t i = 0; i < c->ir->validations_count; i++) {
+    const ts_ir_validation *v = &c->ir->validations[i];
+    if (v->quantity >= TS_IR_QUANTITIES || v->same_kind > 1 || v->reserved)
+      return ts_ir_fail(c->error, "validation %u has a field that is out of range", i);
+    for (uint32_t k = 0; k < i; k++)
+      if (c->ir->validations[k].quantity == v->quantity)
+        return ts_ir_fail(c->error, "validations %u and %u are of the same quantity", k, i);
+    /* so that all multiples of all spreads stay finite */
+    if (!amount(v->below) || !amount(v->above) || v->below > 100 || v->above > 100)
+      return ts_ir_fail(c->error, "validation %u is not from 0 to 100 spreads", i);
   }
   return 0;
 }
@@ -742,7 +782,7 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error)
   static int (*const checks[])(check *) = {
     check_strings,   check_refs,   check_meta,    check_mesh,   check_locs,      check_devices,
     check_placement, check_links,  check_network, check_work,   check_fragments, check_programs,
-    check_items,     check_owners, check_sources, check_remarks};
+    check_items,     check_owners, check_sources, check_spreads, check_validations, check_remarks};
   check c = {.ir = ir, .error = error};
   int failed = check_counts(&c);
   if (failed)

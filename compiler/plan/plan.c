@@ -262,6 +262,30 @@ static void evaluate_memory(loader *l)
   l->plan->memory = v;
 }
 
+/* A text of the record `framework`; "" where it has none and need not. */
+static const char *framework_text(loader *l, ts_value v, const char *name, bool needed)
+{
+  const ts_value *text = v.type == TS_T_RECORD ? ts_record_find(v.u.record, name) : NULL;
+  if (text && text->type == TS_T_STRING && (*text->u.string || !needed))
+    return text->u.string;
+  if (v.type != TS_T_RECORD || (!needed && (!text || text->type == TS_T_NONE)))
+    return "";
+  ts_diag *d = ts_report(l->s, TS_E0225, l->field[TS_PLAN_framework]->span,
+                         "`%s` of `framework` must be a string", name);
+  ts_diag_here(d, "%s",
+               text ? ts_value_describe(l->s->arena, *text) : "this record has no such field");
+  ts_diag_help(d, "take a profile of `std.frameworks`, or write `framework = { name: "
+                  "\"my_framework\" }`");
+  return "";
+}
+
+static void evaluate_framework(loader *l)
+{
+  ts_value v = typed(l, TS_PLAN_framework);
+  l->plan->framework = framework_text(l, v, "name", true);
+  l->plan->release = framework_text(l, v, "release", false);
+}
+
 /* ---- Batch and tokens ---- */
 
 static int64_t batch_size(loader *l, const ts_record *batch, unsigned i, int64_t otherwise)
@@ -429,6 +453,7 @@ static void evaluate(loader *l)
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
   evaluate_memory(l);
+  evaluate_framework(l);
   compare_with_cluster(l);
 }
 

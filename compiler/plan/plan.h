@@ -31,6 +31,8 @@ typedef struct ts_plan {
   /* samples; batch{}: 1 and 0 (whatever comes out) when not given */
   int64_t micro_batch, global_batch;
   double tokens_per_sample; /* 0: not given */
+  /* what runs the plan: names the kind of run that its errors are known of; "": not given */
+  const char *framework, *release;
   ts_span span_of[32];    /* of each field, for messages: index by ts_plan_field */
 } ts_plan;
 

@@ -178,6 +178,14 @@ static void read_cluster(ts_ir_reader *r)
   ts_ir_builder_meta(r->out)->cluster = ts_ir_take_string(r, "the cluster's name");
 }
 
+static void read_framework(ts_ir_reader *r)
+{
+  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
+  meta->framework = ts_ir_take_string(r, "the framework's name");
+  if (ts_ir_take(&r->lexer, "release"))
+    meta->release = ts_ir_take_string(r, "a release");
+}
+
 static void read_micro_batches(ts_ir_reader *r)
 {
   ts_ir_builder_meta(r->out)->micro_batches =
@@ -383,6 +391,60 @@ static void read_steps(ts_ir_reader *r)
     (uint32_t)ts_ir_take_count(&r->lexer, "a number of optimizer steps", UINT32_MAX);
 }
 
+/* ---- how sure ---- */
+
+static void read_spread(ts_ir_reader *r)
+{
+  ts_ir_lexer *l = &r->lexer;
+  ts_ir_spread s = {.origin = ts_ir_take_choice(
+                      l, "`kernels`, `network`, `links` or `host`", ts_ir_origin_names)};
+  if (s.origin == TS_IR_ORIGIN_KERNELS)
+    s.basis = ts_ir_take_choice(l, "a basis such as `fitted`", ts_ir_basis_names);
+  else if (s.origin == TS_IR_ORIGIN_NETWORK)
+    s.basis = ts_ir_take_choice(l, "a kind of model such as `white_box`", ts_ir_net_names);
+  for (bool more = true; more && !l->failed;) {
+    if (ts_ir_take(l, "of"))
+      s.name = ts_ir_take_string(r, "a family or a file");
+    else if (ts_ir_take(l, "dtype"))
+      s.dtype = ts_ir_take_string(r, "a number format");
+    else if (ts_ir_take(l, "between"))
+      s.between = 1;
+    else if (ts_ir_take(l, "assumed"))
+      s.assumed = 1;
+    else if (ts_ir_take(l, "rows"))
+      s.rows = (uint32_t)ts_ir_take_count(l, "a number of rows", UINT32_MAX);
+    else
+      more = false;
+  }
+  ts_ir_need(l, "by");
+  s.spread = ts_ir_take_real(l, TS_IR_DIMENSIONS);
+  *(ts_ir_spread *)append(r, TS_IR_SPREADS) = s;
+}
+
+static void read_validated(ts_ir_reader *r)
+{
+  ts_ir_lexer *l = &r->lexer;
+  ts_ir_validation v = {.quantity = ts_ir_take_choice(l, "`step_time` or `peak_memory`",
+                                                      ts_ir_quantity_names)};
+  ts_ir_need(l, "below");
+  v.below = ts_ir_take_real(l, TS_IR_DIMENSIONS);
+  ts_ir_need(l, "above");
+  v.above = ts_ir_take_real(l, TS_IR_DIMENSIONS);
+  for (bool more = true; more && !l->failed;) {
+    if (ts_ir_take(l, "on"))
+      v.runs = ts_ir_take_string(r, "a kind of runs");
+    else if (ts_ir_take(l, "rows"))
+      v.rows = (uint32_t)ts_ir_take_count(l, "a number of runs", UINT32_MAX);
+    else if (ts_ir_take(l, "groups"))
+      v.groups = (uint32_t)ts_ir_take_count(l, "a number of configurations", UINT32_MAX);
+    else if (ts_ir_take(l, "same_kind"))
+      v.same_kind = 1;
+    else
+      more = false;
+  }
+  *(ts_ir_validation *)append(r, TS_IR_VALIDATIONS) = v;
+}
+
 /* ---- warnings ---- */
 
 static void read_remark_of(ts_ir_reader *r, uint32_t kind)
@@ -420,6 +482,7 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"tool", read_tool},
     {"memory", read_memory},
     {"cluster", read_cluster},
+    {"framework", read_framework},
     {"mesh", read_mesh},
     {"micro_batches", read_micro_batches},
     {"steps", read_steps},
@@ -446,6 +509,8 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"collective", read_collective},
     {"fragment", ts_ir_read_fragment},
     {"program", ts_ir_read_program},
+    {"spread", read_spread},
+    {"validated", read_validated},
     {"warning", read_warning},
     {"remark", read_remark},
 };

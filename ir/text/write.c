@@ -1,89 +1,27 @@
 /* Writer of the text form. What has its default is left out; what it says reads back to the same
  * content. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
+#include "ir/text/output.h"
 #include "ir/text/text.h"
 
 typedef struct writer {
   const ts_ir *ir;
-  void (*put)(void *closure, const char *bytes, size_t size);
-  void *closure;
+  ts_ir_output to;
   ts_arena *arena;
   ts_ir_symbols taken;                    /* symbols by kind, labels by fragment */
   const char **names[TS_IR_SECTION_KINDS]; /* the symbol of each record */
-  size_t used;
-  char buffer[8192];
 } writer;
 
 /* ---- output ---- */
 
-static void flush(writer *w)
-{
-  if (w->used)
-    w->put(w->closure, w->buffer, w->used);
-  w->used = 0;
-}
-
-static void out_bytes(writer *w, const char *bytes, size_t size)
-{
-  if (size > sizeof w->buffer - w->used)
-    flush(w);
-  if (size > sizeof w->buffer) {
-    w->put(w->closure, bytes, size);
-    return;
-  }
-  memcpy(w->buffer + w->used, bytes, size);
-  w->used += size;
-}
-
-static void out(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* short pieces; strings of the IR go through out_name */
-static void out(writer *w, const char *format, ...)
-{
-  char piece[160];
-  va_list args;
-  va_start(args, format);
-  int length = vsnprintf(piece, sizeof piece, format, args);
-  va_end(args);
-  out_bytes(w, piece, (size_t)length);
-}
-
-static void out_quoted(writer *w, const char *text)
-{
-  out_bytes(w, "\"", 1);
-  for (size_t length; *text; text += length) {
-    uint32_t c = 0;
-    length = ts_utf8_decode(text, strnlen(text, 4), &c);
-    length = length ? length : 1;
-    if (*text == '"' || *text == '\\')
-      out(w, "\\%c", *text);
-    else if (*text == '\n' || *text == '\t')
-      out(w, *text == '\n' ? "\\n" : "\\t");
-    else if ((unsigned char)*text < ' ' || *text == 127)
-      out(w, "\\x%02x", (unsigned)*text);
-    else if (ts_char_steers(c))
-      out(w, "\\u%04x", (unsigned)c);
-    else
-      out_bytes(w, text, length);
-  }
-  out_bytes(w, "\"", 1);
-}
-
-static void out_name(writer *w, const char *name)
-{
-  size_t length = strlen(name);
-  if (length && ts_ir_word_length(name, length) == length)
-    out_bytes(w, name, length);
-  else
-    out_quoted(w, name);
-}
-
+#define out(w, ...) ts_ir_out(&(w)->to, __VA_ARGS__)
+static void out_quoted(writer *w, const char *text) { ts_ir_out_quoted(&w->to, text); }
+static void out_name(writer *w, const char *name) { ts_ir_out_name(&w->to, name); }
 static const char *text(const writer *w, ts_ir_str s) { return w->ir->strings + s; }
 
 /* ---- quantities ---- */
@@ -225,6 +163,15 @@ static void write_meta(writer *w)
   if (*text(w, m->cluster)) {
     out(w, "cluster ");
     out_name(w, text(w, m->cluster));
+    out(w, "\n");
+  }
+  if (*text(w, m->framework)) {
+    out(w, "framework ");
+    out_name(w, text(w, m->framework));
+    if (*text(w, m->release)) {
+      out(w, " release ");
+      out_quoted(w, text(w, m->release));
+    }
     out(w, "\n");
   }
   out_number(w, "steps", m->steps);
@@ -823,6 +770,44 @@ static void write_programs(writer *w)
   }
 }
 
+/* ---- how sure ---- */
+
+static void write_confidence(writer *w)
+{
+  for (uint32_t i = 0; i < w->ir->spreads_count; i++) {
+    const ts_ir_spread *s = &w->ir->spreads[i];
+    out(w, "spread %s", ts_ir_origin_names[s->origin]);
+    if (s->origin == TS_IR_ORIGIN_KERNELS)
+      out(w, " %s", ts_ir_basis_names[s->basis]);
+    else if (s->origin == TS_IR_ORIGIN_NETWORK)
+      out(w, " %s", ts_ir_net_names[s->basis]);
+    out_text(w, "of", s->name);
+    out_text(w, "dtype", s->dtype);
+    out(w, "%s%s", s->between ? " between" : "", s->assumed ? " assumed" : "");
+    if (s->rows)
+      out(w, " rows %u", s->rows);
+    out(w, " by ");
+    out_plain(w, s->spread);
+    out(w, "\n");
+  }
+  for (uint32_t i = 0; i < w->ir->validations_count; i++) {
+    const ts_ir_validation *v = &w->ir->validations[i];
+    out(w, "validated %s below ", ts_ir_quantity_names[v->quantity]);
+    out_plain(w, v->below);
+    out(w, " above ");
+    out_plain(w, v->above);
+    if (*text(w, v->runs)) {
+      out(w, " on ");
+      out_quoted(w, text(w, v->runs));
+    }
+    if (v->rows)
+      out(w, " rows %u", v->rows);
+    if (v->groups)
+      out(w, " groups %u", v->groups);
+    out(w, "%s\n", v->same_kind ? " same_kind" : "");
+  }
+}
+
 /* ---- warnings ---- */
 
 static void write_remarks(writer *w)
@@ -864,8 +849,8 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   ts_ir_locale locale = ts_ir_locale_enter();
   writer *w = TS_NEW(arena, writer);
   w->ir = ir;
-  w->put = put;
-  w->closure = closure;
+  w->to.put = put;
+  w->to.closure = closure;
   w->arena = w->taken.arena = arena;
   name_all(w);
   out(w, "version %u\n", TS_IR_VERSION);
@@ -880,8 +865,9 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   write_part(w, TS_IR_COLLECTIVES, write_collectives);
   write_fragments(w);
   write_programs(w);
+  write_part(w, w->ir->spreads_count ? TS_IR_SPREADS : TS_IR_VALIDATIONS, write_confidence);
   write_part(w, TS_IR_REMARKS, write_remarks);
-  flush(w);
+  ts_ir_out_flush(&w->to);
   ts_ir_locale_leave(locale);
   ts_arena_free(arena);
   return 0;

@@ -182,6 +182,7 @@ fn _gradients(a: MegatronArguments) -> DType =
   if a.fp16 then (if a.accumulate_allreduce_grads_in_fp32 then fp32 else fp16) else if a.grad_reduce_in_bf16 then bf16 else fp32
 
 fn _described(a: MegatronArguments, on: Record) -> Record = {
+  framework: { name: "Megatron-LM", release: str(a.release) },
   model: _model(a),
   cluster: on.cluster(a.gpus),
   costs: machine_costs(on, if a.fp8_format == "" then "bf16" else "fp8", if _attention(a) == "flash" then "flash2" else "cudnn"),
@@ -670,6 +671,7 @@ let command_line = {
     "let run = megatron(arguments)",
     "",
     "plan pretraining {",
+    "  framework = run.framework",
     "  model = run.model",
     "  cluster = run.cluster",
     "  mesh = { tp: run.tp, cp: run.cp, ed: run.ed, dp: run.dp, pp: run.pp }",

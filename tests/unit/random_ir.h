@@ -522,6 +522,44 @@ static inline void random_programs(random_ir *g)
   }
 }
 
+static inline double random_spreads(random_ir *g) { return random_below(g, 300) / 100.0; }
+
+/* What runs the plan, and how far its figures are off. */
+static inline void random_confidence(random_ir *g)
+{
+  ts_ir_meta *meta = ts_ir_builder_meta(g->b);
+  if (random_chance(g, 50)) {
+    meta->framework = ts_ir_add_string(g->b, "a framework");
+    meta->release = random_name(g);
+  }
+  for (uint32_t left = random_below(g, 5); left; left--) {
+    uint32_t origin = random_below(g, TS_IR_ORIGINS);
+    bool kernels = origin == TS_IR_ORIGIN_KERNELS, network = origin == TS_IR_ORIGIN_NETWORK;
+    ts_ir_spread s = {.origin = origin,
+                      .basis = kernels ? random_below(g, TS_IR_BASES) :
+                               network ? random_below(g, TS_IR_NET_KINDS) :
+                                         0,
+                      .name = kernels || network ? random_name(g) : 0,
+                      .dtype = kernels ? random_name(g) : 0,
+                      .between = (network || origin == TS_IR_ORIGIN_LINKS) && random_chance(g, 50),
+                      .assumed = network && random_chance(g, 50),
+                      .rows = random_below(g, 3),
+                      .spread = random_spreads(g)};
+    *(ts_ir_spread *)random_append(g, TS_IR_SPREADS, 1) = s;
+  }
+  for (uint32_t quantity = 0; quantity < TS_IR_QUANTITIES; quantity++) {
+    ts_ir_validation v = {.quantity = quantity,
+                          .runs = random_name(g),
+                          .rows = random_below(g, 9),
+                          .groups = random_below(g, 3),
+                          .same_kind = random_chance(g, 50),
+                          .below = random_spreads(g),
+                          .above = random_spreads(g)};
+    if (random_chance(g, 50))
+      *(ts_ir_validation *)random_append(g, TS_IR_VALIDATIONS, 1) = v;
+  }
+}
+
 /* To be freed with ts_ir_builder_free. */
 static inline ts_ir_builder *random_ir_new(uint64_t seed)
 {
@@ -548,6 +586,7 @@ static inline ts_ir_builder *random_ir_new(uint64_t seed)
   meta->mesh_loc = random_loc(&g);
   meta->model_flops_per_step = (double)random_bits(&g);
   meta->peak_flops = random_between(&g, 1, 999) * 1e12;
+  random_confidence(&g);
   return g.b;
 }
 

@@ -106,7 +106,7 @@ Test(ir_text, what_may_be_left_out_equals_what_is_stated)
                                "program { F 3 to 1 }\nprogram { G 3 from 0 }",
                                &brief);
   ts_ir_builder *b =
-    read_text("version 2\nmicro_batches 4\naxis pp 2 pipeline\ngroup pp = pp\nstream c "
+    read_text("version 3\nmicro_batches 4\naxis pp 2 pipeline\ngroup pp = pp\nstream c "
               "compute\nstream m comm\nstream n comm\n"
               "kernel k 1000 ns named k flops 0 bytes 0 B basis stated\n"
               "fragment F named F work F {\nk: compute k on c phase forward launch 0\n"
@@ -272,7 +272,7 @@ static const struct wrong { const char *text; uint32_t line; const char *message
   {"plan \"\\x00\"", 1, "a string holds an escape other than"},
   {"plan \"\xff\"", 0, "the strings are not UTF-8"},
   {"\xc3\xa9", 1, "a byte (0xc3) that stands only in strings and comments"},
-  {"version 3", 1, "version 3 of the text form; this program reads 1 to 2"},
+  {"version 4", 1, "version 4 of the text form; this program reads 1 to 3"},
   {"kernel k", 1, "expected a time such as `10 us`, found the end of the text"},
   {"kernel k 10", 1, "a number without its unit: expected a time such as `10 us`"},
   {"kernel k 10 usec", 1, "`usec` is not a unit here; did you mean `us`?"},

@@ -23,6 +23,7 @@ plan megatron_a100(
   flops: Real = 0.6,
 ) {
   model = gpt(layers: layers, hidden: hidden, heads: heads, vocab: vocab, seq: seq)
+  framework = { name: "Megatron-LM" }
   cluster = dgx_a100(nodes: div(tp * pp * dp + 7, 8))
   mesh = { tp, dp, pp }
   apply = [if sequence_parallel then tensor_sequence_parallel(tp) else tensor_parallel(tp), data_parallel(dp, overlap: false)]

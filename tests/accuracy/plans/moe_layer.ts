@@ -35,6 +35,7 @@ plan moe_layer(
   once: Bool = false,
 ) {
   model = layer(hidden: hidden, ffn: ffn, count: experts, top: top, shared: shared, seq: seq)
+  framework = { name: "Megatron-LM" }
   cluster = dgx_h100(nodes: 1)
   mesh = { ep }
   apply = [

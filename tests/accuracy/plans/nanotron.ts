@@ -43,6 +43,7 @@ plan nanotron(
     seq: seq,
     tied: tied == 1,
   )
+  framework = { name: "nanotron" }
   cluster = p5_h100(nodes: max(1, div(tp * dp * pp, 8)))
   mesh = { tp, dp, pp }
   apply = [

@@ -63,6 +63,7 @@ plan published(
   dp: Int = div(gpus, tp * cp * pp * ed),
 ) {
   model = model
+  framework = framework
   cluster = machine.cluster(gpus)
   mesh = { tp, cp, ed, dp, pp }
   apply = [

@@ -17,6 +17,7 @@ plan traced_fx(
   kind: Gpu = h100_sxm,
 ) {
   model = trace(table, torch_fx(vocab_of(model), tied: true), repeat: layers, batch_dim: 0)
+  framework = { name: "PyTorch" }
   cluster = nvswitch_nodes(nodes: 1, kind: kind, nvlink: if kind.name == "h100_sxm" then 450 GB/s else 300 GB/s, nic: 400 Gb/s)
   mesh = { tp, dp, pp }
   apply = [tensor_parallel(tp), data_parallel(dp, bucket: 25 MiB, overlap: false)]

@@ -24,6 +24,7 @@ plan vtrain(
   step: Time = 1.88 ms,
 ) {
   model = gpt(layers: layers, hidden: hidden, heads: heads, vocab: vocab, seq: seq)
+  framework = { name: "Megatron-DeepSpeed" }
   cluster = nvswitch_nodes(nodes: div(tp * pp * dp + 7, 8), kind: a100_sxm_80g, nvlink: 300 GB/s, nic: 100 Gb/s)
   mesh = { tp, dp, pp }
   apply = [tensor_parallel(tp), data_parallel(dp, overlap: false)]

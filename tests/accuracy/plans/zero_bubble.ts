@@ -33,6 +33,7 @@ plan zero_bubble(
   flops: Real = 0.6,
 ) {
   model = gpt(layers: layers, hidden: hidden, heads: heads, vocab: vocab, seq: seq)
+  framework = { name: "Megatron-LM" }
   cluster = dgx_a100(nodes: pp / 8)
   mesh = { pp }
   schedule = schedule_of(kind, pp, m, sizes_of(layers, pp * chunks), chunks)
