@@ -517,8 +517,11 @@ static bool asked(const ts_ir_net_point *p, const ts_ir_net_point *kept, uint32_
   return !beyond || extrapolate;
 }
 
-static void note_error(ts_network_score *s, double error, double baseline)
+static void note_error(ts_network_score *s, double predicted, double measured, double baseline)
 {
+  double error = fabs(predicted / measured - 1);
+  s->predicted[s->rows] = predicted;
+  s->measured[s->rows] = measured;
   s->base_error[s->rows] = baseline;
   s->baseline += baseline;
   s->mean += error;
@@ -542,7 +545,9 @@ static ts_network_score new_score(ts_arena *arena, const ts_ir_net_point *p, uin
                             .ranks = p->ranks,
                             .islands = p->islands,
                             .error = TS_NEW_ARRAY(arena, double, n),
-                            .base_error = TS_NEW_ARRAY(arena, double, n)};
+                            .base_error = TS_NEW_ARRAY(arena, double, n),
+                            .predicted = TS_NEW_ARRAY(arena, double, n),
+                            .measured = TS_NEW_ARRAY(arena, double, n)};
 }
 
 /* Every second size of each group, with all its rows. */
@@ -591,7 +596,7 @@ static void score_group(ts_arena *arena, predictor predict, void *context, const
   for (uint32_t i = 0; i < n; i++) {
     double seconds = keeps[i] ? 0 : predict(context, &p[i]);
     if (seconds > 0 && asked(&p[i], kept, count, extrapolate, s))
-      note_error(s, fabs(seconds * 1e6 / us(&p[i]) - 1), line_error(&alpha_beta, &p[i]));
+      note_error(s, seconds, us(&p[i]) * 1e-6, line_error(&alpha_beta, &p[i]));
   }
   finish_score(s);
 }

@@ -37,7 +37,8 @@ typedef struct ts_network_score {
   uint32_t beyond;
   double mean, median, worst;   /* relative errors */
   double baseline;              /* mean of latency and bandwidth fitted to the same rows */
-  double *error, *base_error;   /* of each row */
+  double *error, *base_error;   /* of each row; `error` is sorted */
+  double *predicted, *measured; /* of each row, s */
 } ts_network_score;
 
 /* One score for each group of three sizes or more, in the order of the points; these are sorted, a

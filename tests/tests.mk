@@ -155,6 +155,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/collectives.h \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
+	tests/accuracy/figures.c \
+	tests/accuracy/figures.h \
 	tests/accuracy/fit.c \
 	tests/accuracy/kernels.c \
 	tests/accuracy/kernels.h \
@@ -169,6 +171,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/published.c \
 	tests/accuracy/published.h \
 	tests/accuracy/report.c \
+	tests/accuracy/result.c \
+	tests/accuracy/result.h \
 	tests/accuracy/sets.c
 
 EXTRA_PROGRAMS = tests/accuracy/accuracy

@@ -5,12 +5,14 @@
 
 #include "compiler/eval/session.h"
 #include "tests/accuracy/csv.h"
+#include "tests/accuracy/result.h"
 
-/* source: root of the tree */
+/* source: root of the tree; results: of the sets so far */
 typedef struct acc_context {
   ts_arena *arena;
   const char *data, *source;
   bool verbose;
+  acc_results *results;
 } acc_context;
 
 typedef struct acc_row {
@@ -31,15 +33,15 @@ typedef struct acc_row {
    * does not fit in memory: what a source does not state; or NULL */
   const char *const *ladder;
   uint32_t define_count;
-  ts_define define[24];
+  ts_define define[40];
   /* Prediction. */
   bool done;
   const char *why;         /* if not done */
   /* reserved: with the framework's caching allocator */
   double predicted, predicted_memory, reserved_memory;
-  double baseline;         /* 6 N tokens at one rate, see report.c */
-  double work;             /* 6 N tokens / devices: what the baseline knows */
+  double work;             /* 6 N tokens / devices */
   double flops;            /* of the model, a step and device */
+  double low, high;        /* the 80 % interval of `predicted`; 0 and 0: none */
 } acc_row;
 
 typedef struct acc_set {
@@ -51,9 +53,10 @@ typedef struct acc_set {
   /* Fills name, group, measured, memory, validation, and defines that are no plain columns. False:
    * not a row of this set. */
   bool (*row)(const acc_context *c, const csv *table, size_t i, acc_row *row);
-  const char *fitted;      /* what was fitted on the other rows, for the report; or NULL */
-  const char *target;      /* what is asked for */
-  bool by_group;           /* the report is by group, with FLOP/s */
+  const char *sources;     /* who measured, as the files name them */
+  const char *fitted;      /* what was fitted, and on which rows, for the report; or NULL */
+  const char *assumed;     /* what the rows leave open and the plan assumes; or NULL */
+  const acc_ask *asks;     /* or NULL: reported only */
 } acc_set;
 
 extern const acc_set acc_sets[];

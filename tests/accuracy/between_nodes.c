@@ -11,67 +11,61 @@
 
 static const char *const classes[TS_FABRIC_CLASSES] = {">= 16 MiB", "1-16 MiB", "< 1 MiB"};
 
-/* sums over rows; of_clusters: of the means of `clusters` */
-typedef struct score {
-  double error, bias, worst, of_clusters;
-  uint32_t rows, clusters;
-} score;
-typedef struct scores { score of[TS_FABRIC_CLASSES]; } scores;
+typedef struct scores {
+  acc_points of[TS_FABRIC_CLASSES];
+} scores;
 
-static void note(scores *s, const btw_row *row, double seconds)
+static void note(ts_arena *arena, scores *s, const btw_row *row, double seconds)
 {
-  score *x = &s->of[ts_fabric_class(row->call.bytes)];
-  double error = seconds / row->call.seconds - 1;
-  x->error += fabs(error);
-  x->bias += error;
-  x->worst = fmax(x->worst, fabs(error));
-  x->rows++;
+  const char *name = ts_arena_printf(
+    arena, "%s of %llu B on %u ranks of %u nodes", ts_collective_name(row->call.kind),
+    (unsigned long long)row->call.bytes, row->call.profile.ranks, row->call.profile.islands);
+  TS_PUSH(arena, &s->of[ts_fabric_class(row->call.bytes)],
+          (acc_point){.name = name, .predicted = seconds, .measured = row->call.seconds});
 }
 
-static void add(scores *into, const scores *s)
-{
-  for (int k = 0; k < TS_FABRIC_CLASSES; k++) {
-    into->of[k].error += s->of[k].error;
-    into->of[k].bias += s->of[k].bias;
-    into->of[k].worst = fmax(into->of[k].worst, s->of[k].worst);
-    into->of[k].rows += s->of[k].rows;
-    if (s->of[k].rows) {
-      into->of[k].of_clusters += s->of[k].error / s->of[k].rows;
-      into->of[k].clusters++;
-    }
-  }
-}
+/* Where the lines of a way to ask go: a part for each class of sizes, and means of clusters. */
+typedef struct way {
+  ts_arena *arena;
+  acc_part *part[TS_FABRIC_CLASSES];
+  scores all;
+  double sum[TS_FABRIC_CLASSES];
+  uint32_t clusters[TS_FABRIC_CLASSES];
+} way;
 
-static uint32_t rows_of(const scores *s)
+static way new_way(const acc_context *c, acc_result *result, const char *title)
 {
-  uint32_t n = 0;
+  way w = {.arena = c->arena};
   for (int k = 0; k < TS_FABRIC_CLASSES; k++)
-    n += s->of[k].rows;
-  return n;
+    w.part[k] = acc_part_new(c->arena, result,
+                             ts_arena_printf(c->arena, "%s, %s", title, classes[k]), ACC_SECONDS);
+  return w;
 }
 
-static void print_scores(const char *name, const scores *s)
+static void add(way *to, const char *name, const scores *s)
 {
-  if (!rows_of(s))
-    return;
-  printf("    %-30s", name);
   for (int k = 0; k < TS_FABRIC_CLASSES; k++) {
-    const score *x = &s->of[k];
-    if (x->rows)
-      printf("  %s: %4u rows, mean %5.1f %%, worst %5.0f %%, bias %+5.1f %%", classes[k], x->rows,
-             100 * x->error / x->rows, 100 * x->worst, 100 * x->bias / x->rows);
+    const acc_points *from = &s->of[k];
+    if (!from->count)
+      continue;
+    acc_line_add(to->arena, to->part[k], name, from);
+    to->sum[k] += acc_figures_of(to->arena, from->at, from->count).mean;
+    to->clusters[k]++;
+    for (size_t i = 0; i < from->count; i++)
+      TS_PUSH(to->arena, &to->all.of[k], from->at[i]);
   }
-  printf("\n");
-  if (s->of[0].clusters < 2)
-    return;
-  printf("    %-30s", "  each cluster alike");
+}
+
+/* The last line, and the mean of the clusters' means. */
+static void finish_way(acc_result *result, way *w)
+{
   for (int k = 0; k < TS_FABRIC_CLASSES; k++) {
-    const score *x = &s->of[k];
-    if (x->clusters)
-      printf("  %s: %4u clusters, mean %5.1f %%", classes[k], x->clusters,
-             100 * x->of_clusters / x->clusters);
+    acc_line_add(w->arena, w->part[k], "all", &w->all.of[k]);
+    if (w->clusters[k] > 1)
+      acc_note_add(w->arena, result, "each cluster alike",
+                   ts_arena_printf(w->arena, "%s: mean %.1f %% of %u clusters", w->part[k]->title,
+                                   w->sum[k] / w->clusters[k], w->clusters[k]));
   }
-  printf("\n");
 }
 
 /* -- constants that ship -- */
@@ -91,17 +85,18 @@ static void read_shipped(const acc_context *c, shipped *s)
     ts_error error = {0};
     char *text = ts_read_file(
       c->arena,
-      ts_arena_printf(c->arena, "%s/stdlib/networks/%s.json", c->source, ts_fabric_names[f]),
-      &size, &failed);
-    const ts_network_file *file =
-      text ? ts_network_file_read(c->arena, text, size, &error) : NULL;
+      ts_arena_printf(c->arena, "%s/stdlib/networks/%s.json", c->source, ts_fabric_names[f]), &size,
+      &failed);
+    const ts_network_file *file = text ? ts_network_file_read(c->arena, text, size, &error) : NULL;
     s->text[f] = text ? ts_arena_string(c->arena, text, size) : "";
     s->there[f] = file && file->between;
     if (s->there[f])
       s->of[f] = *file->between;
     else
       printf("  %s.json: %s\n", ts_fabric_names[f],
-             file ? "has no `between`" : text ? ts_error_words(c->arena, &error) : "cannot be read");
+             file ? "has no `between`" :
+             text ? ts_error_words(c->arena, &error) :
+                    "cannot be read");
   }
 }
 
@@ -228,37 +223,35 @@ static scores score_cluster(const acc_context *c, const btw_table *t, uint32_t c
     if (row->cluster != cluster || (!all && !row->odd))
       continue;
     double seconds = ts_fabric_time(fabric, &row->call);
-    note(&s, row, seconds);
+    note(c->arena, &s, row, seconds);
     if (c->verbose)
       printf("      %-12s %5u ranks %4u islands %12llu B  %10.1f us  model %10.1f us  %+4.0f %%\n",
-             ts_collective_name(row->call.kind), row->call.profile.ranks,
-             row->call.profile.islands, (unsigned long long)row->call.bytes,
-             1e6 * row->call.seconds, 1e6 * seconds, 100 * (seconds / row->call.seconds - 1));
+             ts_collective_name(row->call.kind), row->call.profile.ranks, row->call.profile.islands,
+             (unsigned long long)row->call.bytes, 1e6 * row->call.seconds, 1e6 * seconds,
+             100 * (seconds / row->call.seconds - 1));
   }
   return s;
 }
 
 /* Constants as they ship: rows that their fit did not have. */
-static void other_rows(const acc_context *c, const btw_table *t, const shipped *s)
+static void other_rows(const acc_context *c, acc_result *result, const btw_table *t,
+                       const shipped *s)
 {
-  scores all = {0}, new = {0};
-  printf("  fabrics as they ship, on rows that their fit did not have (every second size of the "
-         "clusters it had, all of others):\n");
+  way ships = new_way(c, result, "as they ship"),
+      fresh = new_way(c, result, "as they ship, clusters that no fit had");
   for (uint32_t i = 0; i < t->clusters.count; i++) {
     const btw_cluster *x = &t->clusters.at[i];
     if (x->fabric >= TS_FABRIC_KINDS || !s->there[x->fabric])
       continue;
     bool fitted = was_fitted(c, s, x);
     scores one = score_cluster(c, t, i, &s->of[x->fabric], !fitted);
-    print_scores(ts_arena_printf(c->arena, "%s (%s)%s", x->name, ts_fabric_names[x->fabric],
-                                 fitted ? "" : ", new"),
-                 &one);
-    add(&all, &one);
+    const char *name = ts_arena_printf(c->arena, "%s (%s)", x->name, ts_fabric_names[x->fabric]);
+    add(&ships, name, &one);
     if (!fitted)
-      add(&new, &one);
+      add(&fresh, name, &one);
   }
-  print_scores("all", &all);
-  print_scores("clusters that no fit had", &new);
+  finish_way(result, &ships);
+  finish_way(result, &fresh);
 }
 
 static uint32_t clusters_of(const btw_table *t, ts_fabric_kind fabric)
@@ -271,7 +264,12 @@ static uint32_t clusters_of(const btw_table *t, ts_fabric_kind fabric)
 
 /* -- one sweep of the cluster's own -- */
 
-typedef struct sweeps { scores sizes, counts; } sweeps;
+typedef struct sweeps {
+  scores sizes, counts;
+} sweeps;
+typedef struct sweep_ways {
+  way sizes, counts;
+} sweep_ways;
 
 static bool same_count(const btw_row *a, const btw_row *b)
 {
@@ -315,13 +313,13 @@ static void one_sweep(ts_arena *arena, const btw_table *t, size_t first, size_t 
       continue;
     double seconds =
       ts_network_file_time(&file, rows[i].call.kind, rows[i].call.bytes, &rows[i].call.profile);
-    note(here ? &s->sizes : &s->counts, &rows[i], seconds);
+    note(arena, here ? &s->sizes : &s->counts, &rows[i], seconds);
   }
 }
 
 /* Each number of nodes of each collective in turn. */
 static void sweeps_of(const acc_context *c, const btw_table *t, uint32_t cluster,
-                      const ts_fabric *start, sweeps *all)
+                      const ts_fabric *start, sweep_ways *all)
 {
   sweeps s = {0};
   for (size_t i = 0, end; i < t->rows.count; i = end) {
@@ -330,21 +328,16 @@ static void sweeps_of(const acc_context *c, const btw_table *t, uint32_t cluster
     if (t->rows.at[i].cluster == cluster)
       one_sweep(c->arena, t, i, end, start, &s);
   }
-  print_scores(ts_arena_printf(c->arena, "%s, one sweep: sizes", t->clusters.at[cluster].name),
-               &s.sizes);
-  print_scores(ts_arena_printf(c->arena, "%s, one sweep: nodes", t->clusters.at[cluster].name),
-               &s.counts);
-  add(&all->sizes, &s.sizes);
-  add(&all->counts, &s.counts);
+  add(&all->sizes, t->clusters.at[cluster].name, &s.sizes);
+  add(&all->counts, t->clusters.at[cluster].name, &s.counts);
 }
 
 /* Each cluster, from fits without it: of its fabric if others have it, and without its fabric. */
-static void left_out(const acc_context *c, const btw_table *t, const shipped *s)
+static void left_out(const acc_context *c, acc_result *result, const btw_table *t, const shipped *s)
 {
-  scores seen = {0}, unseen = {0};
-  sweeps own = {0};
-  printf("  each cluster left out of the fit; `seen`: other clusters have its fabric, `not seen`: "
-         "the mean of the other fabrics, and its links:\n");
+  way seen = new_way(c, result, "fabric seen"), unseen = new_way(c, result, "fabric not seen");
+  sweep_ways own = {new_way(c, result, "one sweep, other sizes"),
+                    new_way(c, result, "one sweep, other nodes")};
   for (uint32_t i = 0; i < t->clusters.count; i++) {
     const btw_cluster *x = &t->clusters.at[i];
     ts_fabric of[TS_FABRIC_KINDS], mean;
@@ -352,8 +345,7 @@ static void left_out(const acc_context *c, const btw_table *t, const shipped *s)
     if (fitted && clusters_of(t, x->fabric) > 1) {
       fit(c->arena, t, i, UINT32_MAX, of, there);
       scores one = score_cluster(c, t, i, &of[x->fabric], true);
-      print_scores(ts_arena_printf(c->arena, "%s, seen", x->name), &one);
-      add(&seen, &one);
+      add(&seen, x->name, &one);
     }
     if (fitted) {
       fit(c->arena, t, UINT32_MAX, x->fabric, of, there);
@@ -362,56 +354,84 @@ static void left_out(const acc_context *c, const btw_table *t, const shipped *s)
       mean = mean_without(s->of, s->there, known ? x->fabric : UINT32_MAX);
     }
     scores one = score_cluster(c, t, i, &mean, true);
-    print_scores(ts_arena_printf(c->arena, "%s, not seen", x->name), &one);
-    add(&unseen, &one);
+    add(&unseen, x->name, &one);
     sweeps_of(c, t, i, &mean, &own);
     fflush(stdout);
   }
-  print_scores("all, fabric seen", &seen);
-  print_scores("all, fabric not seen", &unseen);
-  print_scores("all, one sweep: other sizes", &own.sizes);
-  print_scores("all, one sweep: other nodes", &own.counts);
+  finish_way(result, &seen);
+  finish_way(result, &unseen);
+  finish_way(result, &own.sizes);
+  finish_way(result, &own.counts);
 }
 
 /* -- the spread of settings -- */
 
-static void print_settings(const btw_table *t)
+static void note_settings(const acc_context *c, acc_result *result, const btw_table *t)
 {
-  printf("  the best time of each call over the settings tried is what is asked for; what settings "
-         "alone make:\n");
   for (size_t i = 0; i < t->clusters.count; i++) {
     const btw_cluster *x = &t->clusters.at[i];
     if (x->repeated)
-      printf("    %-30s  up to %u settings a call: the first listed %.0f %% above the best on "
-             "average, the worst %.0f %%\n",
-             x->name, x->settings, 100 * x->first_over / x->repeated,
-             100 * x->worst_over / x->repeated);
+      acc_note_add(
+        c->arena, result, "floor",
+        ts_arena_printf(c->arena,
+                        "%s: up to %u settings a call; the first listed is %.0f %% above "
+                        "the best on average, the worst %.0f %%",
+                        x->name, x->settings, 100 * x->first_over / x->repeated,
+                        100 * x->worst_over / x->repeated));
   }
 }
 
-static void print_left(const btw_table *t)
+static void note_left(const acc_context *c, acc_result *result, const btw_table *t)
 {
-  printf("    left out: %u rows inside one island, %u of unknown GPUs, %u whose links are not "
-         "stated, %u of slow settings (more than twice the best in the median), %u not complete\n",
-         t->inside, t->unknown_gpu, t->unknown_links, t->slow, t->other);
+  acc_note_add(c->arena, result, "left out",
+               ts_arena_printf(c->arena,
+                               "%u rows inside one island, %u of unknown GPUs, %u whose links are "
+                               "not stated, %u of slow settings (more than twice the best in the "
+                               "median), %u not complete",
+                               t->inside, t->unknown_gpu, t->unknown_links, t->slow, t->other));
   for (size_t i = 0; i < t->clusters.count; i++)
     if (t->clusters.at[i].fabric == TS_FABRIC_KINDS)
-      printf("    %s: no fabric is known by `%s`; asked for as one not seen\n",
-             t->clusters.at[i].name, t->clusters.at[i].fabric_text);
+      acc_note_add(c->arena, result, "not known",
+                   ts_arena_printf(c->arena, "%s: no fabric by `%s`; asked for as one not seen",
+                                   t->clusters.at[i].name, t->clusters.at[i].fabric_text));
 }
+
+static const acc_ask asks[] = {
+  {"as they ship, clusters that no fit had, >= 16 MiB", "all", ACC_MEAN, 12, NULL},
+  {"fabric seen, >= 16 MiB", "all", ACC_MEAN, 12, NULL},
+  {"fabric not seen, >= 16 MiB", "all", ACC_MEAN, 25, NULL},
+  {"fabric*seen, < 1 MiB", "all", ACC_MEAN, 30,
+   "latencies of a fabric do not follow from its links: they spread by ten between fabrics"},
+  {"one sweep, other sizes, *", "all", ACC_MEAN, 10, NULL},
+  {"one sweep, other nodes, *", "all", ACC_MEAN, 10,
+   "Alps and Polaris alone have several node counts: their times grow unevenly with nodes, and "
+   "settings alone spread them by three"},
+  {0},
+};
 
 void acc_between_report(const acc_context *c)
 {
+  static const char title[] =
+    "white boxes of fabrics between nodes (std.networks) against published "
+    "sweeps; the best time of each call over the settings tried";
   btw_table t;
   shipped s;
-  printf("between nodes: white boxes of fabrics (std.networks) against published sweeps\n");
+  printf("between_nodes: %s\n", title);
   if (!btw_read(c, &t))
     return;
+  acc_result *result = acc_result_new(c->arena, c->results, "between_nodes", title);
+  result->asks = asks;
+  result->sources =
+    "boeschf/nccl-benchmark-on-alps-2025, argonne-lcf/alcf-nccl-tests, coreweave/nccl-tests, "
+    "awslabs/awsome-distributed-ai, GoogleCloudPlatform/cluster-toolkit, dstackai/dstack, "
+    "oracle-quickstart/oci-*, lessizzmore/create-a3mega-ztan-fork (github.com)";
   read_shipped(c, &s);
-  print_settings(&t);
-  print_left(&t);
-  other_rows(c, &t, &s);
-  left_out(c, &t, &s);
-  printf("    asked for: 12 %% at 16 MiB and more where the fabric was seen, 25 %% where it was "
-         "not, 30 %% below 1 MiB\n\n");
+  other_rows(c, result, &t, &s);
+  left_out(c, result, &t, &s);
+  for (size_t i = 0; i < TS_FABRIC_CLASSES; i++)
+    result->parts.at[i]->drawn = true;
+  note_settings(c, result, &t);
+  note_left(c, result, &t);
+  acc_result_print(c->arena, result);
+  printf("\n");
 }

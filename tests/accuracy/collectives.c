@@ -47,10 +47,17 @@ typedef struct table {
   TS_VEC(double) high;
 } table;
 
-typedef struct errors { double *at; size_t count; double sum, worst; } errors;
+typedef struct errors {
+  double *at;
+  size_t count;
+  double sum, worst;
+} errors;
 
-enum { WHITE, ALPHA_BETA, STATISTICAL, CONSTANTS, WAYS };
-typedef struct tally { errors inside[WAYS], across[WAYS]; uint32_t beyond; } tally;
+enum { WHITE, STATISTICAL, CONSTANTS, WAYS };
+typedef struct tally {
+  acc_points inside[WAYS], across[WAYS];
+  uint32_t beyond;
+} tally;
 
 typedef struct report {
   const acc_context *c;
@@ -58,6 +65,8 @@ typedef struct report {
   TS_VEC(table) tables;
   size_t other_rows;
   tally all;
+  acc_result *result;
+  acc_part *parts[WAYS];
   errors means; /* of tables, within a node */
 } report;
 
@@ -108,7 +117,8 @@ static double first_number(const csv *t, size_t i, const char *const *columns, d
   return end != text && !*end && isfinite(x) ? x : otherwise;
 }
 
-#define COLUMNS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define COLUMNS(...)                                                                               \
+  (const char *const[]) { __VA_ARGS__, NULL }
 
 static int collective_in(const char *text) /* "AllReduce", "allreduce_a100.csv" */
 {
@@ -258,41 +268,33 @@ static void add(ts_arena *arena, errors *e, double error)
   e->worst = fmax(e->worst, error);
 }
 
-static void note(const report *r, tally *t, uint32_t islands, int way, double error)
+static void note(const report *r, tally *t, uint32_t islands, int way, acc_point point)
 {
-  add(r->c->arena, islands > 1 ? &t->across[way] : &t->inside[way], error);
+  TS_PUSH(r->c->arena, islands > 1 ? &t->across[way] : &t->inside[way], point);
+}
+
+static void append(const report *r, acc_points *to, const acc_points *from)
+{
+  for (size_t i = 0; i < from->count; i++)
+    TS_PUSH(r->c->arena, to, from->at[i]);
 }
 
 static void merge(const report *r, tally *into, const tally *t)
 {
   for (int w = 0; w < WAYS; w++) {
-    for (size_t i = 0; i < t->inside[w].count; i++)
-      add(r->c->arena, &into->inside[w], t->inside[w].at[i]);
-    for (size_t i = 0; i < t->across[w].count; i++)
-      add(r->c->arena, &into->across[w], t->across[w].at[i]);
+    append(r, &into->inside[w], &t->inside[w]);
+    append(r, &into->across[w], &t->across[w]);
   }
   into->beyond += t->beyond;
 }
 
 static double mean(const errors *e) { return e->count ? 100 * e->sum / (double)e->count : 0; }
 
-static void print_errors(const char *name, errors *ways, const char *more)
+/* One way's line in its part. */
+static void add_lines(report *r, const char *name, const acc_points *ways)
 {
-  errors *e = &ways[WHITE];
-  if (e->count) {
-    qsort(e->at, e->count, sizeof *e->at, by_value);
-    printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%   alpha-beta "
-           "%5.2f %%   statistical %5.2f %%%s\n",
-           name, e->count, mean(e), 100 * e->at[e->count / 2], 100 * e->worst,
-           mean(&ways[ALPHA_BETA]), mean(&ways[STATISTICAL]), more);
-  }
-  e = &ways[CONSTANTS];
-  if (!e->count)
-    return;
-  qsort(e->at, e->count, sizeof *e->at, by_value);
-  printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%\n",
-         "    constants alone, 1 MB and more", e->count, mean(e), 100 * e->at[e->count / 2],
-         100 * e->worst);
+  for (int w = 0; w < WAYS; w++)
+    acc_line_add(r->c->arena, r->parts[w], name, &ways[w]);
 }
 
 /* -- halves of the sizes -- */
@@ -316,6 +318,12 @@ static bool same_group(const ts_ir_net_point *a, const ts_ir_net_point *b)
   return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands;
 }
 
+static const char *call_name(const report *r, const ts_network_score *s)
+{
+  return ts_arena_printf(r->c->arena, "%s of %u ranks on %u", ts_collective_name(s->collective),
+                         s->ranks, s->islands);
+}
+
 /* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
 static void halves(const report *r, const ts_network_file *hardware, const table *k,
                    const ts_ir_net_point *rows, uint32_t count, tally *t)
@@ -327,10 +335,12 @@ static void halves(const report *r, const ts_network_file *hardware, const table
                                      count, odd, true, &scores);
     for (uint32_t g = 0; g < n; g++) {
       t->beyond += scores[g].beyond;
-      for (uint32_t i = 0; i < scores[g].rows; i++) {
-        note(r, t, scores[g].islands, WHITE, scores[g].error[i]);
-        note(r, t, scores[g].islands, ALPHA_BETA, scores[g].base_error[i]);
-      }
+      for (uint32_t i = 0; i < scores[g].rows; i++)
+        note(r, t, scores[g].islands, WHITE,
+             (acc_point){.name = call_name(r, &scores[g]),
+                         .predicted = scores[g].predicted[i],
+                         .measured = scores[g].measured[i],
+                         .baseline = scores[g].measured[i] * (1 + scores[g].base_error[i])});
       if (r->c->verbose)
         printf("    %-16s %3u ranks %2u islands %s half  %3u rows  mean %5.1f %%  worst %6.1f %%  "
                "alpha-beta %5.1f %%\n",
@@ -341,7 +351,10 @@ static void halves(const report *r, const ts_network_file *hardware, const table
     n = ts_network_hold_out_curves(r->c->arena, rows, count, odd, true, &scores);
     for (uint32_t g = 0; g < n; g++)
       for (uint32_t i = 0; i < scores[g].rows; i++)
-        note(r, t, scores[g].islands, STATISTICAL, scores[g].error[i]);
+        note(r, t, scores[g].islands, STATISTICAL,
+             (acc_point){.name = call_name(r, &scores[g]),
+                         .predicted = scores[g].predicted[i],
+                         .measured = scores[g].measured[i]});
   }
 }
 
@@ -356,7 +369,7 @@ static void constants_alone(const report *r, const ts_network_file *hardware, co
     double time =
       p->bytes >= 1000000 ? ts_network_file_time(hardware, p->collective, p->bytes, &profile) : 0;
     if (time > 0 && p->islands == 1)
-      note(r, t, 1, CONSTANTS, fabs(time * 1e12 / (double)p->time - 1));
+      note(r, t, 1, CONSTANTS, (acc_point){.predicted = time, .measured = (double)p->time * 1e-12});
   }
 }
 
@@ -414,7 +427,11 @@ static double spread_of(double low, double high)
   return exp(s * s / 2) * erf(s / sqrt(2));
 }
 
-typedef struct node_tally { errors between, ends, spread; uint32_t inside, asked; } node_tally;
+typedef struct node_tally {
+  acc_points between, ends;
+  errors spread;
+  uint32_t inside, asked;
+} node_tally;
 
 /* A group of calls on several nodes, asked for from all other groups. */
 static void one_count(const report *r, const ts_network_file *hardware, const table *k,
@@ -433,19 +450,16 @@ static void one_count(const report *r, const ts_network_file *hardware, const ta
            time = ts_network_file_time(file, p->collective, p->bytes, &profile) * 1e6,
            bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile), low, high;
     bool banded = band_of(k, p, &low, &high), in = banded && time >= low && time <= high;
-    add(r->c->arena, at_an_end(rows, p) ? &t->ends : &t->between, fabs(time / us - 1));
+    TS_PUSH(r->c->arena, at_an_end(rows, p) ? &t->ends : &t->between,
+            (acc_point){.name = ts_arena_printf(r->c->arena, "%s of %llu B on %u nodes",
+                                                ts_collective_name(p->collective),
+                                                (unsigned long long)p->bytes, p->islands),
+                        .predicted = time * 1e-6,
+                        .measured = us * 1e-6,
+                        .baseline = bare});
     if (banded)
       add(r->c->arena, &t->spread, spread_of(low, high));
     t->inside += in;
-    if (t->asked <= 24 || r->c->verbose)
-      printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from "
-             "constants %8.2f\n",
-             ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands, us * 1e-3,
-             100 * (time / us - 1),
-             !banded ? "" :
-             in      ? ", inside its 5 to 95 % band" :
-                       ", outside its 5 to 95 % band",
-             bare * 1e3);
   }
 }
 
@@ -464,16 +478,17 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
   }
   if (!(t.between.count + t.ends.count))
     return;
-  printf("    other node counts of %s: in between %zu rows, mean %.1f %%; at the ends, "
-         "extrapolated, %zu rows, mean %.1f %%",
-         k->file, t.between.count, mean(&t.between), t.ends.count, mean(&t.ends));
-  printf(t.spread.count ? "; %u of %zu inside the band of their repeats (asked for: 15 %%)\n" :
-                          " (asked for: 15 %%)\n",
-         t.inside, t.spread.count);
+  acc_part *part = acc_part_new(r->c->arena, r->result, "other node counts", ACC_SECONDS);
+  acc_line_add(r->c->arena, part, ts_arena_printf(r->c->arena, "%s, in between", k->file),
+               &t.between);
+  acc_line_add(r->c->arena, part, ts_arena_printf(r->c->arena, "%s, extrapolated", k->file),
+               &t.ends);
   if (t.spread.count)
-    printf("    what these bands leave to chance: a single run of such a row is %.1f %% off the "
-           "middle of its own runs on average\n",
-           mean(&t.spread));
+    acc_note_add(r->c->arena, r->result, "floor",
+                 ts_arena_printf(r->c->arena,
+                                 "%s: %u of %zu inside the band of their repeats; a single run of "
+                                 "such a row is %.1f %% off the middle of its own runs on average",
+                                 k->file, t.inside, t.spread.count, mean(&t.spread)));
 }
 
 /* -- */
@@ -503,7 +518,7 @@ static uint32_t gather(const report *r, const table *k, ts_ir_net_point **points
 }
 
 /* The same calls in two types of data: how far their times are apart. */
-static void print_types(const report *r)
+static void note_types(const report *r)
 {
   errors apart = {0};
   for (size_t a = 0; a < r->tables.count; a++)
@@ -521,9 +536,11 @@ static void print_types(const report *r)
   if (!apart.count)
     return;
   qsort(apart.at, apart.count, sizeof *apart.at, by_value);
-  printf("    %zu calls were measured in two types of data: their times are %.1f %% apart in the "
-         "median, %.1f %% in the mean\n",
-         apart.count, 100 * apart.at[apart.count / 2], mean(&apart));
+  acc_note_add(r->c->arena, r->result, "floor",
+               ts_arena_printf(r->c->arena,
+                               "%zu calls were measured in two types of data: their times are "
+                               "%.1f %% apart in the median, %.1f %% in the mean",
+                               apart.count, 100 * apart.at[apart.count / 2], mean(&apart)));
 }
 
 /* Types of data do not change what the library does with the bytes, so rows of several are one
@@ -541,19 +558,42 @@ static void one_machine(report *r, size_t first)
   constants_alone(r, hardware, k->machine, points, count, &t);
   node_counts(r, hardware, k, ts_network_table_of_points(r->c->arena, points, count));
   const char *name = title(r, k);
-  print_errors(name, t.inside, k->machine->gpu ? "" : "   (GPU not known: no rates of links)");
-  print_errors(ts_arena_printf(r->c->arena, "%s, across nodes", name), t.across, "");
+  add_lines(r, name, t.inside);
+  add_lines(r, ts_arena_printf(r->c->arena, "%s, across nodes", name), t.across);
   merge(r, &r->all, &t);
   if (t.inside[WHITE].count)
-    add(r->c->arena, &r->means, mean(&t.inside[WHITE]) / 100);
+    add(r->c->arena, &r->means,
+        acc_figures_of(r->c->arena, t.inside[WHITE].at, t.inside[WHITE].count).mean / 100);
 }
+
+static const acc_ask asks[] = {
+  {"white box", "all within a node", ACC_MEAN, 8, NULL},
+  {"white box", "all across nodes", ACC_MEAN, 12, NULL},
+  {"other node counts", "*", ACC_MEAN, 15,
+   "the one public table of all-gathers grows unevenly with nodes; a single run of its rows is 43 "
+   "% "
+   "off the middle of its own runs"},
+  {"constants alone*", "all within a node", ACC_MEAN, 25, NULL},
+  {0},
+};
 
 void acc_collectives_report(const acc_context *c, bool thin)
 {
+  static const char title[] =
+    "white boxes calibrated on every second size of each group, asked for "
+    "the others; both halves in turn";
   report r = {.c = c, .thin = thin};
-  printf("collectives: white box calibrated on every second size of each group, asked for the "
-         "others; both halves in turn.\nBeside it one latency and bandwidth, and the statistical "
-         "model, from the same rows\n");
+  r.result = acc_result_new(c->arena, c->results, thin ? "collectives_thin" : "collectives", title);
+  r.result->asks = asks;
+  r.result->sources =
+    "NVIDIA AIConfigurator (github.com/ai-dynamo/aiconfigurator), NCCL by nccl-tests; vTrain "
+    "(github.com/VIA-Research/vTrain), all-reduce; the Ultra-Scale Playbook (Hugging Face), busbw";
+  r.parts[WHITE] = acc_part_new(c->arena, r.result, "white box", ACC_SECONDS);
+  r.parts[STATISTICAL] = acc_part_new(c->arena, r.result, "statistical model", ACC_SECONDS);
+  r.parts[CONSTANTS] =
+    acc_part_new(c->arena, r.result, "constants alone, 1 MB and more", ACC_SECONDS);
+  r.parts[WHITE]->drawn = true;
+  printf("%s: %s\n", r.result->name, title);
   read_all(&r);
   for (size_t i = 0; i < r.tables.count; i++) {
     bool seen = false;
@@ -563,16 +603,22 @@ void acc_collectives_report(const acc_context *c, bool thin)
       one_machine(&r, i);
     fflush(stdout);
   }
-  print_errors("all within a node", r.all.inside, "");
-  printf("    the mean of the means of %zu tables is %.2f %%, the worst %.2f %%\n", r.means.count,
-         mean(&r.means), 100 * r.means.worst);
-  print_types(&r);
-  print_errors("all across nodes", r.all.across, "");
-  printf("    asked for    mean 8 %% within a node, 12 %% across nodes; 25 %% from the hardware's "
-         "constants alone for 1 MB and more\n");
+  add_lines(&r, "all within a node", r.all.inside);
+  add_lines(&r, "all across nodes", r.all.across);
+  acc_note_add(c->arena, r.result, "baseline", "one latency and one bandwidth a group");
+  acc_note_add(c->arena, r.result, "each table alike",
+               ts_arena_printf(c->arena,
+                               "the mean of the means of %zu tables is %.2f %%, the worst "
+                               "%.2f %%",
+                               r.means.count, mean(&r.means), 100 * r.means.worst));
+  note_types(&r);
   if (r.other_rows)
-    printf("    %zu rows are of other libraries, other operations or not complete, and %u of those "
-           "above lie beyond the sizes of their half\n",
-           r.other_rows, r.all.beyond);
+    acc_note_add(
+      c->arena, r.result, "left out",
+      ts_arena_printf(c->arena,
+                      "%zu rows of other libraries, other operations or not "
+                      "complete; %u of the rows above lie beyond the sizes of their half",
+                      r.other_rows, r.all.beyond));
+  acc_result_print(c->arena, r.result);
   printf("\n");
 }

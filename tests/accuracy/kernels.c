@@ -11,29 +11,29 @@
 static const char *const gemm_features[] = {"m", "n", "k"};
 static const char *const attention_features[] = {"batch", "seq", "heads", "kv_heads", "head_dim"};
 
+static const acc_ask asks[] = {
+  {"*", "*", ACC_MEAN, 5,
+   "two tables of one GPU differ by 5.7 % on average after what is smooth is taken off (GB200), "
+   "and "
+   "products with n of 32 change library"},
+  {0},
+};
+static const char tables[] =
+  "NVIDIA AIConfigurator (github.com/ai-dynamo/aiconfigurator): vLLM's kernels, medians";
+
 const acc_kernels acc_kernel_sets[] = {
   {"gemm", "matrix products, bf16: the fits that ship against all rows they do not keep", "gemm",
-   "mean 5 % on each GPU", gemm_features, 3},
-  {"attention", "attention forward, bf16: the same", "attention", "mean 5 %", attention_features,
+   tables, asks, gemm_features, 3},
+  {"attention", "attention forward, bf16: the same", "attention", tables, asks, attention_features,
    5},
 };
 const size_t acc_kernel_set_count = sizeof acc_kernel_sets / sizeof *acc_kernel_sets;
 
-typedef struct errors {
-  double *at;
-  size_t count;
-  double worst, sum;
-  char worst_row[160];
+typedef struct tally {
+  acc_points points;
   size_t kept, unanswered;
-  double *baseline;
   double flops_rate, bytes_rate;
-} errors;
-
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
+} tally;
 
 /* FLOPs and bytes of a row as the stdlib's ops state them. */
 static void work(const acc_kernels *set, const ts_feature *f, double *flops, double *bytes)
@@ -61,7 +61,7 @@ static bool read_row(const acc_kernels *set, const csv *t, size_t i, ts_feature 
 }
 
 /* The naive baseline: work over the best rates seen in the table. */
-static void best_rates(const acc_kernels *set, const csv *t, errors *e)
+static void best_rates(const acc_kernels *set, const csv *t, tally *e)
 {
   ts_feature f[8];
   double seconds, flops, bytes;
@@ -73,8 +73,18 @@ static void best_rates(const acc_kernels *set, const csv *t, errors *e)
     }
 }
 
-static void compare(const acc_kernels *set, const ts_cost_source *fit, const csv *t, size_t i,
-                    errors *e)
+static const char *name_of(const acc_context *c, const acc_kernels *set, const ts_feature *f)
+{
+  char name[160];
+  int used = 0;
+  for (size_t k = 0; k < set->feature_count; k++)
+    used += snprintf(name + used, sizeof name - (size_t)used, "%s%s %.0f", k ? " " : "", f[k].name,
+                     f[k].value);
+  return ts_arena_printf(c->arena, "%s", name);
+}
+
+static void compare(const acc_context *c, const acc_kernels *set, const ts_cost_source *fit,
+                    const csv *t, size_t i, tally *e)
 {
   ts_feature f[8];
   double seconds;
@@ -94,45 +104,16 @@ static void compare(const acc_kernels *set, const ts_cost_source *fit, const csv
     e->kept++;
     return;
   }
-  double error = fabs(answer.seconds / seconds - 1);
-  if (error > e->worst) {
-    int used = 0;
-    e->worst = error;
-    for (size_t k = 0; k < set->feature_count; k++)
-      used += snprintf(e->worst_row + used, sizeof e->worst_row - (size_t)used, "%s%s %.0f",
-                       k ? " " : "", f[k].name, f[k].value);
-  }
-  e->baseline[e->count] =
-    fabs(fmax(q.flops / e->flops_rate, q.bytes / e->bytes_rate) / seconds - 1);
-  e->at[e->count++] = error;
-  e->sum += error;
+  TS_PUSH(c->arena, &e->points,
+          (acc_point){.name = name_of(c, set, f),
+                      .predicted = answer.seconds,
+                      .measured = seconds,
+                      .work = q.flops,
+                      .baseline = fmax(q.flops / e->flops_rate, q.bytes / e->bytes_rate)});
 }
 
-static double below(const errors *e, double limit)
-{
-  size_t n = 0;
-  for (size_t i = 0; i < e->count; i++)
-    n += e->at[i] <= limit;
-  return 100.0 * (double)n / (double)e->count;
-}
-
-static void print(const char *device, errors *e)
-{
-  double baseline = 0;
-  for (size_t i = 0; i < e->count; i++)
-    baseline += e->baseline[i];
-  qsort(e->at, e->count, sizeof *e->at, by_value);
-  printf("  %-12s %6zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%   within 5/10/20 %% "
-         "%3.0f %3.0f %3.0f %%   roofline %5.1f %%\n",
-         device, e->count, 100 * e->sum / (double)e->count, 100 * e->at[e->count / 2],
-         100 * e->worst, below(e, 0.05), below(e, 0.1), below(e, 0.2),
-         100 * baseline / (double)e->count);
-  printf("    worst row    %s; %zu rows are kept in the fit\n", e->worst_row, e->kept);
-  if (e->unanswered)
-    printf("    no answer    %zu rows\n", e->unanswered);
-}
-
-static void one_device(const acc_context *c, const acc_kernels *set, const char *file)
+static void one_device(const acc_context *c, const acc_kernels *set, const char *file,
+                       acc_result *result, acc_part *part)
 {
   ts_arena *arena = ts_arena_new("kernels");
   const char *device = ts_arena_string(arena, file, strlen(file) - strlen(".fit.json"));
@@ -147,13 +128,17 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
   if (table && !fit)
     printf("  %-12s %s\n", device, bad.message[0] ? bad.message : "cannot be read");
   if (fit) {
-    errors e = {.at = TS_NEW_ARRAY(arena, double, table->rows + 1),
-                .baseline = TS_NEW_ARRAY(arena, double, table->rows + 1)};
+    tally e = {0};
     best_rates(set, table, &e);
     for (size_t i = 0; i < table->rows; i++)
-      compare(set, fit, table, i, &e);
-    if (e.count)
-      print(device, &e);
+      compare(c, set, fit, table, i, &e);
+    const char *name = ts_arena_printf(c->arena, "%s", device);
+    acc_line_add(c->arena, part, name, &e.points);
+    acc_note_add(
+      c->arena, result, "left out",
+      ts_arena_printf(
+        c->arena, "%s: %zu rows that the fit keeps%s", name, e.kept,
+        e.unanswered ? ts_arena_printf(c->arena, ", %zu without an answer", e.unanswered) : ""));
   }
   ts_arena_free(arena);
 }
@@ -174,12 +159,19 @@ void acc_kernels_report(const acc_context *c, const acc_kernels *set)
   struct dirent **entries;
   int count =
     scandir(ts_arena_printf(c->arena, "%s/stdlib/fits", c->source), &entries, is_fit, by_name);
+  acc_result *result = acc_result_new(c->arena, c->results, set->name, set->title);
+  acc_part *part = acc_part_new(c->arena, result, "rows the fits do not keep", ACC_SECONDS);
+  result->sources = set->sources;
+  result->asks = set->asks;
+  part->drawn = true;
   printf("%s: %s\n", set->name, set->title);
   for (int i = 0; i < count; i++) {
-    one_device(c, set, entries[i]->d_name);
+    one_device(c, set, entries[i]->d_name, result, part);
     free(entries[i]);
   }
   if (count >= 0)
     free(entries);
-  printf("    asked for    %s\n\n", set->target);
+  acc_note_add(c->arena, result, "baseline", "the roofline of the best rates in the table");
+  acc_result_print(c->arena, result);
+  printf("\n");
 }

@@ -6,7 +6,8 @@
 #include "tests/accuracy/accuracy.h"
 
 typedef struct acc_kernels {
-  const char *name, *title, *family, *target;
+  const char *name, *title, *family, *sources;
+  const acc_ask *asks;
   const char *const *features;
   size_t feature_count;
 } acc_kernels;

@@ -90,7 +90,8 @@ static bool kernels(const acc_context *c, const char *name)
 
 int main(int argc, char **argv)
 {
-  acc_context c = {.arena = ts_arena_new("accuracy"), .source = "."};
+  acc_results results = {0};
+  acc_context c = {.arena = ts_arena_new("accuracy"), .source = ".", .results = &results};
   int status = 0, i = 1;
   for (; i + 1 < argc && argv[i][0] == '-' && strcmp(argv[i], "--fit"); i++) {
     if (!strcmp(argv[i], "--data"))

@@ -11,7 +11,6 @@
 #include "runtime/account/memory.h"
 
 typedef TS_VEC(const char *) words;
-typedef TS_VEC(double) errors;
 typedef struct reason {
   const char *text;
   size_t rows;
@@ -23,11 +22,11 @@ typedef struct figures {
 
 typedef struct group {
   const char *name;
-  errors allocated, peak;
+  acc_points allocated, peak;
 } group; /* of one kind of model */
 
 typedef struct tally {
-  errors allocated, peak;
+  acc_points allocated, peak;
   TS_VEC(group) groups;
   TS_VEC(reason) left;
 } tally;
@@ -199,36 +198,6 @@ static void left_out(const acc_context *c, tally *y, const char *why)
   TS_PUSH(c->arena, &y->left, (reason){why, 1});
 }
 
-static int ascending(const void *x, const void *y)
-{
-  double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
-static void print_errors(const char *title, errors *e)
-{
-  double sum = 0, bias = 0;
-  size_t within[3] = {0};
-  static const double bound[] = {0.02, 0.05, 0.10};
-  for (size_t i = 0; i < e->count; i++) {
-    bias += e->at[i];
-    e->at[i] = fabs(e->at[i]);
-    sum += e->at[i];
-    for (int k = 0; k < 3; k++)
-      within[k] += e->at[i] <= bound[k];
-  }
-  if (!e->count)
-    return;
-  TS_SORT(e, ascending);
-  double n = (double)e->count;
-  printf("  %-24s %4zu rows   median %5.2f %%  mean %5.2f %%  worst %5.1f %%  bias %+5.2f %%   "
-         "within 2, "
-         "5, 10 %%: %3.0f, %3.0f, %3.0f %%\n",
-         title, e->count, 100 * e->at[e->count / 2], 100 * sum / n, 100 * e->at[e->count - 1],
-         100 * bias / n, 100 * (double)within[0] / n, 100 * (double)within[1] / n,
-         100 * (double)within[2] / n);
-}
-
 static group *group_of(const acc_context *c, tally *y, const char *name)
 {
   for (size_t i = 0; i < y->groups.count; i++)
@@ -263,30 +232,49 @@ static void one(const acc_context *c, const csv *t, size_t i, tally *y)
            100 * (f.allocated / allocated - 1), peak / 0x1p20, f.peak / 0x1p20,
            100 * (f.peak / peak - 1));
   group *g = group_of(c, y, csv_cell(t, i, "kind"));
-  TS_PUSH(c->arena, &g->allocated, f.allocated / allocated - 1);
-  TS_PUSH(c->arena, &g->peak, f.peak / peak - 1);
-  TS_PUSH(c->arena, &y->allocated, f.allocated / allocated - 1);
-  TS_PUSH(c->arena, &y->peak, f.peak / peak - 1);
+  const char *name =
+    ts_arena_printf(c->arena, "%s on %s", csv_cell(t, i, "test"), csv_cell(t, i, "gpu"));
+  acc_point at = {.name = name, .predicted = f.allocated, .measured = allocated},
+            most = {.name = name, .predicted = f.peak, .measured = peak};
+  TS_PUSH(c->arena, &g->allocated, at);
+  TS_PUSH(c->arena, &g->peak, most);
+  TS_PUSH(c->arena, &y->allocated, at);
+  TS_PUSH(c->arena, &y->peak, most);
 }
+
+static const acc_ask asks[] = {
+  {"*", "all", ACC_MEDIAN, 2, NULL},
+  {"*", "all", ACC_WITHIN_FIVE, 90, NULL},
+  {0},
+};
 
 void acc_megatron_report(const acc_context *c)
 {
   csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/runs/megatron_ci.csv", c->data));
   tally y = {0};
-  printf("megatron_memory: bytes of the last rank in Megatron-LM's regression runs\n");
+  static const char title[] = "bytes of the last rank in Megatron-LM's regression runs";
+  printf("megatron_memory: %s\n", title);
   if (!t) {
     printf("  skipped, there is no runs/megatron_ci.csv\n");
     return;
   }
   for (size_t i = 0; i < t->rows; i++)
     one(c, t, i, &y);
-  print_errors("allocated after a step", &y.allocated);
-  print_errors("peak", &y.peak);
+  acc_result *result = acc_result_new(c->arena, c->results, "megatron_memory", title);
+  acc_part *allocated = acc_part_new(c->arena, result, "allocated after a step", ACC_BYTES),
+           *peak = acc_part_new(c->arena, result, "peak", ACC_BYTES);
+  peak->drawn = true;
+  result->asks = asks;
+  result->sources = "NVIDIA Megatron-LM, tests/functional_tests (github.com, d98e8a64)";
   for (size_t i = 0; i < y.groups.count; i++) {
-    group *g = &y.groups.at[i];
-    print_errors(ts_arena_printf(c->arena, "  %s, allocated", g->name), &g->allocated);
-    print_errors(ts_arena_printf(c->arena, "  %s, peak", g->name), &g->peak);
+    acc_line_add(c->arena, allocated, y.groups.at[i].name, &y.groups.at[i].allocated);
+    acc_line_add(c->arena, peak, y.groups.at[i].name, &y.groups.at[i].peak);
   }
+  acc_line_add(c->arena, allocated, "all", &y.allocated);
+  acc_line_add(c->arena, peak, "all", &y.peak);
   for (size_t i = 0; i < y.left.count; i++)
-    printf("  left out %4zu: %s\n", y.left.at[i].rows, y.left.at[i].text);
+    acc_note_add(c->arena, result, "left out",
+                 ts_arena_printf(c->arena, "%zu rows: %s", y.left.at[i].rows, y.left.at[i].text));
+  acc_result_print(c->arena, result);
+  printf("\n");
 }

@@ -9,27 +9,9 @@
 #include "runtime/account/memory.h"
 
 /* bytes of rank 0 at its peak; state: parameters, gradients, optimizer */
-typedef struct held { double activations, state; } held;
-
-typedef TS_VEC(double) errors;
-
-static int ascending(const void *x, const void *y)
-{
-  double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
-static void print_errors(const char *title, errors *e)
-{
-  double sum = 0;
-  if (!e->count)
-    return;
-  TS_SORT(e, ascending);
-  for (size_t i = 0; i < e->count; i++)
-    sum += e->at[i];
-  printf("  %-58s %4zu   mean %5.1f %%  median %5.1f %%  worst %5.1f %%\n", title, e->count,
-         100 * sum / (double)e->count, 100 * e->at[e->count / 2], 100 * e->at[e->count - 1]);
-}
+typedef struct held {
+  double activations, state;
+} held;
 
 /* Plays the plan of the Megatron papers. False: it cannot be compiled. */
 static bool predict(const acc_context *c, const csv *t, size_t row, const char *recompute,
@@ -79,10 +61,10 @@ static bool predict(const acc_context *c, const csv *t, size_t row, const char *
   return run != NULL;
 }
 
-static void published(const acc_context *c)
+static void published(const acc_context *c, acc_result *result)
 {
   csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/e2e/published_memory.csv", c->data));
-  errors state = {0}, activations = {0}, shares = {0};
+  acc_points state = {0}, activations = {0}, shares = {0};
   size_t left = 0;
   if (!t)
     return;
@@ -107,53 +89,25 @@ static void published(const acc_context *c)
             share                           ? &shares :
             strcmp(quantity, "activations") ? &state :
                                               &activations,
-            fabs(found / value - 1));
+            (acc_point){.name = ts_arena_printf(c->arena, "%s, %s, %s", csv_cell(t, i, "model"),
+                                                csv_cell(t, i, "recompute"), quantity),
+                        .predicted = found * (share ? 1 : 0x1p30),
+                        .measured = value * (share ? 1 : 0x1p30)});
   }
-  print_errors("Korthikanti et al.: parameters, gradients, optimizer", &state);
-  print_errors("Korthikanti et al.: activations", &activations);
-  print_errors("Korthikanti et al.: activations against no savings", &shares);
+  acc_part *bytes = acc_part_new(c->arena, result, "Korthikanti et al.", ACC_BYTES),
+           *against = acc_part_new(c->arena, result, "Korthikanti et al., shares", ACC_PLAIN);
+  acc_line_add(c->arena, bytes, "parameters, gradients, optimizer", &state);
+  acc_line_add(c->arena, bytes, "activations", &activations);
+  acc_line_add(c->arena, against, "activations against no savings", &shares);
+  bytes->drawn = true;
   if (left)
-    printf("  %zu rows left out: no such plan\n", left);
-}
-
-static void print_row(const acc_row *r)
-{
-  printf("    measured %7.2f GiB, held by tensors %7.2f, reserved %7.2f:", r->memory / 0x1p30,
-         r->predicted_memory / 0x1p30, r->reserved_memory / 0x1p30);
-  for (uint32_t d = 0; d < r->define_count; d++)
-    printf(" %s=%s", r->define[d].name, r->define[d].expression);
-  printf("\n");
-}
-
-/* Sets whose rows have measured memory: against what tensors hold, and what the caching allocator
- * reserves for them. */
-static void measured(const acc_context *c)
-{
-  for (size_t k = 0; k < acc_set_count; k++) {
-    acc_rows rows;
-    errors tensors = {0}, reserved = {0};
-    if (strncmp(acc_sets[k].csv, "e2e/nanotron", 12) != 0 || !acc_read(c, &acc_sets[k], &rows))
-      continue;
-    for (size_t i = 0; i < rows.count; i++) {
-      acc_row *r = &rows.at[i];
-      if (!isfinite(r->memory))
-        continue;
-      acc_predict(c, &acc_sets[k], r, NULL, 0);
-      if (!r->done)
-        continue;
-      if (c->verbose)
-        print_row(r);
-      TS_PUSH(c->arena, &tensors, fabs(r->predicted_memory / r->memory - 1));
-      TS_PUSH(c->arena, &reserved, fabs(r->reserved_memory / r->memory - 1));
-    }
-    print_errors(ts_arena_printf(c->arena, "%s: held by tensors", acc_sets[k].name), &tensors);
-    print_errors(ts_arena_printf(c->arena, "%s: reserved", acc_sets[k].name), &reserved);
-  }
+    acc_note_add(c->arena, result, "left out",
+                 ts_arena_printf(c->arena, "%zu rows: no such plan", left));
 }
 
 /* What a recording of a small model's step holds by category, as shares of its peak: the plan of
  * that run is not stated, so only its shape is reported. */
-static void profiled(const acc_context *c)
+static void profiled(const acc_context *c, acc_result *result)
 {
   csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/e2e/nanotron_memprofile.csv", c->data));
   static const char *const columns[] = {"parameter_gb", "gradient_gb", "optimizer_state_gb",
@@ -164,22 +118,32 @@ static void profiled(const acc_context *c)
   for (size_t i = 1; i < t->rows; i++)
     if (csv_number(t, i, "total_gb") > csv_number(t, peak, "total_gb"))
       peak = i;
-  printf("  nanotron_memprofile: peak %.1f GB of", csv_number(t, peak, "total_gb"));
+  double total = csv_number(t, peak, "total_gb"), parameters = csv_number(t, peak, "parameter_gb");
+  char *shares = "";
   for (int k = 0; k < 4; k++)
-    printf(" %s %.0f %%", columns[k],
-           100 * csv_number(t, peak, columns[k]) / csv_number(t, peak, "total_gb"));
-  double parameters = csv_number(t, peak, "parameter_gb");
-  printf("\n    gradients are %.2f, optimizer states %.2f times the parameters (batch and sequence "
-         "are not stated: no plan to compare with)\n",
-         csv_number(t, peak, "gradient_gb") / parameters,
-         csv_number(t, peak, "optimizer_state_gb") / parameters);
+    shares = ts_arena_printf(c->arena, "%s, %s %.0f %%", shares, columns[k],
+                             100 * csv_number(t, peak, columns[k]) / total);
+  acc_note_add(
+    c->arena, result, "nanotron_memprofile",
+    ts_arena_printf(c->arena,
+                    "peak %.1f GB%s; gradients are %.2f, optimizer states %.2f times the "
+                    "parameters (batch and sequence are not stated: no plan to compare "
+                    "with)",
+                    total, shares, csv_number(t, peak, "gradient_gb") / parameters,
+                    csv_number(t, peak, "optimizer_state_gb") / parameters));
 }
 
 void acc_memory_report(const acc_context *c)
 {
-  printf("memory: errors of what devices hold at most\n");
-  published(c);
-  fflush(stdout);
-  measured(c);
-  profiled(c);
+  static const char title[] = "what devices hold at most, against published figures";
+  acc_result *result = acc_result_new(c->arena, c->results, "memory", title);
+  printf("memory: %s\n", title);
+  result->sources = "Korthikanti et al. (arXiv 2205.05198), tables and figures of memory; "
+                    "the Ultra-Scale Playbook (Hugging Face, 2025)";
+  published(c, result);
+  profiled(c, result);
+  acc_note_add(c->arena, result, "see also",
+               "nanotron, zero_bubble: their rows have measured memory");
+  acc_result_print(c->arena, result);
+  printf("\n");
 }

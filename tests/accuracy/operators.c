@@ -64,7 +64,10 @@ static uint32_t device_of(const devices *d, const char *name)
 
 /* -- operator tables -- */
 
-typedef struct shape { uint32_t rank; double at[DIMS]; } shape;
+typedef struct shape {
+  uint32_t rank;
+  double at[DIMS];
+} shape;
 
 static double elements(const shape *s)
 {
@@ -122,7 +125,8 @@ static double width_of(const csv *t, const char *name)
 /* Sizes and family of the forward of a row. */
 static void describe(ts_arena *arena, const csv *t, size_t i, op *o)
 {
-  static const struct { const char *kinds, *family;
+  static const struct {
+    const char *kinds, *family;
   } modules[] = {{"*.query|*.key|*.value|*.dense|*_proj|*.fc1|*.fc2|*.decoder|*.seq_relationship|*."
                   "linear|lm_head",
                   "linear"},
@@ -314,7 +318,9 @@ static void add_alone(const acc_context *c, const devices *d, ops *all, const ch
 
 /* -- training and comparing -- */
 
-typedef struct trained { const ts_op_class *class[CLASSES]; } trained;
+typedef struct trained {
+  const ts_op_class *class[CLASSES];
+} trained;
 
 static uint32_t rows_of_class(const acc_context *c, const ops *all, int class, ts_op_rows *rows)
 {
@@ -323,7 +329,8 @@ static uint32_t rows_of_class(const acc_context *c, const ops *all, int class, t
     uint32_t f = 0;
     if (all->at[i].class != class)
       continue;
-    while (f < families && strcmp(rows[f].family, all->at[i].family)) f++;
+    while (f < families && strcmp(rows[f].family, all->at[i].family))
+      f++;
     if (f == families && families++ < MAX_FAMILIES)
       rows[f].family = all->at[i].family;
   }
@@ -361,14 +368,14 @@ static trained train(const acc_context *c, const ts_op_device *device, uint32_t 
   trained t = {0};
   for (int i = 0; i < CLASSES; i++)
     if ((t.class[order[i]] = train_class(c, device, devices, all, order[i], exponent)))
-      memcpy(exponent, t.class[order[i]]->exponent, sizeof exponent);
+      memcpy(exponent, t.class[order[i]] -> exponent, sizeof exponent);
   return t;
 }
 
+/* whole, predicted, roofline: us of the whole model */
 typedef struct errors {
-  TS_VEC(double) of, base;
-  double worst, whole, predicted, roofline;
-  const char *worst_name;
+  acc_points points;
+  double whole, predicted, roofline;
 } errors;
 
 static void compare(const acc_context *c, const trained *t, const ts_op_device *device,
@@ -380,42 +387,27 @@ static void compare(const acc_context *c, const trained *t, const ts_op_device *
     double flops, bytes;
     if (!class)
       continue;
-    double us = ts_op_time(class, ts_op_family_of(class, o->family), device, o->feature),
-           error = fabs(us / o->us - 1);
+    double us = ts_op_time(class, ts_op_family_of(class, o->family), device, o->feature);
     class->model->work(o->feature, &flops, &bytes);
     double roof = 1e-6 * fmax(flops / device->tflops, bytes / device->terabytes_per_s);
-    TS_PUSH(c->arena, &e->of, error);
-    TS_PUSH(c->arena, &e->base, fabs(roof / o->us - 1));
+    TS_PUSH(c->arena, &e->points,
+            (acc_point){.name = ts_arena_printf(c->arena, "%s (%s)", o->name, o->family),
+                        .predicted = us * 1e-6,
+                        .measured = o->us * 1e-6,
+                        .baseline = roof * 1e-6});
     e->whole += o->us * o->times, e->predicted += us * o->times, e->roofline += roof * o->times;
-    if (error > e->worst)
-      e->worst = error,
-      e->worst_name = ts_arena_printf(c->arena, "%s (%s), %.0f us", o->name, o->family, o->us);
     if (c->verbose)
       printf("      %-36s %-20s %10.1f %10.1f %+6.1f %%\n", o->name, o->family, o->us, us,
              100 * (us / o->us - 1));
   }
 }
 
-static double median(double *at, size_t count)
-{
-  qsort(at, count, sizeof *at, by_value);
-  return count ? at[count / 2] : 0;
-}
-
-static double mean(const double *at, size_t count)
-{
-  double sum = 0;
-  for (size_t i = 0; i < count; i++)
-    sum += at[i];
-  return sum / (double)count;
-}
-
 /* Trees instead of the Gaussian process: what devices left out say, of those learned from, and then
  * what the target says, whichever was better. */
-static void compare_trees(const acc_context *c, const trained *t, const devices *d,
-                          const ops *learn, const ops *measured, uint32_t target)
+static void compare_trees(const acc_context *c, acc_result *result, const trained *t,
+                          const devices *d, const ops *learn, const ops *measured, uint32_t target)
 {
-  for (int class = PRODUCT; class <= PRODUCT_BACKWARD; class++) {
+  for (int class = PRODUCT; class <= PRODUCT_BACKWARD; class ++) {
     ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
     uint32_t families = rows_of_class(c, learn, class, rows);
     const char *wrong = NULL;
@@ -437,27 +429,32 @@ static void compare_trees(const acc_context *c, const trained *t, const devices 
             &(trained){.class = {[PRODUCT] = class == PRODUCT ? trees : NULL,
                                  [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : trees}},
             &d->fp32[target], measured, &boosted);
-    printf("    %s: devices left out, mean |log|: Gaussian process %.3f, trees %.3f: %s; on the "
-           "H100, median: %.1f %%, trees %.1f %%\n",
-           class_models[class], error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
-           best == TS_OP_TREES ? "trees" : "the Gaussian process",
-           100 * median(gaussian.of.at, gaussian.of.count),
-           100 * median(boosted.of.at, boosted.of.count));
+    acc_note_add(
+      c->arena, result, "learners",
+      ts_arena_printf(c->arena,
+                      "%s: devices left out, mean |log|: Gaussian process %.3f, trees %.3f: %s; on "
+                      "the H100, median: %.1f %%, trees %.1f %%",
+                      class_models[class], error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
+                      best == TS_OP_TREES ? "trees" : "the Gaussian process",
+                      acc_figures_of(c->arena, gaussian.points.at, gaussian.points.count).median,
+                      acc_figures_of(c->arena, boosted.points.at, boosted.points.count).median));
   }
 }
 
-static void print(const char *name, errors *e, bool whole)
+/* A table's operators, and its whole model, which joins `whole` and `all`. */
+static void add_table(const acc_context *c, acc_part *part, const char *name, const errors *e,
+                      acc_points *whole, acc_points *all)
 {
-  if (!e->of.count)
+  if (!e->points.count)
     return;
-  double m = mean(e->of.at, e->of.count);
-  printf("  %-44s %5zu operators   median %5.1f %%   mean %5.1f %%   worst %6.1f %%   roofline "
-         "median %5.1f %%\n",
-         name, e->of.count, 100 * median(e->of.at, e->of.count), 100 * m, 100 * e->worst,
-         100 * median(e->base.at, e->base.count));
-  if (whole)
-    printf("    whole model %+5.1f %% (roofline %+6.1f %%); worst: %s\n",
-           100 * (e->predicted / e->whole - 1), 100 * (e->roofline / e->whole - 1), e->worst_name);
+  acc_line_add(c->arena, part, name, &e->points);
+  for (size_t i = 0; i < e->points.count; i++)
+    TS_PUSH(c->arena, all, e->points.at[i]);
+  TS_PUSH(c->arena, whole,
+          (acc_point){.name = name,
+                      .predicted = e->predicted * 1e-6,
+                      .measured = e->whole * 1e-6,
+                      .baseline = e->roofline * 1e-6});
 }
 
 static ops ops_of(const acc_context *c, const table *t)
@@ -475,22 +472,42 @@ static void add_all(const acc_context *c, ops *to, ops from)
     TS_PUSH(c->arena, to, from.at[i]);
 }
 
-typedef struct tally { double sum, worst; int count; } tally;
-
-static void tally_add(tally *t, const errors *e)
-{
-  double error = fabs(e->predicted / e->whole - 1);
-  t->sum += error, t->count++;
-  t->worst = fmax(t->worst, error);
-}
-
 static const char *const sources[] = {"a100_pcie_40", "a100_pcie_80", "v100_pcie_32"};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-static void other_device(const acc_context *c, const devices *d, const tables *found)
+/* Products alone: tables of one kind of kernel. */
+static void other_products(const acc_context *c, acc_result *result, const devices *d,
+                           const trained *t, const ops *learn, ops *products, uint32_t target)
 {
-  ops learn = {0};
-  tally whole = {0};
+  static const struct {
+    const char *file, *family;
+  } alone[] = {{"neusight_linear_h100_sxm.csv.gz", "linear_alone"},
+               {"neusight_bmm_h100_sxm.csv.gz", "products_alone"}};
+  acc_part *part = acc_part_new(c->arena, result, "H100, products alone", ACC_SECONDS);
+  for (size_t i = 0; i < 2; i++) {
+    ops measured = {0};
+    errors e = {0};
+    add_products(c, &measured, alone[i].file, "fp32", alone[i].family, target, true);
+    compare(c, t, &d->fp32[target], &measured, &e);
+    acc_line_add(c->arena, part, alone[i].file, &e.points);
+    add_all(c, products, measured);
+  }
+  compare_trees(c, result, t, d, learn, products, target);
+  ops bf16 = {0}, measured = {0};
+  errors e = {0};
+  add_products(c, &bf16, "gemm_a100_sxm.csv.gz", "bfloat16", "gemm", device_of(d, "a100_sxm"),
+               false);
+  const ts_op_class *gemm = train_class(c, d->bf16, d->count, &bf16, PRODUCT, NULL);
+  add_products(c, &measured, "gemm_h100_sxm.csv.gz", "bfloat16", "gemm", target, false);
+  compare(c, &(trained){.class = {gemm}}, &d->bf16[target], &measured, &e);
+  acc_line_add(c->arena, part, "gemm_h100_sxm, bf16, from gemm_a100_sxm", &e.points);
+}
+
+static void other_device(const acc_context *c, acc_result *result, const devices *d,
+                         const tables *found)
+{
+  ops learn = {0}, products = {0};
+  acc_points whole = {0}, all = {0};
   uint32_t target = device_of(d, "h100_sxm");
   for (size_t s = 0; s < SOURCES; s++) {
     for (size_t i = 0; i < found->count; i++)
@@ -499,9 +516,8 @@ static void other_device(const acc_context *c, const devices *d, const tables *f
   }
   add_alone(c, d, &learn, sources, SOURCES, NULL);
   trained t = train(c, d->fp32, d->count, &learn);
-  printf("  H100 from tables of A100 and V100, fp32\n");
-  errors all = {0};
-  ops products = {0};
+  acc_part *part = acc_part_new(c->arena, result, "H100 from A100 and V100, fp32", ACC_SECONDS);
+  part->drawn = true;
   for (size_t i = 0; i < found->count; i++) {
     if (found->at[i].device != target)
       continue;
@@ -509,47 +525,27 @@ static void other_device(const acc_context *c, const devices *d, const tables *f
     ops measured = ops_of(c, &found->at[i]);
     add_all(c, &products, measured);
     compare(c, &t, &d->fp32[target], &measured, &e);
-    compare(c, &t, &d->fp32[target], &measured, &all);
-    print(ts_arena_printf(c->arena, "%s, batch %d", found->at[i].model, found->at[i].batch), &e,
-          true);
-    tally_add(&whole, &e);
+    add_table(c, part,
+              ts_arena_printf(c->arena, "%s, batch %d", found->at[i].model, found->at[i].batch), &e,
+              &whole, &all);
   }
-  print("all operator tables", &all, false);
-  printf(
-    "    whole models: mean %.1f %%, worst %.1f %% (asked for: 9 %%; operators, median: 12 %%)\n",
-    100 * whole.sum / whole.count, 100 * whole.worst);
-  static const struct {
-    const char *file, *family;
-  } alone[] = {{"neusight_linear_h100_sxm.csv.gz", "linear_alone"},
-               {"neusight_bmm_h100_sxm.csv.gz", "products_alone"}};
-  for (size_t i = 0; i < 2; i++) {
-    ops measured = {0};
-    errors e = {0};
-    add_products(c, &measured, alone[i].file, "fp32", alone[i].family, target, true);
-    compare(c, &t, &d->fp32[target], &measured, &e);
-    print(ts_arena_printf(c->arena, "%s", alone[i].file), &e, false);
-    add_all(c, &products, measured);
-  }
-  compare_trees(c, &t, d, &learn, &products, target);
-  ops bf16 = {0}, measured = {0};
-  errors e = {0};
-  add_products(c, &bf16, "gemm_a100_sxm.csv.gz", "bfloat16", "gemm", device_of(d, "a100_sxm"),
-               false);
-  const ts_op_class *gemm = train_class(c, d->bf16, d->count, &bf16, PRODUCT, NULL);
-  add_products(c, &measured, "gemm_h100_sxm.csv.gz", "bfloat16", "gemm", target, false);
-  compare(c, &(trained){.class = {gemm}}, &d->bf16[target], &measured, &e);
-  print("gemm_h100_sxm, bf16, from gemm_a100_sxm", &e, false);
-  if (c->verbose)
+  acc_line_add(c->arena, part, "all", &all);
+  acc_line_add(c->arena,
+               acc_part_new(c->arena, result, "H100 from A100 and V100, whole models", ACC_SECONDS),
+               "all", &whole);
+  other_products(c, result, d, &t, &learn, &products, target);
+  if (c->verbose && t.class[PRODUCT] && t.class[MEMORY])
     printf("    exponents: watts a TFLOP/s %.3f, bandwidth in the floor %.3f\n",
            t.class[PRODUCT] -> exponent[0], t.class[MEMORY] -> exponent[1]);
 }
 
 /* `pooled`: other models' tables of the device help. */
-static void other_batch(const acc_context *c, const devices *d, const tables *found, bool pooled)
+static void other_batch(const acc_context *c, acc_result *result, const devices *d,
+                        const tables *found, bool pooled)
 {
-  tally whole = {0};
-  printf("  one batch from the table of another, same device and model, fp32%s\n",
-         pooled ? "; with the device's tables of other models" : "");
+  acc_points whole = {0}, all = {0};
+  const char *title = pooled ? "batch from batch, with other models" : "batch from batch, fp32";
+  acc_part *part = acc_part_new(c->arena, result, title, ACC_SECONDS);
   for (size_t i = 0; i < found->count; i++)
     for (size_t k = 0; k < found->count; k++) {
       const table *from = &found->at[i], *to = &found->at[k];
@@ -563,24 +559,45 @@ static void other_batch(const acc_context *c, const devices *d, const tables *fo
       trained t = train(c, d->fp32, d->count, &learn);
       errors e = {0};
       compare(c, &t, &d->fp32[to->device], &measured, &e);
-      print(
+      add_table(
+        c, part,
         ts_arena_printf(c->arena, "%s, %s, %d from %d", to->gpu, to->model, to->batch, from->batch),
-        &e, true);
-      tally_add(&whole, &e);
+        &e, &whole, &all);
     }
-  printf("    whole models: mean %.1f %%, worst %.1f %% (asked for: 4 %%)\n",
-         100 * whole.sum / whole.count, 100 * whole.worst);
+  acc_line_add(c->arena, part, "all", &all);
+  acc_line_add(c->arena,
+               acc_part_new(c->arena, result, ts_arena_printf(c->arena, "%s: whole models", title),
+                            ACC_SECONDS),
+               "all", &whole);
 }
+
+static const acc_ask asks[] = {
+  {"H100 from A100 and V100, fp32", "all", ACC_MEDIAN, 12, NULL},
+  {"H100 from A100 and V100, whole models", "all", ACC_MEAN, 9, NULL},
+  {"batch from batch*: whole models", "all", ACC_MEAN, 4,
+   "one table alone does not say how small kernels of the device grow; with the device's other "
+   "models it does"},
+  {0},
+};
 
 void acc_operators_report(const acc_context *c)
 {
+  static const char title[] = "operators of other devices and other batches, from measured tables";
   devices d = read_devices(c);
   tables found = find_tables(c, &d);
-  printf("operators: other devices and other batches, from measured tables\n");
-  if (found.count) {
-    other_device(c, &d, &found);
-    other_batch(c, &d, &found, false);
-    other_batch(c, &d, &found, true);
+  printf("operators: %s\n", title);
+  if (!found.count) {
+    printf("  skipped, there is no ops/optable_*.csv* with its ops/neusight_e2e.csv\n\n");
+    return;
   }
+  acc_result *result = acc_result_new(c->arena, c->results, "operators", title);
+  result->asks = asks;
+  result->sources = "NeuSight (Lee et al., ASPLOS 2025, github.com/sitar-lab/NeuSight); NVIDIA "
+                    "AIConfigurator (github.com/ai-dynamo/aiconfigurator)";
+  other_device(c, result, &d, &found);
+  other_batch(c, result, &d, &found, false);
+  other_batch(c, result, &d, &found, true);
+  acc_note_add(c->arena, result, "baseline", "the roofline");
+  acc_result_print(c->arena, result);
   printf("\n");
 }

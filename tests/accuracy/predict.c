@@ -14,7 +14,7 @@
 
 void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *expression)
 {
-  if (row->define_count < 24)
+  if (row->define_count < sizeof row->define / sizeof *row->define)
     row->define[row->define_count++] =
       (ts_define){ts_arena_printf(arena, "%s", name), ts_arena_printf(arena, "%s", expression)};
 }
@@ -23,7 +23,7 @@ void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *exp
 static void pairs(ts_arena *arena, const char *text,
                   void (*each)(void *closure, const char *left, const char *right), void *closure)
 {
-  char *copy = ts_arena_printf(arena, "%s", text), *save = NULL;
+  char *copy = ts_arena_printf(arena, "%s", text ? text : ""), *save = NULL;
   for (char *part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
     char *equals = strchr(part, '=');
     if (!equals)
@@ -116,11 +116,11 @@ static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
 {
   ts_arena *arena = ts_arena_new("row");
   ts_session *s = ts_session_new(arena);
-  ts_define define[48];
+  ts_define define[64];
   uint32_t n = 0;
   for (uint32_t i = 0; i < row->define_count; i++)
     define[n++] = row->define[i];
-  for (uint32_t i = 0; i < extra_count && n < 48; i++)
+  for (uint32_t i = 0; i < extra_count && n < 64; i++)
     define[n++] = extra[i];
   const char *dirs[] = {c->data};
   ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source),
