@@ -11,6 +11,7 @@ tests_unit_sources = \
 	tests/unit/lang_tree.h \
 	tests/unit/plan_text.h \
 	tests/unit/random_ir.h \
+	tests/unit/test_accuracy.c \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
 	tests/unit/test_cluster.c \
@@ -78,9 +79,10 @@ tests_unit_sources = \
 	tests/unit/test_ways_out.c \
 	tests/unit/test_workers.c
 
+accuracy_figures = tests/accuracy/figures.c tests/accuracy/figures.h tests/accuracy/result.c tests/accuracy/result.h
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h
+tests_unit_unit_SOURCES = $(tests_unit_sources) $(accuracy_figures) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh
