@@ -12,6 +12,7 @@ tests_unit_sources = \
 	tests/unit/plan_text.h \
 	tests/unit/random_ir.h \
 	tests/unit/test_accuracy.c \
+	tests/unit/test_accuracy_factors.c \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
 	tests/unit/test_cluster.c \
@@ -79,7 +80,8 @@ tests_unit_sources = \
 	tests/unit/test_ways_out.c \
 	tests/unit/test_workers.c
 
-accuracy_figures = tests/accuracy/figures.c tests/accuracy/figures.h tests/accuracy/result.c tests/accuracy/result.h
+accuracy_figures = tests/accuracy/factors.c tests/accuracy/factors.h tests/accuracy/figures.c tests/accuracy/figures.h \
+	tests/accuracy/result.c tests/accuracy/result.h
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = $(tests_unit_sources) $(accuracy_figures) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h
@@ -157,6 +159,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/collectives.h \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
+	tests/accuracy/factors.c \
+	tests/accuracy/factors.h \
 	tests/accuracy/figures.c \
 	tests/accuracy/figures.h \
 	tests/accuracy/fit.c \

@@ -28,6 +28,10 @@ typedef struct acc_row {
   bool unsynchronised;
   /* in a group each that is compared stands against each reference: relative throughput */
   enum acc_side { ACC_ALONE, ACC_REFERENCE, ACC_COMPARED } side;
+  /* for factors.h, or NULL: rows that one factor may hold for (a GPU, release and precision), rows
+   * that differ in the size of the system alone, and that size */
+  const char *kind, *series;
+  double size;
   size_t csv_row;
   /* values of the parameter `recompute`, to NULL, that are tried one after the other while the plan
    * does not fit in memory: what a source does not state; or NULL */

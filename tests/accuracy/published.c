@@ -439,5 +439,9 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
     acc_define(c->arena, row, "heads", "true");
   acc_define(c->arena, row, "micro", T("micro_batch"));
   acc_define(c->arena, row, "global", T("global_batch"));
+  row->kind = ts_arena_printf(c->arena, "%s, %s, %s", machine, T("version"), recipe);
+  row->series =
+    ts_arena_printf(c->arena, "%s, %s, %s, %s", T("submitter"), machine, T("benchmark"), recipe);
+  row->size = gpus;
   return true;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"
+#include "tests/accuracy/factors.h"
 
 enum { GROUPS_LISTED = 16 };
 
@@ -114,6 +115,29 @@ static void relative(const acc_context *c, acc_result *result, const acc_rows *r
                  &points);
 }
 
+/* With measurements of others of their kind, and of a smaller system. */
+static void factors(const acc_context *c, acc_result *result, const acc_rows *rows)
+{
+  size_t alone;
+  acc_points points = acc_leave_one_out(c->arena, rows, &alone);
+  if (!points.count)
+    return;
+  acc_line_add(c->arena,
+               acc_part_new(c->arena, result, "one factor a kind, of its other rows", ACC_SECONDS),
+               "all", &points);
+  acc_note_add(c->arena, result, "kinds",
+               ts_arena_printf(c->arena,
+                               "a GPU, release and precision; the factor is the median of measured "
+                               "over predicted of a row's others; %zu rows have no other",
+                               alone));
+  acc_part *part =
+    acc_part_new(c->arena, result, "largest of a series from its smallest", ACC_SECONDS);
+  points = acc_largest_from_smallest(c->arena, rows, false);
+  acc_line_add(c->arena, part, "a submitter, GPU, benchmark, precision", &points);
+  points = acc_largest_from_smallest(c->arena, rows, true);
+  acc_line_add(c->arena, part, "... and release", &points);
+}
+
 static void print_rows(const acc_rows *rows)
 {
   for (size_t i = 0; i < rows->count; i++) {
@@ -176,6 +200,7 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
   part(c, result, rows, true, "peak memory", held);
   part(c, result, rows, true, "memory the allocator reserves", reserved);
   relative(c, result, rows);
+  factors(c, result, rows);
   acc_part *fit_part = part(c, result, rows, false, "rows of the fit", seconds);
   if (fit_part)
     fit_part->drawn = !main_part;
