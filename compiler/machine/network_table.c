@@ -62,9 +62,10 @@ static bool bad(reader *r, const char *text)
 static void header_name(reader *r, const char *name)
 {
   static const struct { const char *name; uint32_t what; double unit;
-  } names[] = {{"collective", COLLECTIVE, 0}, {"ranks", RANKS, 0},     {"gpus", RANKS, 0},
-               {"islands", ISLANDS, 0},       {"nodes", ISLANDS, 0},   {"bytes", BYTES, 0},
-               {"time_us", TIME, 1e-6},       {"time_ms", TIME, 1e-3}, {"seconds", TIME, 1}};
+  } names[] = {{"collective", COLLECTIVE, 0}, {"operation", COLLECTIVE, 0}, {"ranks", RANKS, 0},
+               {"gpus", RANKS, 0},            {"islands", ISLANDS, 0},      {"nodes", ISLANDS, 0},
+               {"bytes", BYTES, 0},           {"time_us", TIME, 1e-6},      {"time_ms", TIME, 1e-3},
+               {"seconds", TIME, 1}};
   uint32_t what = OTHER;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i].name)) {

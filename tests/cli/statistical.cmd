@@ -3,6 +3,7 @@ echo 'bytes,time_us' > "$scratch/few.csv"; echo '1024,7.5' >> "$scratch/few.csv"
 networks=$PWD/_networks.ts
 cd "$scratch"
 trainspec fit network --model statistical repeats.csv -o curves.json && grep -c intra_limit curves.json && grep -c straggler curves.json
+sed '1s/collective/operation/' repeats.csv > others.csv && trainspec fit network --model statistical others.csv -o others.json && diff <(grep -v '"file"' curves.json) <(grep -v '"file"' others.json) && echo 'the same by operation'
 trainspec fit network --model statistical --of all_reduce few.csv 2>&1; echo "exit $?"
 trainspec fit network --model curves few.csv 2>&1 | head -1
 cp "$networks" plan.ts
