@@ -2,7 +2,9 @@
 // For plans that take a machine as one parameter:
 //   plan mine(machine: Record = machine_h100) { cluster = machine.cluster(64), network = machine.network, costs = training(machine.costs) }
 // `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.training;
-// `measured` says whether kernels of this gpu were.
+// `measured` says whether kernels of this gpu were, or of one so near that its kernels are scaled
+// (std.training). The networks of machine_h100_500w and machine_h200_nvl were measured on the H100
+// and the H200 with NVSwitch: reports warn of it (W0808).
 export import std.training
 import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
 
@@ -33,9 +35,9 @@ let machine_h100 = { island: 8, cluster: _h100, network: h100_infiniband, costs:
 let machine_h100_500w = { island: 8, cluster: _h100_500w, network: h100_infiniband, costs: costs_h100_500w, measured: true }
 let machine_h200 = { island: 8, cluster: _h200, network: h200_infiniband, costs: costs_h200, measured: true }
 let machine_b200 = { island: 8, cluster: _b200, network: b200_infiniband, costs: costs_b200, measured: true }
-let machine_b300 = { island: 8, cluster: _b300, network: b200_infiniband, costs: costs_b300, measured: true }
+let machine_b300 = { island: 8, cluster: _b300, network: b300_infiniband, costs: costs_b300, measured: true }
 let machine_gb200 = { island: 0, cluster: racks_of_gb200, network: gb200_nvl72, costs: costs_gb200, measured: true }
-let machine_gb300 = { island: 0, cluster: racks_of_gb300, network: gb200_nvl72, costs: costs_gb300, measured: true }
+let machine_gb300 = { island: 0, cluster: racks_of_gb300, network: gb300_nvl72, costs: costs_gb300, measured: true }
 let machine_mi300x = { island: 8, cluster: _mi300x, network: _collectives, costs: costs_mi300x, measured: false }
 let machine_mi325x = { island: 8, cluster: _mi325x, network: _collectives, costs: costs_mi325x, measured: false }
 let machine_mi350x = { island: 8, cluster: _mi350x, network: _collectives, costs: costs_mi350x, measured: false }

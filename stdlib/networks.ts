@@ -1,8 +1,9 @@
 // Networks for NCCL.
 //
 // Inside a node of NVSwitch they are white boxes, calibrated with `trainspec fit network` to NCCL's
-// times on 2, 4 and 8 GPUs (networks/*.json say which: nccl_intra.csv.gz of aiconfigurator,
-// Apache-2.0, half precision, 512 B to 512 MiB; NCCL 2.27.3 on the A100, 2.29.2 on the others).
+// times on 2, 4 and 8 GPUs (networks/*.json say which: nccl_intra.csv.gz of aiconfigurator and, for
+// B300 and GB300, its nccl_aic.csv.gz, Apache-2.0, half precision, 512 B to 512 MiB; NCCL 2.27.3 on
+// the A100, 2.29.2 on the others).
 // `./dev accuracy collectives` prints their errors on sizes held back. Other numbers of GPUs, and
 // collectives that were not measured, rest on the constants of NCCL's own tuning for the generation
 // (networks/nccl_*.json, NCCL 2.30.7).
@@ -70,13 +71,15 @@ let nccl_blackwell = [whitebox("std/networks/nccl_blackwell.json")]
 let a100_statistical = [statistical("std/networks/a100_sxm_curves.json")]
 let h100_statistical = [statistical("std/networks/h100_sxm_curves.json")]
 
-// DGX A100 with InfiniBand HDR; DGX H100, H200 and B200 with InfiniBand NDR; racks of GB200 whose
-// NVLink domain is one island.
+// DGX A100 with InfiniBand HDR; DGX H100, H200, B200 and B300 with InfiniBand NDR; racks of GB200 and
+// GB300 whose NVLink domain is one island.
 let a100_infiniband = [whitebox("std/networks/a100_sxm.json", tier: 0)] + nvswitch_a100 + infiniband_hdr
 let h100_infiniband = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + infiniband_ndr
 let h200_infiniband = [whitebox("std/networks/h200_sxm.json", tier: 0)] + nvswitch_h100 + infiniband_ndr
 let b200_infiniband = [whitebox("std/networks/b200_sxm.json", tier: 0)] + nvswitch_h100 + infiniband_b200
+let b300_infiniband = [whitebox("std/networks/b300_sxm.json", tier: 0)] + nvswitch_h100 + infiniband_b200
 let gb200_nvl72 = [whitebox("std/networks/gb200.json", tier: 0)] + nvswitch_h100 + nvl72_racks
+let gb300_nvl72 = [whitebox("std/networks/gb300.json", tier: 0)] + nvswitch_h100 + nvl72_racks
 
 // The same GPUs in clouds.
 let a100_efa = [whitebox("std/networks/a100_sxm.json", tier: 0)] + nvswitch_a100 + efa_p4

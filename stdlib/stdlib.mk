@@ -94,9 +94,11 @@ stdlib_files = \
 	stdlib/networks/a100_sxm.json \
 	stdlib/networks/a100_sxm_curves.json \
 	stdlib/networks/b200_sxm.json \
+	stdlib/networks/b300_sxm.json \
 	stdlib/networks/efa.json \
 	stdlib/networks/efa_p4.json \
 	stdlib/networks/gb200.json \
+	stdlib/networks/gb300.json \
 	stdlib/networks/h100_sxm.json \
 	stdlib/networks/h100_sxm_curves.json \
 	stdlib/networks/h200_sxm.json \
