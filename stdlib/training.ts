@@ -3,7 +3,8 @@
 // fits.
 //
 // A machine's record: `kind`, and where its kernels were measured: `fit`, `experts`, `latent`, and
-// `narrow`, the beginning of the names of fits in 8 and 4 bits. `power`, `power_eight` and
+// `narrow`, the beginning of the names of fits in 8 and 4 bits; `fit_of` and its like, on which other
+// gpu, whose kernels are scaled by the rooflines. `power`, `power_eight` and
 // `power_four`: how much slower products are over a long step than in bursts, in 16, 8 and 4 bits.
 // `eight`, `four`: shares of the peak rates for products that no fit knows. `bytes`: share of the
 // bandwidth. `newest`, `attention`, `older`: how much slower than the fit's attention are cuDNN's,
@@ -27,6 +28,10 @@ record TrainingCosts {
   experts: String = ""
   latent: String = ""
   narrow: String = ""
+  fit_of: Gpu = none
+  experts_of: Gpu = none
+  latent_of: Gpu = none
+  narrow_of: Gpu = none
   power: Real
   power_eight: Real = 1
   power_four: Real = 1
@@ -64,7 +69,17 @@ let costs_h100: TrainingCosts = {
   older: 3.58,
   turns: true,
 }
-let costs_h100_500w = costs_h100 with { kind = h100_96g_500w, power = 1.53, power_eight = 1.34, eight = 0.367, attention = 3.0 }
+let costs_h100_500w = costs_h100 with {
+  kind = h100_96g_500w
+  fit_of = h100_sxm
+  experts_of = h100_sxm
+  latent_of = h100_sxm
+  narrow_of = h100_sxm
+  power = 1.53
+  power_eight = 1.34
+  eight = 0.367
+  attention = 3.0
+}
 let costs_h200 = costs_h100 with {
   kind = h200_sxm
   fit = "std/fits/h200_sxm.fit.json"
@@ -97,6 +112,7 @@ let costs_b300 = costs_b200 with {
   kind = b300_sxm
   fit = "std/fits/b300_sxm.fit.json"
   experts = "std/fits/b300_sxm_experts.fit.json"
+  latent_of = b200_sxm
   narrow = "std/fits/b300_sxm"
   power_eight = 1.25
   power_four = 1.1
@@ -107,7 +123,9 @@ let costs_b300 = costs_b200 with {
 let costs_gb300 = costs_b300 with {
   kind = gb300
   fit = "std/fits/gb300.fit.json"
+  experts_of = b300_sxm
   latent = "std/fits/gb200_latent.fit.json"
+  latent_of = gb200
   narrow = "std/fits/gb300"
   power_four = 1.05
   four = 0.32
@@ -123,11 +141,16 @@ fn _by(c: TrainingCosts, recipe: String, levels: Record) = slower(
   family: "mamba_scan_backward",
 )
 
+// A fit of kernels of the machine, or of those of `other` scaled to it.
+fn _fit(c: TrainingCosts, file: String, other: Any) = if other == none then fit(file) else scale(fit(file), from: other, to: c.kind)
+
 // Products of a recipe as measured in bursts, without the casts before them.
 fn _narrow(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == "" or recipe == "bf16" then none else slower(
-  fit(
+  _fit(
+    c,
     c.narrow + (if recipe == "fp8" then "_fp8" else if recipe == "nvfp4" or recipe == "mxfp4" then "_nvfp4" else "_fp8_block") +
       ".fit.json",
+    c.narrow_of,
   ),
   by: if recipe == "nvfp4" or recipe == "mxfp4" then levels.power_four else levels.power_eight,
 )
@@ -140,14 +163,14 @@ fn _level(levels: Record, library: String) -> Real =
 // `levels`: the numbers of the machine's record, or others to try.
 fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5, levels: Record = c) = [
   { host_wait: _host_wait },
-  slower(slower(fit(c.fit), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
-  like(fit(c.fit), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
-  slower(fit(c.experts), by: levels.power),
-  slower(like(fit(c.fit), family: "grouped_gemm", as: "gemm"), by: levels.power),
+  slower(slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
+  like(_fit(c, c.fit, c.fit_of), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
+  slower(_fit(c, c.experts, c.experts_of), by: levels.power),
+  slower(like(_fit(c, c.fit, c.fit_of), family: "grouped_gemm", as: "gemm"), by: levels.power),
   _narrow(c, recipe, levels),
   if c.narrow == "" or recipe == "bf16" then none else like(_narrow(c, recipe, levels), family: "grouped_gemm", as: "gemm"),
-  fit(c.latent),
-  like(fit(c.latent), family: "attention_backward", as: "attention", by: backward),
+  _fit(c, c.latent, c.latent_of),
+  like(_fit(c, c.latent, c.latent_of), family: "attention_backward", as: "attention", by: backward),
   _by(c, recipe, levels),
 ]
 

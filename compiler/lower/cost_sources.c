@@ -369,6 +369,8 @@ static ts_cost_chain *scaled(ts_session *s, const ts_plan *plan, const ts_applie
   check_device(s, name, arg(m, "from"), m->span, "scaled from",
                "its times are multiplied by the ratio of `to` and this gpu");
   name->device = arg(m, "to")->u.record->name;
+  if (name->device)
+    name->name = ts_arena_printf(s->arena, "%s scaled to %s", name->name, name->device);
   return a->inner && a->from && a->to ? a : NULL;
 }
 

@@ -1,5 +1,5 @@
-// Accelerators of AMD. Rates are dense. `watts` is the limit of the board, `price` an hour of one
-// from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
+// Accelerators of AMD. Rates are dense. `watts` is the limit of the board, for functions of plans to
+// ask.
 //
 // Sources: AMD Instinct MI300X, MI325X, MI350X and MI355X data sheets (2023 to 2025).
 
@@ -11,7 +11,6 @@ gpu mi300x {
   sms = 304
   l2 = 256 MiB
   watts = 750 W
-  price = $2.00/h
   called = ["*MI300X*"]
 }
 
@@ -19,7 +18,6 @@ gpu mi325x = mi300x with {
   memory = 262128 MiB
   bandwidth = 6000 GB/s
   watts = 1000 W
-  price = $2.25/h
   called = ["*MI325X*"]
 }
 
@@ -31,13 +29,11 @@ gpu mi350x {
   sms = 256
   l2 = 256 MiB
   watts = 1000 W
-  price = $3.00/h
   called = ["*MI350X*"]
 }
 
 gpu mi355x = mi350x with {
   peak = { fp32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s, fp4: 10066 TFLOP/s }
   watts = 1400 W
-  price = $3.50/h
   called = ["*MI355X*"]
 }

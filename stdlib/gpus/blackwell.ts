@@ -1,8 +1,5 @@
 // GPUs of NVIDIA's Blackwell generation, and the L40S of the one before. Rates as in
-// std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board, `price` an hour of
-// one from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
-//
-// `called` has the generation before where a fit or a network of it is taken.
+// std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board.
 //
 // Sources: [GB200], [GB300] NVIDIA GB200 NVL72 and GB300 NVL72 data sheets (2024, 2025), a 72nd of
 // the rack; [B300] NVIDIA DGX B300 data sheet (2025), an eighth; [RTX] NVIDIA RTX PRO 6000
@@ -14,16 +11,14 @@ gpu gb200 = b200_sxm with { // [GB200]
   memory = 189471 MiB
   peak = { fp32: 80 TFLOP/s, tf32: 1250 TFLOP/s, fp16: 2500 TFLOP/s, bf16: 2500 TFLOP/s, fp8: 5000 TFLOP/s, fp4: 10000 TFLOP/s }
   watts = 1200 W
-  price = $6.00/h
-  called = ["*NVIDIA GB200", "b200", "b200_sxm"]
+  called = ["*NVIDIA GB200"]
 }
 
 gpu gb300 = gb200 with { // [GB300]
   memory = 284208 MiB
   peak = gb200.peak with { fp4 = 15000 TFLOP/s }
   watts = 1400 W
-  price = $7.00/h
-  called = ["*NVIDIA GB300", "b300", "b300_sxm", "gb200"]
+  called = ["*NVIDIA GB300"]
 }
 
 gpu b300_sxm = b200_sxm with { // [B300]
@@ -31,8 +26,7 @@ gpu b300_sxm = b200_sxm with { // [B300]
   bandwidth = 7750 GB/s
   peak = b200_sxm.peak with { fp4 = 13500 TFLOP/s }
   watts = 1100 W
-  price = $5.50/h
-  called = ["b300", "*NVIDIA B300", "gb300", "b200", "b200_sxm"]
+  called = ["b300", "*NVIDIA B300"]
 }
 
 gpu rtx_pro_6000_server { // [RTX]
@@ -43,7 +37,6 @@ gpu rtx_pro_6000_server { // [RTX]
   sms = 188
   l2 = 128 MiB
   watts = 600 W
-  price = $1.80/h
   called = ["*RTX PRO 6000*"]
 }
 
@@ -55,6 +48,5 @@ gpu l40s { // [L40S]
   sms = 142
   l2 = 96 MiB
   watts = 350 W
-  price = $0.90/h
   called = ["*NVIDIA L40S"]
 }

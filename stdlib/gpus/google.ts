@@ -1,6 +1,5 @@
 // TPUs of Google. `fp8` is the rate in 8 bits, which v5e, v5p and v6e have for int8 alone: their
-// trainings in 8 bits are in int8 (AQT). `price` is that of a chip on demand in the United States
-// (Google Cloud's list, 2025). Google publishes no power: `watts` are estimates of the press.
+// trainings in 8 bits are in int8 (AQT). Google publishes no power: there is no `watts`.
 //
 // Sources: Google Cloud documentation of v5e, v5p, v6e (Trillium) and TPU7x (Ironwood), system
 // architecture pages, 2023 to 2025. Links of one direction: a chip has 4 (v5e, v6e) or 6 (v5p,
@@ -11,8 +10,6 @@ gpu tpu_v5e {
   reserved = 0.3 GiB
   bandwidth = 819 GB/s
   peak = { fp32: 49 TFLOP/s, bf16: 197 TFLOP/s, fp8: 394 TFLOP/s, int8: 394 TFLOP/s }
-  watts = 200 W
-  price = $1.20/h
 }
 
 gpu tpu_v5p {
@@ -20,8 +17,6 @@ gpu tpu_v5p {
   reserved = 0.3 GiB
   bandwidth = 2765 GB/s
   peak = { fp32: 115 TFLOP/s, bf16: 459 TFLOP/s, fp8: 918 TFLOP/s, int8: 918 TFLOP/s }
-  watts = 450 W
-  price = $4.20/h
 }
 
 gpu tpu_v6e {
@@ -29,8 +24,6 @@ gpu tpu_v6e {
   reserved = 0.3 GiB
   bandwidth = 1640 GB/s
   peak = { fp32: 230 TFLOP/s, bf16: 918 TFLOP/s, fp8: 1836 TFLOP/s, int8: 1836 TFLOP/s }
-  watts = 300 W
-  price = $2.70/h
 }
 
 gpu tpu_7x {
@@ -38,6 +31,4 @@ gpu tpu_7x {
   reserved = 0.3 GiB
   bandwidth = 7380 GB/s
   peak = { fp32: 577 TFLOP/s, bf16: 2307 TFLOP/s, fp8: 4614 TFLOP/s }
-  watts = 1000 W
-  price = $12.00/h
 }

@@ -1,6 +1,5 @@
 // Boards with the H100's processor that differ from its usual SXM module. Rates as in
-// std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board, `price` an hour of
-// one from public clouds in 2025 and 2026: a rough figure, for functions of plans to ask.
+// std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board.
 //
 // Sources: [H20] figures quoted by resellers and by DeepSeek's and Tencent's reports; NVIDIA
 // publishes no data sheet. [torchtitan] pytorch/torchtitan,
@@ -13,15 +12,13 @@ gpu h100_96g_500w = h100_sxm with { // [torchtitan]
   memory = 97871 MiB
   bandwidth = 2400 GB/s
   watts = 500 W
-  price = $2.00/h
-  called = ["h100_96g*", "h100_sxm", "*H100 80GB HBM3"]
+  called = ["h100_96g*"]
 }
 
 gpu gh200 = h100_sxm with { // [GH200], 96 GB
   memory = 97871 MiB
   bandwidth = 4000 GB/s
-  price = $1.99/h
-  called = ["*GH200*", "h100_sxm", "*H100 80GB HBM3"]
+  called = ["*GH200*"]
 }
 
 gpu h20_sxm { // [H20]
@@ -32,13 +29,11 @@ gpu h20_sxm { // [H20]
   sms = 78
   l2 = 60 MiB
   watts = 500 W
-  price = $1.10/h
   called = ["h20", "*NVIDIA H20"]
 }
 
 gpu h200_nvl = h200_sxm with { // [H200 NVL], on PCIe
   peak = { fp32: 60 TFLOP/s, tf32: 417.5 TFLOP/s, fp16: 835.5 TFLOP/s, bf16: 835.5 TFLOP/s, fp8: 1670.5 TFLOP/s }
   watts = 600 W
-  price = $2.50/h
-  called = ["*H200 NVL", "h200_sxm", "*NVIDIA H200"]
+  called = ["*H200 NVL"]
 }

@@ -7,6 +7,5 @@ gpu gaudi2 {
   bandwidth = 2450 GB/s
   peak = { fp32: 54 TFLOP/s, bf16: 432 TFLOP/s, fp8: 865 TFLOP/s }
   watts = 600 W
-  price = $1.30/h
   called = ["*Gaudi2*", "*Gaudi 2*"]
 }

@@ -1,8 +1,8 @@
 // GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them.
 // `memory` is what the driver reports as the board's total (nvidia-smi, MiB); `reserved` is taken
 // by the CUDA context and the libraries' handles before a framework allocates anything. `watts` is
-// the limit of the board, `price` an hour of one from public clouds in 2025 and 2026: a rough
-// figure, for functions of plans to ask. `sms` and `l2` are for kernel models. `called`: the names
+// the limit of the board, for functions of plans to ask; a plan that asks for a price states its own:
+// `h100_sxm with { price = $2.50/h }`. `sms` and `l2` are for kernel models. `called`: the names
 // under which measurements that hold for it are filed, the driver's among them; those of the A100
 // and H100 hold for the A800 and H800, which differ in their links alone.
 //
@@ -21,21 +21,18 @@ gpu v100_sxm_32g { // [V100]
   sms = 80
   l2 = 6 MiB
   watts = 300 W
-  price = $0.55/h
   called = ["v100_sxm*", "*V100-SXM2*"]
 }
 
 gpu v100_pcie_32g = v100_sxm_32g with { // [V100]
   peak = { fp32: 14 TFLOP/s, tf32: 14 TFLOP/s, fp16: 112 TFLOP/s, bf16: 14 TFLOP/s }
   watts = 250 W
-  price = $0.50/h
   called = ["v100_pcie*", "*V100-PCIE*"]
 }
 
 gpu a100_sxm_40g = a100_sxm_80g with { // [A100]
   memory = 40536 MiB
   bandwidth = 1555 GB/s
-  price = $1.10/h
   called = ["a100_sxm", "*A100-SXM4-40GB"]
 }
 
@@ -47,14 +44,12 @@ gpu a100_sxm_80g { // [A100]
   sms = 108
   l2 = 40 MiB
   watts = 400 W
-  price = $1.40/h
   called = ["a100", "a100_sxm", "*A100-SXM4-80GB"]
 }
 
 gpu a100_pcie_80g = a100_sxm_80g with { // [A100]
   bandwidth = 1935 GB/s
   watts = 300 W
-  price = $1.20/h
   called = ["a100_pcie", "a100_pcie_80", "*A100 80GB PCIe"]
 }
 
@@ -68,7 +63,6 @@ gpu a40 { // [A40]
   sms = 84
   l2 = 6 MiB
   watts = 300 W
-  price = $0.40/h
   called = ["*NVIDIA A40"]
 }
 
@@ -80,7 +74,6 @@ gpu l4 { // [L4]
   sms = 58
   l2 = 48 MiB
   watts = 72 W
-  price = $0.50/h
   called = ["*NVIDIA L4"]
 }
 
@@ -92,7 +85,6 @@ gpu h100_sxm { // [H100]
   sms = 132
   l2 = 50 MiB
   watts = 700 W
-  price = $2.20/h
   called = ["h100", "h100_sxm_80g", "*H100 80GB HBM3", "h800_sxm", "*NVIDIA H800"]
 }
 
@@ -101,7 +93,6 @@ gpu h800_sxm = h100_sxm with { called = ["*NVIDIA H800", "h100_sxm", "h100_sxm_8
 gpu h200_sxm = h100_sxm with { // [H200]
   memory = 143771 MiB
   bandwidth = 4800 GB/s
-  price = $2.80/h
   called = ["h200", "*NVIDIA H200"]
 }
 
@@ -113,6 +104,5 @@ gpu b200_sxm { // [B200], one GPU of eight
   sms = 148
   l2 = 126 MiB
   watts = 1000 W
-  price = $4.50/h
   called = ["b200", "*NVIDIA B200"]
 }
