@@ -1,6 +1,6 @@
 /* Measured collectives: a CSV table as points of the IR. Columns
- * `collective,ranks,islands,bytes,time_us` (or `time_ms`, `seconds`; also called `operation`, `gpus`,
- * `nodes`); without `islands` all ranks are in one. */
+ * `collective,ranks,islands,bytes,time_us` (or `time_ms`, `seconds`; also called `operation`,
+ * `gpus`, `nodes`); without `islands` all ranks are in one. */
 #ifndef TS_COMPILER_MACHINE_NETWORK_TABLE_H
 #define TS_COMPILER_MACHINE_NETWORK_TABLE_H
 
