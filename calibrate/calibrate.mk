@@ -28,5 +28,11 @@ libts_la_SOURCES += \
 	calibrate/operator_scores.h \
 	calibrate/operators.c \
 	calibrate/operators.h \
+	calibrate/scaled_ir.c \
+	calibrate/scaled_ir.h \
 	calibrate/slowdown_fit.c \
-	calibrate/slowdown_fit.h
+	calibrate/slowdown_fit.h \
+	calibrate/step_fit.c \
+	calibrate/step_fit.h \
+	calibrate/step_rows.c \
+	calibrate/step_rows.h

@@ -31,6 +31,7 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   s->read_dir_count = o->read_dir_count;
   s->natives = o->natives;
   s->native_count = o->native_count;
+  s->uncalibrated = o->uncalibrated;
 }
 
 /* A pass that gives nothing and says nothing has a bug. */

@@ -46,6 +46,8 @@ libts_la_SOURCES += \
 	compiler/eval/value.h \
 	compiler/lookup.c \
 	compiler/lookup.h \
+	compiler/lower/calibrated.c \
+	compiler/lower/calibrated.h \
 	compiler/lower/cluster.c \
 	compiler/lower/cost_sources.c \
 	compiler/lower/costing.c \
@@ -106,6 +108,8 @@ libts_la_SOURCES += \
 	compiler/plan/records.c \
 	compiler/plan/records.def \
 	compiler/plan/records.h \
+	compiler/quantities.c \
+	compiler/quantities.h \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \
 	compiler/schedule/internal.h \

@@ -2,6 +2,8 @@
 
 #: libts_la_SOURCES += cost/*.c cost/*.h cost/*.def
 libts_la_SOURCES += \
+	cost/calibration.c \
+	cost/calibration.h \
 	cost/correlate.def \
 	cost/cost.c \
 	cost/cost.h \

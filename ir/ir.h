@@ -341,6 +341,35 @@ typedef struct ts_ir_cost_source {
   ts_ir_str device; /* what its times were measured on, or are worked out for; "": not stated */
 } ts_ir_cost_source;
 
+enum { TS_IR_MOST_CALIBRATED = 12 };
+
+typedef enum ts_ir_calibrated { /* what a calibration is of */
+                                TS_IR_CALIBRATED_KERNELS, /* of some families and formats */
+                                TS_IR_CALIBRATED_HOST,    /* what the host spends on nodes */
+                                /* calls that stay inside islands, and those that leave them */
+                                TS_IR_CALIBRATED_INSIDE,
+                                TS_IR_CALIBRATED_BETWEEN,
+                                TS_IR_CALIBRATED_MEMORY,  /* a constant, in reserved_memory */
+                                TS_IR_CALIBRATED_STEP,    /* what the others leave unexplained */
+                                TS_IR_CALIBRATED_KINDS
+} ts_ir_calibrated;
+
+/* What measured steps said about a physical quantity (doc/calibration.md). Times of kernels and of
+ * the host, and reserved memory, have it in them; times of calls are multiplied by it when they are
+ * played. */
+typedef struct ts_ir_calibration {
+  ts_ir_str name;             /* "matrix products" */
+  uint32_t kind;              /* ts_ir_calibrated */
+  ts_ir_str families, formats; /* KERNELS: see ts_cost_among */
+  uint32_t source;            /* the file, a cost source */
+  uint32_t rows;              /* measured steps */
+  double value;               /* a factor on times; MEMORY: bytes; STEP: 1 */
+  /* of its logarithm before anything was measured; MEMORY: bytes; STEP: of a measured step */
+  double prior;
+  /* of logarithms, with each record of the table, in their order; MEMORY: bytes squared */
+  double covariance[TS_IR_MOST_CALIBRATED];
+} ts_ir_calibration;
+
 /* A number format in which the model or its kernels multiply. Without any, `peak_flops` of the meta
  * data holds for all. */
 typedef struct ts_ir_format {

@@ -22,6 +22,8 @@ const char *const ts_ir_algorithm_names[] = {
 const char *const ts_ir_routing_names[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
 const char *const ts_ir_protocol_names[] = {"ll", "ll128", "simple", NULL};
 const char *const ts_ir_remark_names[] = {"warning", "label", "note", "fact", "help", NULL};
+const char *const ts_ir_calibrated_names[] = {"kernels", "host", "inside", "between",
+                                              "memory", "step", NULL};
 
 const char *const ts_ir_origin_names[] = {"kernels", "network", "links", "host", NULL};
 const char *const ts_ir_quantity_names[] = {"step_time", "peak_memory", NULL};

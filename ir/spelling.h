@@ -19,6 +19,7 @@ extern const char *const ts_ir_protocol_names[];
 extern const char *const ts_ir_remark_names[];
 extern const char *const ts_ir_origin_names[];
 extern const char *const ts_ir_quantity_names[];
+extern const char *const ts_ir_calibrated_names[];
 
 /* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
 typedef enum ts_ir_field_kind {

@@ -548,6 +548,31 @@ static int check_network(check *c)
   return 0;
 }
 
+/* Within a million of what a source says, and sane as a covariance. */
+static int check_calibrations(check *c)
+{
+  uint32_t count = c->ir->calibrations_count;
+  if (count > TS_IR_MOST_CALIBRATED)
+    return ts_ir_fail(c->error, "%u calibrated quantities; there are %u at most", count,
+                      TS_IR_MOST_CALIBRATED);
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_ir_calibration *k = &c->ir->calibrations[i];
+    bool memory = k->kind == TS_IR_CALIBRATED_MEMORY,
+         good = k->kind < TS_IR_CALIBRATED_KINDS && amount(k->prior) && isfinite(k->value) &&
+                fabs(k->value) <= (memory ? (double)bytes_limit : speed_most) &&
+                (memory || k->value >= speed_least) && amount(k->covariance[i]);
+    for (uint32_t j = 0; j < TS_IR_MOST_CALIBRATED; j++)
+      good &= j < count ? fabs(k->covariance[j]) <= 1e36 &&
+                            k->covariance[j] == c->ir->calibrations[j].covariance[i] :
+                          k->covariance[j] == 0 && !signbit(k->covariance[j]);
+    if (!good)
+      return ts_ir_fail(c->error,
+                        "calibration %u (`%s`): kind, value, prior or covariance out of range", i,
+                        text(c, k->name));
+  }
+  return 0;
+}
+
 static int check_work(check *c)
 {
   const ts_ir *ir = c->ir;
@@ -782,7 +807,8 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error)
   static int (*const checks[])(check *) = {
     check_strings,   check_refs,   check_meta,    check_mesh,   check_locs,      check_devices,
     check_placement, check_links,  check_network, check_work,   check_fragments, check_programs,
-    check_items,     check_owners, check_sources, check_spreads, check_validations, check_remarks};
+    check_items,     check_owners, check_sources, check_calibrations, check_spreads,
+    check_validations, check_remarks};
   check c = {.ir = ir, .error = error};
   int failed = check_counts(&c);
   if (failed)

@@ -2,6 +2,7 @@
 
 #: stdlib_files = stdlib/*.ts stdlib/fits/* stdlib/networks/*
 stdlib_files = \
+	stdlib/calibration.ts \
 	stdlib/clusters/dgx.ts \
 	stdlib/clusters/fabrics.ts \
 	stdlib/clusters/hgx.ts \

@@ -29,6 +29,11 @@ tsfmt_LDADD = libts.la
 trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
+	tools/calibrate_main.c \
+	tools/cli/calibrate_report.c \
+	tools/cli/calibrate_report.h \
+	tools/cli/calibrate_steps.c \
+	tools/cli/calibrate_steps.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
 	tools/cli/networks.c \

@@ -29,6 +29,8 @@ static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
     .memory = (uint64_t)gpu_number(gpu, "memory", 8),
     .bandwidth = gpu_number(gpu, "bandwidth", 8),
     .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8)};
+  if (l->calibration.is)
+    class.reserved_memory = ts_calibrated_reserve(l->calibration.is, class.reserved_memory);
   return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);
 }
 

@@ -42,6 +42,15 @@ ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
   return ts_diags_errors(s->diags) > errors ? NULL : c;
 }
 
+uint64_t ts_costing_time(const ts_costing *c, uint32_t index)
+{
+  const ts_priced *p = &c->kernels.at[index];
+  return c->calibration ? ts_calibrated_time(
+                            c->calibration,
+                            ts_calibration_of_kernel(c->calibration, p->family, p->dtype), p->time) :
+                          p->time;
+}
+
 /* -- one kernel -- */
 
 static ts_cost_query query_of(const ts_kernel *k)
@@ -441,7 +450,7 @@ double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_shar
     for (int p = 0; p < TS_PHASES; p++)
       for (uint32_t k = 0; k < work->phase[p].count; k++)
         if (!work->phase[p].at[k].host_only)
-          seconds[i] += (double)c->kernels.at[work->phase[p].at[k].cost].time * 1e-12;
+          seconds[i] += (double)ts_costing_time(c, work->phase[p].at[k].cost) * 1e-12;
   }
   return seconds;
 }

@@ -4,6 +4,7 @@
 #define TS_COMPILER_LOWER_COSTING_H
 
 #include "compiler/shard/shard.h"
+#include "cost/calibration.h"
 
 typedef struct ts_priced { /* a kernel with its time */
   const char *family, *dtype;
@@ -24,11 +25,14 @@ typedef struct ts_source_name {
 typedef struct ts_costing {
   TS_VEC(ts_priced) kernels;
   TS_VEC(ts_source_name) sources;
+  const ts_calibration *calibration; /* of the plan, or NULL */
   struct ts_asking *asking; /* compiler/lower/costing.c */
 } ts_costing;
 
 /* Reads the plan's sources. NULL after errors. */
 ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan);
+/* ps that a kernel takes: its sources' time, calibrated. */
+uint64_t ts_costing_time(const ts_costing *c, uint32_t index);
 /* Index of the kernel's time, or TS_NO_INDEX after E0501. `label` names the op in messages. */
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *label);
 /* A measured kernel of this time that is otherwise as another; 0 when its time is within that of

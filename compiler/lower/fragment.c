@@ -80,8 +80,9 @@ static uint32_t ir_kernel(ts_lowering *l, uint32_t cost, double slowed)
   if (l->ir_kernels.at[cost] && slowed == 1)
     return l->ir_kernels.at[cost] - 1;
   const ts_priced *p = &l->costing->kernels.at[cost];
-  double time = round((double)p->time * slowed), most = 9e18; /* the verifier's limit is lower */
-  ts_ir_kernel kernel = {.time = slowed == 1 ? p->time : (uint64_t)(time < most ? time : most),
+  uint64_t alone = ts_costing_time(l->costing, cost);
+  double time = round((double)alone * slowed), most = 9e18; /* the verifier's limit is lower */
+  ts_ir_kernel kernel = {.time = slowed == 1 ? alone : (uint64_t)(time < most ? time : most),
                          .flops = p->flops,
                          .bytes = p->bytes,
                          .family = ts_ir_add_string(l->b, p->family),
@@ -204,6 +205,8 @@ static uint32_t emit(ts_fragment *f, ts_ir_node node, ts_origin origin)
     f->barrier.count = 0;
   }
   take_needs(f, &node);
+  if (l->calibration.is && node.host_ps)
+    node.host_ps = ts_calibrated_time(l->calibration.is, l->calibrated_host, node.host_ps);
   node.label = ts_ir_add_string(l->b, origin.label ? origin.label : "");
   node.loc = ts_ir_loc_of(l, origin.span);
   node.rule_loc = ts_ir_loc_of(l, origin.rule);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "compiler/lower/calibrated.h"
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_pieces.h"
 #include "compiler/lower/fragment_parameters.h"
@@ -834,8 +835,12 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   ts_lowering l = {.s = s, .plan = plan};
   int64_t samples = 0;
   if (!(l.g = ts_graph_build(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) ||
-      !(l.costing = ts_costing_new(s, plan)))
+      !(l.costing = ts_costing_new(s, plan)) ||
+      !ts_calibration_of_plan(s, plan, &l.calibration))
     return NULL;
+  l.costing->calibration = l.calibration.is;
+  l.calibrated_host =
+    l.calibration.is ? ts_calibration_of_kind(l.calibration.is, TS_QUANTITY_HOST) : 0;
   if (s->explain)
     s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
@@ -851,6 +856,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
     return NULL;
   l.b = ts_ir_builder_new();
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
+  ts_lower_calibration(&l);
   if (schedule)
     *schedule = l.sc;
   bool written = write_ir(&l, samples);

@@ -5,6 +5,7 @@
 
 #include "compiler/lower/costing.h"
 #include "compiler/schedule/stage.h"
+#include "cost/calibration.h"
 #include "ir/ir.h"
 
 enum { TS_MAX_STREAMS = 64 };
@@ -12,9 +13,18 @@ enum { TS_MAX_STREAMS = 64 };
 enum { TS_SEEN_LOCS = 256 };
 typedef struct ts_seen_loc { ts_span span; uint32_t loc; } ts_seen_loc;
 
+/* is: NULL: there is none */
+typedef struct ts_named_calibration {
+  const ts_calibration *is;
+  const char *name; /* as the plan writes it */
+  ts_span span;
+} ts_named_calibration;
+
 typedef struct ts_lowering {
   ts_session *s;
   const ts_plan *plan;
+  ts_named_calibration calibration;
+  uint32_t calibrated_host; /* its quantity of the host */
   const ts_graph *g;
   ts_sharding *sh;
   ts_costing *costing;

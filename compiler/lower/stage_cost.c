@@ -43,7 +43,7 @@ static uint64_t computing(const ts_fragment *f)
 {
   uint64_t time = 0;
   for (size_t i = 0; i < f->kernels.count; i++)
-    time += f->l->costing->kernels.at[f->kernels.at[i]].time;
+    time += ts_costing_time(f->l->costing, f->kernels.at[i]);
   return time;
 }
 

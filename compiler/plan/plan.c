@@ -452,6 +452,7 @@ static void evaluate(loader *l)
   p->recompute = typed(l, TS_PLAN_recompute);
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
+  p->calibration = field_value(l, TS_PLAN_calibration);
   evaluate_memory(l);
   evaluate_framework(l);
   compare_with_cluster(l);

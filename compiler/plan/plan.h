@@ -28,6 +28,7 @@ typedef struct ts_plan {
   ts_value memory;        /* RECORD of extra holdings: label: Size */
   ts_value costs;         /* LIST of APPLIED cost sources */
   ts_value network;       /* LIST of APPLIED network models */
+  ts_value calibration;   /* APPLIED `calibrated`, or NONE */
   /* samples; batch{}: 1 and 0 (whatever comes out) when not given */
   int64_t micro_batch, global_batch;
   double tokens_per_sample; /* 0: not given */

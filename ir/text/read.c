@@ -331,6 +331,47 @@ static void read_cost_source(ts_ir_reader *r)
   *(ts_ir_cost_source *)append(r, TS_IR_COST_SOURCES) = source;
 }
 
+static double take_signed(ts_ir_lexer *l)
+{
+  bool negative = ts_ir_take(l, "-");
+  double value = ts_ir_take_real(l, TS_IR_DIMENSIONS);
+  return negative ? -value : value;
+}
+
+static void read_calibration(ts_ir_reader *r)
+{
+  ts_ir_lexer *l = &r->lexer;
+  ts_ir_calibration k = {.name = ts_ir_take_string(r, "the name of a quantity"),
+                         .source = TS_IR_NONE};
+  uint32_t terms = 0;
+  k.kind = ts_ir_take_choice(l, "what is calibrated", ts_ir_calibrated_names);
+  for (bool more = true; more && !l->failed;) {
+    if (ts_ir_take(l, "families"))
+      k.families = ts_ir_take_string(r, "families of kernels");
+    else if (ts_ir_take(l, "formats"))
+      k.formats = ts_ir_take_string(r, "number formats");
+    else if (ts_ir_take(l, "source"))
+      k.source = ts_ir_use(r, TS_IR_COST_SOURCES, "a cost source");
+    else if (ts_ir_take(l, "rows"))
+      k.rows = (uint32_t)ts_ir_take_count(l, "a number of measured steps", UINT32_MAX);
+    else if (ts_ir_take(l, "value"))
+      k.value = take_signed(l);
+    else if (ts_ir_take(l, "prior"))
+      k.prior = take_signed(l);
+    else if (ts_ir_take(l, "covariance"))
+      do {
+        double term = take_signed(l);
+        if (terms == TS_IR_MOST_CALIBRATED)
+          ts_ir_syntax(l, "more than %u covariances", TS_IR_MOST_CALIBRATED);
+        else
+          k.covariance[terms++] = term;
+      } while (ts_ir_take(l, ","));
+    else
+      more = false;
+  }
+  *(ts_ir_calibration *)append(r, TS_IR_CALIBRATIONS) = k;
+}
+
 static void read_stream(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
@@ -504,6 +545,7 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"place", ts_ir_read_place},
     {"net_model", ts_ir_read_net_model},
     {"cost_source", read_cost_source},
+    {"calibration", read_calibration},
     {"stream", read_stream},
     {"kernel", read_kernel},
     {"collective", read_collective},

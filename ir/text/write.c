@@ -262,6 +262,31 @@ static void write_cost_sources(writer *w)
   }
 }
 
+static void write_calibrations(writer *w)
+{
+  for (uint32_t i = 0; i < w->ir->calibrations_count; i++) {
+    const ts_ir_calibration *k = &w->ir->calibrations[i];
+    out(w, "calibration ");
+    out_name(w, text(w, k->name));
+    out(w, " %s", ts_ir_calibrated_names[k->kind]);
+    out_text(w, "families", k->families);
+    out_text(w, "formats", k->formats);
+    if (k->source != TS_IR_NONE) {
+      out(w, " source ");
+      out_symbol(w, TS_IR_COST_SOURCES, k->source);
+    }
+    out(w, " rows %u value ", k->rows);
+    out_plain(w, k->value);
+    out(w, " prior ");
+    out_plain(w, k->prior);
+    for (uint32_t j = 0; j < w->ir->calibrations_count; j++) {
+      out(w, "%s ", j ? "," : " covariance");
+      out_plain(w, k->covariance[j]);
+    }
+    out(w, "\n");
+  }
+}
+
 /* ---- cluster ---- */
 
 static void write_device_classes(writer *w)
@@ -858,6 +883,7 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   write_part(w, TS_IR_META, write_meta);
   write_part(w, TS_IR_AXES, write_mesh);
   write_part(w, TS_IR_COST_SOURCES, write_cost_sources);
+  write_part(w, TS_IR_CALIBRATIONS, write_calibrations);
   write_part(w, TS_IR_ARRAYS, write_cluster);
   write_part(w, TS_IR_NET_MODELS, write_net_models);
   write_part(w, TS_IR_STREAMS, write_streams);

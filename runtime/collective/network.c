@@ -51,6 +51,12 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
   *n = (ts_network){
     .arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
   n->cuts = ts_cuts_new(arena, ir);
+  n->calibrated[0] = n->calibrated[1] = 1;
+  for (uint32_t i = ir->calibrations_count; i-- > 0;)
+    if (ir->calibrations[i].kind == TS_IR_CALIBRATED_INSIDE ||
+        ir->calibrations[i].kind == TS_IR_CALIBRATED_BETWEEN)
+      n->calibrated[ir->calibrations[i].kind == TS_IR_CALIBRATED_BETWEEN] =
+        ir->calibrations[i].value;
   n->bound_words.arena = arena;
   n->load = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
   n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph, only);
@@ -268,6 +274,21 @@ static void keep_bound(const ts_network *n, const ts_profile *p, uint32_t kind, 
     *(p->islands > 1 ? &e->inter : &e->intra) += more;
 }
 
+static void scale(uint64_t *time, double factor)
+{
+  *time = (uint64_t)llround(fmin((double)*time * factor, 0x1p62));
+}
+
+/* What measured steps said of such calls. */
+static void calibrate(const ts_network *n, const ts_profile *p, ts_estimate *e)
+{
+  double factor = n->calibrated[p->islands > 1];
+  uint64_t *parts[] = {&e->time,    &e->base,  &e->steps, &e->transfer,
+                       &e->latency, &e->intra, &e->inter, &e->reduction};
+  for (size_t i = 0; factor != 1 && i < sizeof parts / sizeof *parts; i++)
+    scale(parts[i], factor);
+}
+
 ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
 {
   const ts_profile *p = &n->profiles.at[profile];
@@ -292,6 +313,7 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
   if (kind == TS_IR_MESSAGE)
     e.latency = e.latency ? e.latency : e.steps; /* one step */
   e.model = a->model;
+  calibrate(n, p, &e);
   keep_bound(n, p, kind, bytes, model->kind, &e);
   if (e.beyond || (a->passed && a->model == TS_IR_NONE))
     note(a, TS_DOUBT_BEYOND, bytes);
@@ -316,8 +338,14 @@ bool ts_network_flows(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t pro
 {
   const ts_profile *p = &n->profiles.at[profile];
   uint32_t model = ts_network_answers(n, kind, profile);
-  return model != TS_IR_NONE && n->ir->net_models[model].kind == TS_IR_NET_FLOW &&
-         ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call);
+  if (model == TS_IR_NONE || n->ir->net_models[model].kind != TS_IR_NET_FLOW ||
+      !ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call))
+    return false;
+  double factor = n->calibrated[p->islands > 1];
+  call->volume *= factor;
+  if (factor != 1)
+    scale(&call->base, factor);
+  return true;
 }
 
 ts_path_use ts_network_paths(const ts_network *n, uint32_t model)

@@ -30,6 +30,7 @@ struct ts_network {
   const ts_ir *ir;
   const ts_ranks *ranks;
   const char *only;
+  double calibrated[2]; /* factor on times of calls inside islands, and of those that leave them */
   ts_link_graph *graph;
   ts_cuts *cuts;
   ts_intern bound_words;

@@ -9,6 +9,7 @@ int ts_tsfmt_main(int argc, char **argv);   /* format files of the language */
 int ts_fit_ops_main(int argc, char **argv); /* fit curves of operators to measured tables */
 int ts_fit_network_main(int argc, char **argv); /* calibrate a network to measured collectives */
 int ts_fit_slowdown_main(int argc, char **argv); /* learn what overlap costs kernels */
+int ts_calibrate_main(int argc, char **argv); /* calibrate a plan to measured steps */
 int ts_trace_main(int argc, char **argv);   /* what is in traces */
 int ts_table_main(int argc, char **argv);   /* a table of costs from traces */
 int ts_replay_main(int argc, char **argv);  /* play a trace */

@@ -1,0 +1,116 @@
+/* Quantities of a calibration from the standard library, and the parameters of plans. */
+#include "compiler/quantities.h"
+
+#include <string.h>
+
+#include "compiler/eval/module.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "compiler/plan/plan.h"
+
+/* ---- stdlib/calibration.ts ---- */
+
+static bool lookup(ts_session *s, ts_module *m, const char *name, ts_value *v)
+{
+  return ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), TS_NO_SPAN, v);
+}
+
+static const char *text_field(const ts_record *r, const char *name)
+{
+  const ts_value *v = ts_record_find(r, name);
+  return v && v->type == TS_T_STRING ? v->u.string : "";
+}
+
+static double number_of(const ts_value *v)
+{
+  return !v                      ? 0 :
+         v->type == TS_T_INT     ? (double)v->u.integer :
+         v->type == TS_T_REAL    ? v->u.real :
+         v->type == TS_T_QUANTITY ? v->u.real :
+                                   0;
+}
+
+static ts_quantity quantity_of(const ts_record *r)
+{
+  const ts_value *host = ts_record_find(r, "host");
+  const char *calls = text_field(r, "calls");
+  return (ts_quantity){.name = text_field(r, "name"),
+                       .kind = host && host->type == TS_T_BOOL && host->u.truth ?
+                                 TS_QUANTITY_HOST :
+                               !strcmp(calls, "inside")  ? TS_QUANTITY_INSIDE :
+                               !strcmp(calls, "between") ? TS_QUANTITY_BETWEEN :
+                                                           TS_QUANTITY_KERNELS,
+                       .families = text_field(r, "kernels"),
+                       .formats = text_field(r, "formats"),
+                       .prior = number_of(ts_record_find(r, "prior"))};
+}
+
+static ts_calibration *wrong(ts_session *s, const char *what)
+{
+  if (!ts_diags_errors(s->diags))
+    ts_diag_add(s->diags, TS_E0506, TS_NO_SPAN, "`std.calibration` %s", what);
+  return NULL;
+}
+
+ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
+{
+  static const char ask[] = "import std.calibration\n", ask_name[] = "<calibration>";
+  ts_compile_options plain = {.stdlib_dir = o->stdlib_dir};
+  const ts_embedded_file given = {ask_name, (const unsigned char *)ask, sizeof ask - 1};
+  ts_value list, memory, step;
+  ts_compile_settings(s, &plain);
+  s->given = &given;
+  s->given_count = 1;
+  ts_module *m = ts_module_load(s, ask_name);
+  s->given = NULL;
+  s->given_count = 0;
+  if (!m || !lookup(s, m, "quantities", &list) || !lookup(s, m, "memory", &memory) ||
+      !lookup(s, m, "step", &step) || list.type != TS_T_LIST)
+    return wrong(s, "lacks `quantities`, `memory` or `step`");
+  if (list.u.list->count > TS_MOST_QUANTITIES)
+    return wrong(s, "has too many quantities");
+  ts_calibration *c = TS_NEW(s->arena, ts_calibration);
+  *c = (ts_calibration){.plan = "",
+                        .device = "",
+                        .quantity = TS_NEW_ARRAY(s->arena, ts_quantity, list.u.list->count + 1),
+                        .noise = number_of(&step),
+                        .memory = {.prior = number_of(&memory) / 8}};
+  for (uint32_t i = 0; i < list.u.list->count; i++) {
+    ts_quantity q = list.u.list->at[i].type == TS_T_RECORD ?
+                      quantity_of(list.u.list->at[i].u.record) :
+                      (ts_quantity){0};
+    if (!(q.prior > 0 && q.prior <= 2))
+      return wrong(s, "has a quantity whose prior is not from 0 to 2");
+    c->quantity[c->count++] = q;
+  }
+  return c->noise > 0 && c->memory.prior > 0 ? c : wrong(s, "lacks `memory` or `step` above 0");
+}
+
+/* ---- Parameters ---- */
+
+static void add_parameter(ts_session *s, ts_parameters *out, const char *name, const ts_ast *type)
+{
+  bool text = type && type->name && !strcmp(type->name, "String");
+  TS_PUSH(s->arena, &out->at, ((ts_parameter){name, text}));
+}
+
+bool ts_parameters_load(ts_session *s, const char *path, const ts_compile_options *o,
+                        ts_parameters *out)
+{
+  *out = (ts_parameters){0};
+  ts_compile_settings(s, o);
+  ts_module *m = ts_module_load(s, path);
+  const ts_ast *plan = m && !ts_diags_errors(s->diags) ? ts_plan_choose(s, m, o->plan_name) : NULL;
+  if (!plan)
+    return false;
+  out->plan = plan->name;
+  const ts_ast *params = ts_ast_params(plan);
+  for (uint32_t i = 0; params && i < params->count; i++)
+    add_parameter(s, out, params->child[i]->name, ts_ast_type(params->child[i]));
+  for (size_t k = 0; k < ts_module_count(s); k++) {
+    const ts_module *module = ts_module_at(s, k);
+    for (size_t i = 0; i < module->own.count; i++)
+      if (module->own.at[i]->decl->kind == TS_AST_PARAM)
+        add_parameter(s, out, module->own.at[i]->name, ts_ast_type(module->own.at[i]->decl));
+  }
+  return true;
+}

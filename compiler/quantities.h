@@ -1,0 +1,24 @@
+/* What `trainspec calibrate` asks of the language: the quantities of stdlib/calibration.ts, and the
+ * parameters of a plan. */
+#ifndef TS_COMPILER_QUANTITIES_H
+#define TS_COMPILER_QUANTITIES_H
+
+#include "compiler/compile.h"
+#include "cost/calibration.h"
+
+/* The quantities with their priors, all factors 1; `noise`, and the prior of the constant of
+ * memory. NULL after errors, which are in the session's queue. */
+ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o);
+
+typedef struct ts_parameter { const char *name; bool text; } ts_parameter; /* text: a String */
+
+typedef struct ts_parameters {
+  const char *plan;
+  TS_VEC(ts_parameter) at; /* of the plan, then of its files */
+} ts_parameters;
+
+/* What -D may set. False after errors. */
+bool ts_parameters_load(ts_session *s, const char *path, const ts_compile_options *o,
+                        ts_parameters *out);
+
+#endif

@@ -1,0 +1,257 @@
+/* Calibrations: which quantity a thing belongs to, and their files. */
+#include "cost/calibration.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+
+const char *const ts_quantity_kinds[] = {"kernels", "host", "inside", "between", NULL};
+
+/* A factor beyond this is no calibration: the plan is of something else. */
+static const double most_log = 4.6 /* 100 times */, most_bytes = 0x1p56;
+
+bool ts_cost_among(const char *list, const char *name)
+{
+  for (const char *at = list; *at;) {
+    size_t length = strcspn(at, " ");
+    bool begins = length && at[length - 1] == '*';
+    if (length && (begins ? !strncmp(at, name, length - 1) :
+                            !strncmp(at, name, length) && !name[length]))
+      return true;
+    at += length + (at[length] != 0);
+  }
+  return false;
+}
+
+uint32_t ts_calibration_of_kernel(const ts_calibration *c, const char *family, const char *format)
+{
+  uint32_t i = 0;
+  while (i < c->count && !(c->quantity[i].kind == TS_QUANTITY_KERNELS &&
+                           ts_cost_among(c->quantity[i].families, family) &&
+                           ts_cost_among(c->quantity[i].formats, format)))
+    i++;
+  return i;
+}
+
+uint32_t ts_calibration_of_kind(const ts_calibration *c, ts_quantity_kind kind)
+{
+  uint32_t i = 0;
+  while (i < c->count && c->quantity[i].kind != kind)
+    i++;
+  return i;
+}
+
+uint64_t ts_calibrated_time(const ts_calibration *c, uint32_t quantity, uint64_t time)
+{
+  if (quantity >= c->count)
+    return time;
+  double scaled = (double)time * exp(c->quantity[quantity].log);
+  return scaled < 0x1p59 ? (uint64_t)llround(scaled) : time; /* the verifier's limit is 2^60 */
+}
+
+uint64_t ts_calibrated_reserve(const ts_calibration *c, uint64_t reserved)
+{
+  if (!c->memory.rows)
+    return reserved;
+  double bytes = (double)reserved + c->memory.bytes;
+  return bytes > 0 ? (uint64_t)llround(bytes) : 0;
+}
+
+/* ---- Writing ---- */
+
+void ts_calibration_write(const ts_calibration *c, FILE *out)
+{
+  ts_json_writer w = {.out = out, .spaced = true};
+  ts_json_begin(&w, NULL, '{');
+  ts_json_line(&w, 1);
+  ts_json_put_count(&w, "trainspec-calibration", 1);
+  ts_json_line(&w, 1);
+  ts_json_put_text(&w, "plan", c->plan);
+  ts_json_line(&w, 1);
+  ts_json_put_text(&w, "device", c->device);
+  ts_json_line(&w, 1);
+  ts_json_put_count(&w, "rows", c->rows);
+  ts_json_line(&w, 1);
+  ts_json_put_number(&w, "noise", "%.17g", c->noise);
+  ts_json_put_number(&w, "residual", "%.17g", c->residual);
+  ts_json_line(&w, 1);
+  ts_json_begin(&w, "quantities", '[');
+  for (uint32_t i = 0; i < c->count; i++) {
+    const ts_quantity *q = &c->quantity[i];
+    ts_json_line(&w, 2);
+    ts_json_begin(&w, NULL, '{');
+    ts_json_put_text(&w, "name", q->name);
+    ts_json_put_text(&w, "kind", ts_quantity_kinds[q->kind]);
+    if (q->kind == TS_QUANTITY_KERNELS) {
+      ts_json_put_text(&w, "families", q->families);
+      ts_json_put_text(&w, "formats", q->formats);
+    }
+    ts_json_put_number(&w, "prior", "%.17g", q->prior);
+    ts_json_put_number(&w, "log", "%.17g", q->log);
+    ts_json_end(&w, '}');
+  }
+  ts_json_last_line(&w, 1);
+  ts_json_end(&w, ']');
+  ts_json_line(&w, 1);
+  ts_json_begin(&w, "covariance", '[');
+  for (uint32_t i = 0; i < c->count; i++) {
+    ts_json_line(&w, 2);
+    ts_json_begin(&w, NULL, '[');
+    for (uint32_t j = 0; j < c->count; j++)
+      ts_json_put_number(&w, NULL, "%.17g", c->covariance[i][j]);
+    ts_json_end(&w, ']');
+  }
+  ts_json_last_line(&w, 1);
+  ts_json_end(&w, ']');
+  if (c->memory.rows) {
+    ts_json_line(&w, 1);
+    ts_json_begin(&w, "memory", '{');
+    ts_json_put_count(&w, "rows", c->memory.rows);
+    ts_json_put_number(&w, "prior", "%.17g", c->memory.prior);
+    ts_json_put_number(&w, "bytes", "%.17g", c->memory.bytes);
+    ts_json_put_number(&w, "deviation", "%.17g", c->memory.deviation);
+    ts_json_put_number(&w, "residual", "%.17g", c->memory.residual);
+    ts_json_end(&w, '}');
+  }
+  ts_json_last_line(&w, 0);
+  ts_json_end(&w, '}');
+  ts_json_end_document(&w);
+}
+
+/* ---- Reading ---- */
+
+typedef struct reader { ts_arena *arena; ts_error *error; } reader;
+
+static bool get_number(reader *r, const cJSON *in, const char *name, double least, double most,
+                       double *value)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
+  if (!cJSON_IsNumber(item))
+    return ts_fail(r->error, NULL, "there is no number `%s`", name);
+  *value = item->valuedouble;
+  return (*value >= least && *value <= most) ||
+         ts_fail(r->error, NULL, "`%s` is %g, which is not from %g to %g", name, *value, least,
+                 most);
+}
+
+static bool get_count(reader *r, const cJSON *in, const char *name, uint32_t *value)
+{
+  double number;
+  if (!get_number(r, in, name, 0, 1e6, &number))
+    return false;
+  *value = (uint32_t)number;
+  return true;
+}
+
+static bool get_text(reader *r, const cJSON *in, const char *name, const char **value)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
+  if (!cJSON_IsString(item))
+    return ts_fail(r->error, NULL, "there is no text `%s`", name);
+  *value = ts_arena_string(r->arena, item->valuestring, strlen(item->valuestring));
+  return true;
+}
+
+static bool read_quantity(reader *r, const cJSON *in, ts_quantity *q)
+{
+  const char *kind;
+  *q = (ts_quantity){.families = "", .formats = ""};
+  if (!get_text(r, in, "name", &q->name) || !get_text(r, in, "kind", &kind))
+    return false;
+  while (q->kind < TS_QUANTITY_KINDS && strcmp(ts_quantity_kinds[q->kind], kind) != 0)
+    q->kind++;
+  if (q->kind == TS_QUANTITY_KINDS)
+    return ts_fail(r->error, NULL, "`%s` is no kind of quantity", kind);
+  return (q->kind != TS_QUANTITY_KERNELS || (get_text(r, in, "families", &q->families) &&
+                                             get_text(r, in, "formats", &q->formats))) &&
+         get_number(r, in, "prior", 0, most_log, &q->prior) &&
+         get_number(r, in, "log", -most_log, most_log, &q->log);
+}
+
+static bool read_quantities(reader *r, const cJSON *list, ts_calibration *c)
+{
+  const cJSON *item;
+  int size = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : -1;
+  if (size < 0 || size > TS_MOST_QUANTITIES)
+    return ts_fail(r->error, NULL, "`quantities` must be a list of %d at most", TS_MOST_QUANTITIES);
+  c->quantity = TS_NEW_ARRAY(r->arena, ts_quantity, (size_t)size + 1);
+  cJSON_ArrayForEach(item, list)
+    if (!read_quantity(r, item, &c->quantity[c->count++]))
+      return false;
+  return true;
+}
+
+/* Of numbers that vary together: symmetrical, no entry beyond what its deviations allow. */
+static bool read_covariance(reader *r, const cJSON *list, ts_calibration *c)
+{
+  const cJSON *row, *item;
+  uint32_t i = 0;
+  if (!cJSON_IsArray(list) || (uint32_t)cJSON_GetArraySize(list) != c->count)
+    return ts_fail(r->error, NULL, "`covariance` must have a row for each quantity");
+  cJSON_ArrayForEach(row, list) {
+    uint32_t j = 0;
+    if (!cJSON_IsArray(row) || (uint32_t)cJSON_GetArraySize(row) != c->count)
+      return ts_fail(r->error, NULL, "row %u of `covariance` must have a number for each quantity",
+                     i + 1);
+    cJSON_ArrayForEach(item, row) {
+      if (!cJSON_IsNumber(item) || !(fabs(item->valuedouble) <= most_log * most_log))
+        return ts_fail(r->error, NULL, "row %u of `covariance` has what is no covariance", i + 1);
+      c->covariance[i][j++] = item->valuedouble;
+    }
+    i++;
+  }
+  for (i = 0; i < c->count; i++)
+    for (uint32_t j = 0; j <= i; j++) {
+      double most = sqrt(fmax(0, c->covariance[i][i]) * fmax(0, c->covariance[j][j]));
+      if (c->covariance[i][j] != c->covariance[j][i] || c->covariance[i][i] < 0 ||
+          fabs(c->covariance[i][j]) > most * (1 + 1e-9))
+        return ts_fail(r->error, NULL, "`covariance` is not one: row %u, column %u", i + 1, j + 1);
+    }
+  return true;
+}
+
+static bool read_memory(reader *r, const cJSON *in, ts_memory_constant *m)
+{
+  return !in || (get_count(r, in, "rows", &m->rows) &&
+                 get_number(r, in, "prior", 0, most_bytes, &m->prior) &&
+                 get_number(r, in, "bytes", -most_bytes, most_bytes, &m->bytes) &&
+                 get_number(r, in, "deviation", 0, most_bytes, &m->deviation) &&
+                 get_number(r, in, "residual", 0, most_bytes, &m->residual));
+}
+
+static bool read_whole(reader *r, const cJSON *root, ts_calibration *c)
+{
+  uint32_t version;
+  if (!cJSON_HasObjectItem(root, "trainspec-calibration"))
+    return ts_fail(r->error, "`trainspec calibrate` writes such files",
+                   "this is no file of a calibration");
+  if (!get_count(r, root, "trainspec-calibration", &version))
+    return false;
+  if (version != 1)
+    return ts_fail(r->error, NULL, "version %u of such files is not known", version);
+  return get_text(r, root, "plan", &c->plan) && get_text(r, root, "device", &c->device) &&
+         get_count(r, root, "rows", &c->rows) &&
+         get_number(r, root, "noise", 0, most_log, &c->noise) &&
+         get_number(r, root, "residual", 0, most_log, &c->residual) &&
+         read_quantities(r, cJSON_GetObjectItemCaseSensitive(root, "quantities"), c) &&
+         read_covariance(r, cJSON_GetObjectItemCaseSensitive(root, "covariance"), c) &&
+         read_memory(r, cJSON_GetObjectItemCaseSensitive(root, "memory"), &c->memory);
+}
+
+ts_calibration *ts_calibration_read(ts_arena *arena, const char *text, size_t size,
+                                    ts_error *error)
+{
+  reader r = {arena, error};
+  ts_calibration *c = TS_NEW(arena, ts_calibration);
+  const char *end = NULL;
+  *error = (ts_error){0};
+  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  bool good = root ? read_whole(&r, root, c) :
+                     ts_fail_at(error, text, end ? (size_t)(end - text) : 0,
+                                end ? (size_t)(end - text) : 0, NULL, "this is not JSON");
+  cJSON_Delete(root);
+  return good ? c : NULL;
+}
