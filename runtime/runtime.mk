@@ -105,6 +105,8 @@ libts_la_SOURCES += \
 	runtime/play/slowdown_learned.h \
 	runtime/play/track.c \
 	runtime/play/track.h \
+	runtime/report/calibrated.c \
+	runtime/report/calibrated.h \
 	runtime/report/chrome.c \
 	runtime/report/csv.c \
 	runtime/report/extras.c \

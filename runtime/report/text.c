@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "ir/names.h"
 #include "ir/spelling.h"
+#include "runtime/report/calibrated.h"
 #include "runtime/report/extras.h"
 #include "runtime/report/report.h"
 
@@ -623,6 +624,7 @@ void ts_report_text(const ts_summary *summary, FILE *out)
   memory(&p);
   cost_basis(&p);
   network(&p);
+  ts_report_calibrated_text(summary->ir, p.arena, out);
   ts_report_extras_text(summary, p.arena, out);
   ts_report_warnings_text(summary, p.arena, out);
   assumptions(&p);
