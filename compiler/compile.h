@@ -18,7 +18,7 @@ typedef struct ts_compile_options { /* all may be left zero */
   uint32_t read_dir_count;
   const char *const *natives;     /* libraries of native code that may be loaded and called */
   uint32_t native_count;
-  bool uncalibrated;              /* the plan's `calibration` is left out: what is to be calibrated */
+  bool uncalibrated;              /* the plan's `calibration` is left out */
 } ts_compile_options;
 
 /* A session in the arena, with empty source map and queue of diagnostics. The caller then sets

@@ -4,6 +4,7 @@
 nobase_dist_doc_DATA += \
 	doc/README.md \
 	doc/architecture.md \
+	doc/calibration.md \
 	doc/costs.md \
 	doc/diagnostics.md \
 	doc/editors.md \

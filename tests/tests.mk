@@ -15,6 +15,7 @@ tests_unit_sources = \
 	tests/unit/test_accuracy_factors.c \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
+	tests/unit/test_calibrate.c \
 	tests/unit/test_cluster.c \
 	tests/unit/test_collective.c \
 	tests/unit/test_collective_statistical.c \

@@ -45,10 +45,9 @@ ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
 uint64_t ts_costing_time(const ts_costing *c, uint32_t index)
 {
   const ts_priced *p = &c->kernels.at[index];
-  return c->calibration ? ts_calibrated_time(
-                            c->calibration,
-                            ts_calibration_of_kernel(c->calibration, p->family, p->dtype), p->time) :
-                          p->time;
+  const ts_calibration *k = c->calibration;
+  return k ? ts_calibrated_time(k, ts_calibration_of_kernel(k, p->family, p->dtype), p->time) :
+             p->time;
 }
 
 /* -- one kernel -- */

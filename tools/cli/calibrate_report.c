@@ -12,7 +12,7 @@
 #include "ir/names.h"
 #include "runtime/report/report.h"
 
-enum { NAME = 26, STEP = 26 };
+enum { NAME = 26, STEP = 24, WIDTH = 80 };
 
 /* Shares of the prior's deviation that is left: below, the steps tell the quantity; above, not. */
 static const double told = 0.5, partly = 0.9;
@@ -41,13 +41,16 @@ typedef enum knowledge { TOLD, PARTLY, NOT_TOLD, ABSENT } knowledge;
 static const char *const knowledge_words[] = {"told by the steps", "partly", "not told apart", ""};
 static const char *const knowledge_names[] = {"told", "partly", "not_told", "absent"};
 
+/* ABSENT: no step moves with it, be it that none has such kernels or calls. */
 static knowledge knowledge_of(const ts_calibrated *c, uint32_t i)
 {
-  double left = c->fit->deviation[i] / c->calibration->quantity[i].prior;
-  return !ts_played_with(c->played, i) ? ABSENT :
-         left < told                   ? TOLD :
-         left < partly                 ? PARTLY :
-                                         NOT_TOLD;
+  double left = c->fit->deviation[i] / c->calibration->quantity[i].prior, most = 0;
+  for (uint32_t r = 0; r < c->steps->count; r++)
+    most = fmax(most, fabs(c->fit->response[r * c->calibration->count + i]));
+  return most < 1e-6   ? ABSENT :
+         left < told   ? TOLD :
+         left < partly ? PARTLY :
+                         NOT_TOLD;
 }
 
 static double correlation(const ts_calibrated *c, uint32_t i, uint32_t j)
@@ -79,16 +82,32 @@ static const char *signed_percent(const ts_calibrated *c, double log_ratio)
   return ts_arena_printf(c->arena, "%+.1f %%", fabs(value) < 0.05 ? 0 : value);
 }
 
+/* Those that nothing is known of, in lines that end within the report. */
+static void put_absent(const ts_calibrated *c, FILE *out)
+{
+  unsigned column = 0;
+  for (uint32_t i = 0; i < c->calibration->count; i++) {
+    const char *name = c->calibration->quantity[i].name;
+    if (knowledge_of(c, i) != ABSENT)
+      continue;
+    bool wraps = column && column + 2 + ts_report_columns(name) > WIDTH;
+    column = (wraps || !column ? 0 : column) +
+             (unsigned)ts_put_text(out, !column ? "  without effect on these steps: %s" :
+                                        wraps   ? ";\n    %s" :
+                                                  "; %s",
+                                   name);
+  }
+  if (column)
+    fputc('\n', out);
+}
+
 static void put_quantities(const ts_calibrated *c, FILE *out)
 {
-  const char *absent = "";
   ts_put_text(out, "\n%-*s%9s%10s\n", NAME, "time of", "prior", "fitted");
   for (uint32_t i = 0; i < c->calibration->count; i++) {
     const ts_quantity *q = &c->calibration->quantity[i];
     knowledge k = knowledge_of(c, i);
-    if (k == ABSENT)
-      absent = ts_arena_printf(c->arena, "%s%s%s", absent, *absent ? "; " : "", q->name);
-    else
+    if (k != ABSENT)
       ts_put_text(out, "  %-*s%9s%10s%10s  %s\n", NAME - 2,
                   ts_report_fit(c->arena, q->name, NAME - 3),
                   ts_arena_printf(c->arena, "+-%.0f %%", percent(q->prior)),
@@ -99,8 +118,7 @@ static void put_quantities(const ts_calibrated *c, FILE *out)
   ts_put_text(out, "  %-*s%9s%10s%10s\n", NAME - 2, "a measured step, besides",
               ts_arena_printf(c->arena, "+-%.1f %%", percent(c->calibration->noise)), "",
               ts_arena_printf(c->arena, "+-%.1f %%", percent(c->calibration->residual)));
-  if (*absent)
-    ts_put_text(out, "  not in these steps: %s\n", absent);
+  put_absent(c, out);
 }
 
 static void put_pairs(const ts_calibrated *c, FILE *out)
@@ -184,14 +202,15 @@ static void put_outliers(const ts_calibrated *c, FILE *out)
     if (!any)
       fputs("\nOutliers\n", out);
     any = true;
-    ts_put_text(out,
-                "  line %u took %s of what the other steps say (+-%.1f %%); it counts %.2f of a "
-                "step\n",
-                c->steps->at[r].line,
-                ts_arena_printf(c->arena, "%.2f times", exp(-error_of(c, c->fit->left_out, r))),
-                percent(c->fit->left_out_deviation[r]), c->fit->weight[r]);
+    ts_put_text(out, "  line %u took %.2f times what the other steps say (+-%.1f %%); ",
+                c->steps->at[r].line, exp(-error_of(c, c->fit->left_out, r)),
+                percent(c->fit->left_out_deviation[r]));
+    ts_put_text(out, "it counts %.2f of a step\n", c->fit->weight[r]);
   }
 }
+
+/* A percentage without a minus before 0.0. */
+static double tidy(double share) { return fabs(share) < 5e-4 ? 0 : 100 * share; }
 
 static const char *signed_bytes(const ts_calibrated *c, double bytes)
 {
@@ -216,7 +235,8 @@ static void put_memory(const ts_calibrated *c, FILE *out)
                        (plain + c->memory_out[rows[i]]) / to - 1};
     before += fabs(errors[0]), after += fabs(errors[1]), left += fabs(errors[2]);
     ts_put_text(out, "%4u  %-*s%10s%+8.1f %%%+7.1f %%%+8.1f %%\n", s->line, STEP,
-                words_of(c, s), ts_format_bytes(to).text, 100 * errors[0], 100 * errors[1], 100 * errors[2]);
+                words_of(c, s), ts_format_bytes(to).text, tidy(errors[0]), tidy(errors[1]),
+                tidy(errors[2]));
   }
   ts_put_text(out, "%-*s%8.1f %%%7.1f %%%8.1f %%\n", STEP + 16, "mean error", 100 * before / count,
               100 * after / count, 100 * left / count);

@@ -10,8 +10,8 @@ typedef struct ts_calibrated { /* everything that there is to report */
   const ts_measured_steps *steps;
   const ts_played_steps *played;
   const ts_step_fit *fit;
-  const double *group_out;          /* [rows] log_step as the rows of other groups have it; or NULL */
-  const double *memory_out;         /* [rows] the constant as the other rows with memory have it */
+  const double *group_out;  /* [rows] log_step as the rows of other groups have it; or NULL */
+  const double *memory_out; /* [rows] the constant as the other rows with memory have it */
 } ts_calibrated;
 
 void ts_calibrated_text(const ts_calibrated *c, FILE *out);

@@ -16,7 +16,8 @@
 
 enum { MOST_THREADS = 256, MOST_WARNINGS = 16 };
 
-typedef struct known { const double *x; double log_step; } known; /* x: where quantities play a part */
+/* x: 0 where a quantity plays no part */
+typedef struct known { const double *x; double log_step; } known;
 
 typedef struct row {
   ts_arena *arena;
