@@ -24,4 +24,4 @@ trainspec calibrate plan.ts 2>&1; echo "exit $?"
 trainspec calibrate plan.ts nowhere.csv 2>&1; echo "exit $?"
 trainspec calibrate nowhere.ts measured.csv 2>&1; echo "exit $?"
 printf 'version 3\nplan p\n' >p.tsir; trainspec calibrate p.tsir measured.csv 2>&1; echo "exit $?"
-ls *.json
+ls out.json
