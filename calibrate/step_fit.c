@@ -19,8 +19,11 @@ typedef struct lined {
   uint32_t without;            /* the fold that is left out; UINT32_MAX: none */
 } lined;
 
+/* x, covariance and right are views of arrays in the arena: GSL's own memory may run out. */
 typedef struct solved {
-  gsl_vector *x;
+  gsl_vector_view x_view, right_view;
+  gsl_matrix_view covariance_view;
+  gsl_vector *x, *right;
   gsl_matrix *covariance;
   double *weight;              /* [rows] */
   double noise;
@@ -67,7 +70,8 @@ static void solve_x(const lined *l, solved *s)
   uint32_t q = l->p->quantities;
   double scale = 1 / (s->noise * s->noise);
   gsl_matrix_set_zero(s->covariance);
-  gsl_vector *right = gsl_vector_calloc(q);
+  gsl_vector *right = s->right;
+  gsl_vector_set_zero(right);
   for (uint32_t i = 0; i < q; i++)
     gsl_matrix_set(s->covariance, i, i, 1 / (l->p->prior[i] * l->p->prior[i]));
   for (uint32_t r = 0; r < l->p->rows; r++) {
@@ -81,7 +85,6 @@ static void solve_x(const lined *l, solved *s)
   gsl_linalg_cholesky_decomp1(s->covariance);
   gsl_linalg_cholesky_solve(s->covariance, right, s->x);
   gsl_linalg_cholesky_invert(s->covariance);
-  gsl_vector_free(right);
 }
 
 /* How much each row counts, and the noise that follows. */
@@ -220,12 +223,15 @@ bool ts_step_fit_run(ts_arena *arena, const ts_step_problem *p, ts_step_fit *out
   if (!q || !rows)
     return false;
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
-  solved s = {.x = gsl_vector_calloc(q),
-              .covariance = gsl_matrix_calloc(q, q),
-              .weight = TS_NEW_ARRAY(arena, double, rows)};
+  solved s = {
+    .x_view = gsl_vector_view_array(TS_NEW_ARRAY(arena, double, q), q),
+    .right_view = gsl_vector_view_array(TS_NEW_ARRAY(arena, double, q), q),
+    .covariance_view = gsl_matrix_view_array(TS_NEW_ARRAY(arena, double, (size_t)q * q), q, q),
+    .weight = TS_NEW_ARRAY(arena, double, rows)};
+  s.x = &s.x_view.vector;
+  s.right = &s.right_view.vector;
+  s.covariance = &s.covariance_view.matrix;
   bool good = fit(arena, p, &s, out);
-  gsl_vector_free(s.x);
-  gsl_matrix_free(s.covariance);
   gsl_set_error_handler(handler);
   return good;
 }

@@ -95,6 +95,7 @@ TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \
+	tests/fuzz/fuzz_calibration.c \
 	tests/fuzz/fuzz_chakra.c \
 	tests/fuzz/fuzz_database.c \
 	tests/fuzz/fuzz_fit.c \

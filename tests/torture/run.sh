@@ -37,6 +37,9 @@ inputs() {
   cp "$root"/tests/traces/_graph_0.json graph_0.json
   cp "$root"/tests/traces/_graph_1.json graph_1.json
   printf 'let   a=1\n' >some.ts
+  printf 'launch,layers,step_s\n6 us,1,0.0011\n60 us,2,0.0032\n' >measured.csv
+  sed 's/^  host/  calibration = calibrated("fitted.json")\n  host/' plan.ts >calibrated.ts
+  trainspec calibrate -o fitted.json plan.ts measured.csv >/dev/null || exit 4
   trainspec db add --db kept.db --device a100 ops.csv >/dev/null || exit 4
   sed 's/table "_ops.csv"/db("kept.db")/' plan.ts >db_plan.ts
   awk '{ printf "Content-Length: %d\r\n\r\n%s", length($0), $0 }' "$root/tests/cli/_lsp.jsonl" >session
