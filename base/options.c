@@ -245,9 +245,10 @@ static int put_version(const ts_options *o)
 
 /* ---- Reading ---- */
 
-static const ts_option *find(const ts_options *o, const char *name, size_t length, char letter)
+static const ts_option *find(const ts_program *program, const char *name, size_t length,
+                             char letter)
 {
-  const ts_option *tables[] = {o->program->options, common};
+  const ts_option *tables[] = {program->options, common};
   for (size_t t = 0; t < 2; t++) {
     for (const ts_option *option = tables[t]; option->id; option++) {
       if (name ? option->name && strlen(option->name) == length &&
@@ -350,7 +351,7 @@ static int take_letter(ts_options *o)
                                 "Q\0-R\0-S\0-T\0-U\0-V\0-W\0-X\0-Y\0-Z";
   char letter = *o->cluster++;
   const char *rest = *o->cluster ? o->cluster : NULL;
-  const ts_option *option = find(o, NULL, 0, letter);
+  const ts_option *option = find(o->program, NULL, 0, letter);
   if (!option) {
     char spelled[] = {'-', letter, 0};
     return leave(o, (unsigned char)letter < 0x80 ?
@@ -373,13 +374,22 @@ static int take_letter(ts_options *o)
 static int take_long(ts_options *o, char *word)
 {
   size_t length = strcspn(word + 2, "=");
-  const ts_option *option = find(o, word + 2, length, 0);
+  const ts_option *option = find(o->program, word + 2, length, 0);
   bool attached = word[2 + length] == '=';
   word[2 + length] = '\0';
   if (!option || one_dash(option))
     return unknown(o, word);
   o->spelled = word;
   return take(o, option, attached ? word + 2 + length + 1 : NULL);
+}
+
+const ts_option *ts_options_named(const ts_program *program, const char *word)
+{
+  if (word[0] != '-' || !word[1])
+    return NULL;
+  if (word[1] != '-')
+    return word[2] ? NULL : find(program, NULL, 0, word[1]);
+  return find(program, word + 2, strcspn(word + 2, "="), 0);
 }
 
 int ts_options_next(ts_options *o)
@@ -398,7 +408,7 @@ int ts_options_next(ts_options *o)
   }
   if (word[1] == '-')
     return take_long(o, word);
-  const ts_option *option = find(o, word, strlen(word), 0);
+  const ts_option *option = find(o->program, word, strlen(word), 0);
   if (option) {
     o->spelled = word;
     return take(o, option, NULL);

@@ -58,6 +58,8 @@ ts_options ts_options_start(const ts_program *program, int argc, char **argv);
  * return o->status: after --help, --version or a mistake that was reported. --color and
  * --diagnostics are kept in *o. */
 int ts_options_next(ts_options *o);
+/* The option that a word names, --name, --name=VALUE or -o: one of the program, or of all; NULL. */
+const ts_option *ts_options_named(const ts_program *program, const char *word);
 /* Tells a mistake in one line and where help is; returns TS_EXIT_USAGE. */
 int ts_options_wrong(const ts_options *o, const char *format, ...)
   __attribute__((format(printf, 2, 3)));

@@ -1,12 +1,10 @@
 #include "compiler/command_line.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
+#include "compiler/argument_value.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
@@ -43,20 +41,6 @@ static const char *ended(reader *r, text *t)
 {
   TS_PUSH(r->s->arena, t, 0);
   return t->at;
-}
-
-static const char *quoted(reader *r, const char *word)
-{
-  text t = {0};
-  put(r, &t, "\"");
-  for (; *word; word++) {
-    if (*word == '"' || *word == '\\')
-      TS_PUSH(r->s->arena, &t, '\\');
-    if ((unsigned char)*word >= ' ')
-      TS_PUSH(r->s->arena, &t, *word);
-  }
-  put(r, &t, "\"");
-  return ended(r, &t);
 }
 
 /* As a name of the language: --num-layers and NUM_LAYERS are num_layers. */
@@ -124,246 +108,13 @@ static ts_span span_of(const reader *r, uint32_t first, uint32_t last)
                    r->begin[last] + (uint32_t)strlen(r->line->word[last])};
 }
 
-static bool is_integer(const char *word)
-{
-  char *end;
-  errno = 0;
-  strtoll(word, &end, 10);
-  return *word && !*end && !errno && !isspace((unsigned char)*word) && *word != '+';
-}
-
-static bool is_number(const char *word)
-{
-  char *end;
-  strtod(word, &end);
-  return *word && !*end && strspn(word, "+-0123456789.eE") == strlen(word);
-}
-
-/* 1e-4, 1. and .5 as the language writes them. */
-static const char *number(reader *r, const char *word)
-{
-  double value = strtod(word, NULL);
-  return is_integer(word) ? word : ts_arena_printf(r->s->arena, "%.15g", value);
-}
-
-/* Whole numbers of a word, whatever stands between them: ":4096:8". */
-static void numbers_in(reader *r, text *t, const char *word, bool *more)
-{
-  for (const char *c = word; *c;) {
-    if (!isdigit((unsigned char)*c)) {
-      c++;
-      continue;
-    }
-    size_t digits = strspn(c, "0123456789");
-    put(r, t, *more ? ", " : "");
-    put(r, t, ts_arena_string(r->s->arena, c, digits));
-    *more = true;
-    c += digits;
-  }
-}
-
-/* -- lists as Python writes them: ([0]*3+[1]*12) -- */
-
-enum { LONGEST = 100000 }; /* list that is written out */
-typedef TS_VEC(int64_t) integers;
-typedef struct python {
-  reader *r;
-  const char *at;
-  bool wrong;
-  uint32_t depth;
-} python;
-
-static integers sum_of(python *p);
-
-static int64_t integer_of(python *p)
-{
-  char *end;
-  int64_t value = strtoll(p->at, &end, 10);
-  p->wrong |= end == p->at;
-  p->at = end;
-  return value;
-}
-
-static integers term_of(python *p)
-{
-  integers list = {0};
-  if (++p->depth > 50) {
-    p->wrong = true;
-  } else if (*p->at == '(') {
-    p->at++;
-    list = sum_of(p);
-    p->wrong |= *p->at != ')';
-    p->at += *p->at == ')';
-  } else if (*p->at == '[') {
-    do {
-      p->at++;
-      int64_t value = integer_of(p);
-      TS_PUSH(p->r->s->arena, &list, value);
-    } while (!p->wrong && *p->at == ',');
-    p->wrong |= *p->at != ']';
-    p->at += *p->at == ']';
-  } else {
-    p->wrong = true;
-  }
-  while (!p->wrong && *p->at == '*') {
-    p->at++;
-    int64_t times = integer_of(p);
-    size_t once = list.count;
-    p->wrong |= times < 0 || times > LONGEST || (uint64_t)times * once > LONGEST;
-    list.count = p->wrong || !times ? 0 : once;
-    for (int64_t k = 1; !p->wrong && k < times; k++)
-      for (size_t i = 0; i < once; i++) {
-        int64_t again = list.at[i];
-        TS_PUSH(p->r->s->arena, &list, again);
-      }
-  }
-  p->depth--;
-  return list;
-}
-
-static integers sum_of(python *p)
-{
-  integers sum = term_of(p);
-  while (!p->wrong && *p->at == '+') {
-    p->at++;
-    integers more = term_of(p);
-    for (size_t i = 0; i < more.count && sum.count <= LONGEST; i++)
-      TS_PUSH(p->r->s->arena, &sum, more.at[i]);
-  }
-  return sum;
-}
-
-/* NULL: it is none. */
-static const char *python_list(reader *r, const char *word)
-{
-  python p = {r, word, false, 0};
-  integers list = sum_of(&p);
-  text t = {0};
-  if (p.wrong || *p.at || list.count > LONGEST)
-    return NULL;
-  put(r, &t, "[");
-  for (size_t i = 0; i < list.count; i++)
-    put(r, &t, ts_arena_printf(r->s->arena, "%s%" PRId64, i ? ", " : "", list.at[i]));
-  put(r, &t, "]");
-  return ended(r, &t);
-}
-
-/* -- layouts: letters in groups that `|` parts, (tt|)*6 -- */
-
-typedef struct layout {
-  reader *r;
-  const char *at;
-  text out;
-  bool wrong;
-  uint32_t depth;
-} layout;
-
-static void letters_of(layout *l)
-{
-  if (++l->depth > 50)
-    l->wrong = true;
-  while (!l->wrong && *l->at && *l->at != ')') {
-    size_t from = l->out.count;
-    if (*l->at == '(') {
-      l->at++;
-      letters_of(l);
-      l->wrong |= *l->at != ')';
-      l->at += *l->at == ')';
-    } else {
-      TS_PUSH(l->r->s->arena, &l->out, *l->at);
-      l->at++;
-    }
-    if (!l->wrong && *l->at == '*') {
-      char *end;
-      long long times = strtoll(l->at + 1, &end, 10);
-      size_t once = l->out.count - from;
-      l->wrong |=
-        end == l->at + 1 || times < 0 || times > LONGEST || (uint64_t)times * once > LONGEST;
-      l->at = end;
-      for (long long k = 1; !l->wrong && k < times; k++)
-        for (size_t i = 0; i < once; i++) {
-          char again = l->out.at[from + i];
-          TS_PUSH(l->r->s->arena, &l->out, again);
-        }
-      if (!l->wrong && !times)
-        l->out.count = from;
-    }
-  }
-  l->depth--;
-}
-
-/* [["E", "t"], ["t", "L"]] */
-static const char *layout_list(reader *r, const char *word)
-{
-  text plain = {0}, t = {0};
-  for (; *word; word++) /* a shell's backslashes, and commas, which only please the eye */
-    if (*word != '\\' && *word != ',' && *word != ' ')
-      TS_PUSH(r->s->arena, &plain, *word);
-  layout l = {.r = r, .at = ended(r, &plain)};
-  letters_of(&l);
-  if (l.wrong || *l.at || l.out.count > LONGEST)
-    return NULL;
-  put(r, &t, "[[");
-  for (size_t i = 0; i < l.out.count; i++) {
-    if (l.out.at[i] == '|') {
-      put(r, &t, "], [");
-      continue;
-    }
-    put(r, &t, i && l.out.at[i - 1] != '|' ? ", " : "");
-    put(r, &t, quoted(r, (const char[]){l.out.at[i], 0}));
-  }
-  put(r, &t, "]]");
-  return ended(r, &t);
-}
-
-/* -- one argument -- */
-
-static const char *list_value(reader *r, const ts_ast *type, const char *const *word,
-                              uint32_t count)
-{
-  text t = {0};
-  const ts_ast *element = ts_ast_element(type);
-  bool more = false, whole = element && strcmp(element->name, "Int") == 0;
-  put(r, &t, "[");
-  for (uint32_t i = 0; i < count; i++) {
-    if (whole) {
-      numbers_in(r, &t, word[i], &more);
-      continue;
-    }
-    put(r, &t, more ? ", " : "");
-    put(r, &t, quoted(r, word[i]));
-    more = true;
-  }
-  put(r, &t, "]");
-  return ended(r, &t);
-}
-
 /* NULL: the words are not of the type. */
 static const char *value_of(reader *r, const char *name, const ts_ast *type,
                             const char *const *word, uint32_t count)
 {
-  if (strcmp(type->name, "Bool") == 0) {
-    if (!count || strcmp(word[0], "true") == 0 || strcmp(word[0], "True") == 0)
-      return count > 1 ? NULL : "true";
-    return count == 1 && (!strcmp(word[0], "false") || !strcmp(word[0], "False")) ? "false" : NULL;
-  }
-  if (!count)
-    return NULL;
-  if (listed(r, "layouts", name))
-    return count == 1 ? layout_list(r, word[0]) : NULL;
-  if (strcmp(type->name, "List") == 0)
-    return list_value(r, type, word, count);
-  if (count > 1)
-    return NULL;
-  if (strcmp(type->name, "Int") == 0)
-    return is_integer(word[0]) ? word[0] : NULL;
-  if (strcmp(type->name, "Real") == 0)
-    return is_number(word[0]) ? number(r, word[0]) : NULL;
-  if (strcmp(type->name, "String") == 0)
-    return quoted(r, word[0]);
-  if (is_integer(word[0]))
-    return word[0];
-  return word[0][0] == '(' || word[0][0] == '[' ? python_list(r, word[0]) : quoted(r, word[0]);
+  if (!listed(r, "layouts", name))
+    return ts_argument_value(r->s->arena, type, word, count);
+  return count == 1 ? ts_argument_layout(r->s->arena, word[0]) : NULL;
 }
 
 static void found(reader *r, const char *name, const char *value)
@@ -472,7 +223,7 @@ static void read_words(reader *r)
        i++)
     if (i == program && formal(r, "script")) {
       const char *base = ts_base_name(l->word[i]);
-      found(r, "script", quoted(r, ts_arena_string(r->s->arena, base, strlen(base) - 3)));
+      found(r, "script", ts_argument_quoted(r->s->arena, ts_arena_string(r->s->arena, base, strlen(base) - 3)));
     } else if (!variable(r, i) && program == UINT32_MAX) {
       ts_diag_add(r->s->diags, TS_E0708, span_of(r, i, i),
                   "`%s` is no argument, no program and no variable", l->word[i]);
@@ -539,7 +290,7 @@ static const char *plan_text(reader *r)
   put(r, &t,
       ts_arena_printf(r->s->arena, "param gpus: Int = %s\nparam gpu: String = %s\n\n",
                       l->gpus ? l->gpus : "8",
-                      quoted(r, l->gpu ? l->gpu : string_field(r, "gpu"))));
+                      ts_argument_quoted(r->s->arena, l->gpu ? l->gpu : string_field(r, "gpu"))));
   put_passed(r, &t);
   put(r, &t,
       ts_arena_printf(r->s->arena, "let arguments: %s = {\n  gpus,\n  gpu,\n",
@@ -553,20 +304,38 @@ static const char *plan_text(reader *r)
   return ended(r, &t);
 }
 
+static ts_module *framework(ts_session *s, const char *name)
+{
+  const char *import = ts_arena_printf(s->arena, "import std.frameworks.%s\n", name);
+  ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
+  *given = (ts_embedded_file){.path = ts_arena_printf(s->arena, "<framework %s>", name),
+                              .bytes = (const unsigned char *)import,
+                              .size = strlen(import)};
+  s->given = given;
+  s->given_count = 1;
+  return ts_module_load(s, given->path);
+}
+
+static const char *table_name(ts_session *s) { return ts_lang_intern(s->lang, "command_line", 12); }
+
+void ts_command_line_frameworks(ts_session *s, ts_name_list *names)
+{
+  size_t count;
+  const char *const *files = ts_session_std_files(s, "std/frameworks/", &count);
+  for (size_t i = 0; i < count; i++) {
+    const ts_module *module = framework(s, files[i]);
+    if (module && ts_module_find(module, table_name(s)))
+      TS_PUSH(s->arena, &names->names, files[i]);
+  }
+}
+
 static bool load(reader *r)
 {
   ts_session *s = r->s;
-  const char *import = ts_arena_printf(s->arena, "import std.frameworks.%s\n", r->line->framework);
-  ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
-  *given = (ts_embedded_file){
-    .path = "<framework>", .bytes = (const unsigned char *)import, .size = strlen(import)};
-  s->given = given;
-  s->given_count = 1;
-  ts_module *module = ts_module_load(s, given->path);
+  ts_module *module = framework(s, r->line->framework);
   ts_value table, type;
   if (!module || ts_diags_errors(s->diags) ||
-      !ts_module_lookup(s, module, ts_lang_intern(s->lang, "command_line", 12), TS_NO_SPAN,
-                        &table) ||
+      !ts_module_lookup(s, module, table_name(s), TS_NO_SPAN, &table) ||
       table.type != TS_T_RECORD)
     return false;
   r->table = table.u.record;

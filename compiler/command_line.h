@@ -4,7 +4,7 @@
 #ifndef TS_COMPILER_COMMAND_LINE_H
 #define TS_COMPILER_COMMAND_LINE_H
 
-#include "compiler/eval/session.h"
+#include "compiler/eval/env.h"
 
 typedef struct ts_command_line {
   const char *framework; /* the file: std.frameworks.NAME */
@@ -13,6 +13,9 @@ typedef struct ts_command_line {
   uint32_t word_count;
   const char *gpus, *gpu; /* values of the plan's parameters of these names; NULL: theirs */
 } ts_command_line;
+
+/* The frameworks of the standard library: the files that declare `command_line`. */
+void ts_command_line_frameworks(ts_session *s, ts_name_list *names);
 
 /* The text of a plan, laid out as tsfmt does, in the session's arena. NULL after errors, which are
  * in the queue; what is passed over and has a bearing is warned of. */

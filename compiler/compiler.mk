@@ -2,6 +2,8 @@
 
 #: libts_la_SOURCES += compiler/*.c compiler/*.h compiler/*.def
 libts_la_SOURCES += \
+	compiler/argument_value.c \
+	compiler/argument_value.h \
 	compiler/command_line.c \
 	compiler/command_line.h \
 	compiler/compile.c \

@@ -6,7 +6,6 @@
 #include "base/options.h"
 #include "compiler/command_line.h"
 #include "compiler/compile.h"
-#include "compiler/eval/stdlib_embed.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 
@@ -31,12 +30,8 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 cannot read or write.",
   NULL,
 };
-static const ts_program program = {
-  .summary = "TrainSpec: writes a plan from the command line of a training framework.",
-  .usage = usage,
-  .options = options,
-  .notes = notes,
-  .manual = "trainspec(1)"};
+static const ts_program program =
+  TS_COMMAND("writes a plan from the command line of a training framework.");
 
 typedef struct task {
   ts_options options;
@@ -46,33 +41,16 @@ typedef struct task {
   const char *from, *output, *stdlib;
 } task;
 
-static const char *const own[] = {
-  "--gpus",    "--gpu",   "--from",        "--output",     "--stdlib", "-o", "--help",
-  "--version", "--color", "--diagnostics", "--max-memory", "-h",       NULL};
-
-/* Whether a word is an option of this program; *value: and the next one its value. */
-static bool is_own(const char *word, bool *value)
-{
-  size_t length = strcspn(word, "=");
-  for (size_t i = 0; own[i]; i++)
-    if (strlen(own[i]) == length && strncmp(own[i], word, length) == 0) {
-      *value = !word[length] && strcmp(own[i], "--help") != 0 && strcmp(own[i], "-h") != 0 &&
-               strcmp(own[i], "--version") != 0;
-      return true;
-    }
-  return false;
-}
-
 /* Takes the words of the framework out of the command line; what is left is for ts_options. */
 static int part(task *t, int argc, char **argv, char **left)
 {
   int count = 1;
   left[0] = argv[0];
   for (int i = 1; i < argc; i++) {
-    bool value = false;
-    if (is_own(argv[i], &value)) {
+    const ts_option *own = ts_options_named(&program, argv[i]);
+    if (own) {
       left[count++] = argv[i];
-      if (value && i + 1 < argc)
+      if (own->argument && !strchr(argv[i], '=') && i + 1 < argc)
         left[count++] = argv[++i];
     } else if (!t->line.framework && argv[i][0] != '-') {
       t->line.framework = argv[i];
@@ -110,28 +88,18 @@ static bool read_options(task *t, int argc, char **argv)
   return true;
 }
 
-/* The frameworks of the standard library: files that say what becomes of a command line. */
-static bool known(task *t)
+static bool known(task *t, ts_session *s)
 {
-  TS_VEC(const char *) names = {0};
-  static const char folder[] = "frameworks/", end[] = ".ts";
-  for (size_t i = 0; i < ts_stdlib_file_count; i++) {
-    const char *path = ts_stdlib_files[i].path;
-    size_t length = strlen(path);
-    if (strncmp(path, folder, strlen(folder)) != 0 || length < strlen(end) ||
-        strcmp(path + length - strlen(end), end) != 0 ||
-        !strstr((const char *)ts_stdlib_files[i].bytes, "\nlet command_line ="))
-      continue;
-    const char *name =
-      ts_arena_string(t->arena, path + strlen(folder), length - strlen(folder) - strlen(end));
-    if (t->line.framework && strcmp(name, t->line.framework) == 0)
+  ts_name_list names = {0};
+  ts_command_line_frameworks(s, &names);
+  for (size_t i = 0; t->line.framework && i < names.names.count; i++)
+    if (strcmp(names.names.at[i], t->line.framework) == 0)
       return true;
-    TS_PUSH(t->arena, &names, name);
-  }
-  TS_PUSH(t->arena, &names, NULL);
-  t->options.status = t->line.framework ? ts_options_not_among(&t->options, "framework",
-                                                               t->line.framework, names.at) :
-                                          ts_options_wrong(&t->options, "no FRAMEWORK given");
+  TS_PUSH(t->arena, &names.names, NULL);
+  t->options.status =
+    t->line.framework ?
+      ts_options_not_among(&t->options, "framework", t->line.framework, names.names.at) :
+      ts_options_wrong(&t->options, "no FRAMEWORK given");
   return false;
 }
 
@@ -163,25 +131,31 @@ static bool read_file(task *t, ts_session *s)
 
 static void put_plan(void *closure, FILE *out) { ts_put_lines(out, *(const char **)closure); }
 
+static void import(task *t)
+{
+  ts_session *s = ts_session_new(t->arena);
+  size_t size = 0;
+  const char *plan = NULL;
+  ts_compile_settings(s, &(ts_compile_options){.stdlib_dir = t->stdlib});
+  if (!known(t, s))
+    return;
+  if (read_file(t, s)) {
+    t->line.word = t->words.at;
+    t->line.word_count = (uint32_t)t->words.count;
+    plan = ts_command_line_plan(s, &t->line, &size);
+  }
+  t->options.status = ts_options_report(&t->options, s->diags);
+  if (plan && !t->options.status)
+    t->options.status = ts_options_write(&t->options, t->output, put_plan, &plan);
+}
+
 int ts_import_main(int argc, char **argv)
 {
   task t = {.arena = ts_arena_new("import")};
   char **left = TS_NEW_ARRAY(t.arena, char *, argc + 1);
   int count = part(&t, argc, argv, left);
-  if (read_options(&t, count, left) && known(&t)) {
-    ts_session *s = ts_session_new(t.arena);
-    size_t size = 0;
-    const char *plan = NULL;
-    ts_compile_settings(s, &(ts_compile_options){.stdlib_dir = t.stdlib});
-    if (read_file(&t, s)) {
-      t.line.word = t.words.at;
-      t.line.word_count = (uint32_t)t.words.count;
-      plan = ts_command_line_plan(s, &t.line, &size);
-    }
-    t.options.status = ts_options_report(&t.options, s->diags);
-    if (plan && !t.options.status)
-      t.options.status = ts_options_write(&t.options, t.output, put_plan, &plan);
-  }
+  if (read_options(&t, count, left))
+    import(&t);
   int status = t.options.status;
   ts_arena_free(t.arena);
   return status;

@@ -398,6 +398,23 @@ static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_li
   return true;
 }
 
+const char *const *ts_session_std_files(ts_session *s, const char *folder, size_t *count)
+{
+  name_list all = {0}, in = {0};
+  if (s->stdlib_dir)
+    list_directory(s, join(s->arena, s->stdlib_dir, folder + 4), folder, &all);
+  else
+    list_stdlib(s, &all);
+  for (size_t i = 0; i < all.names.count; i++) {
+    const char *name = all.names.at[i];
+    if (starts(name, folder) && stem(name) < strlen(name) && !strchr(name + strlen(folder), '/'))
+      TS_PUSH(s->arena, &in.names, ts_arena_string(s->arena, name + strlen(folder),
+                                                   stem(name) - strlen(folder)));
+  }
+  *count = in.names.count;
+  return in.names.at;
+}
+
 void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name,
                         ts_span span)
 {

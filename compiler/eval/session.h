@@ -170,6 +170,9 @@ const char *ts_session_text(const ts_session *s, const char *name, size_t *size)
 
 /* Which file of the embedded stdlib declares the name at its outermost level: "std.models.x", or
  * NULL. */
+/* Files of the language in a folder of the standard library, "std/frameworks/", without what they
+ * end in. */
+const char *const *ts_session_std_files(ts_session *s, const char *folder, size_t *count);
 const char *ts_session_declared_in(ts_session *s, const char *name);
 
 /* The expression of the define of this name, NULL if there is none or it has a syntax error; *index

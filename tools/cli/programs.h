@@ -3,6 +3,16 @@
 #ifndef TS_TOOLS_CLI_PROGRAMS_H
 #define TS_TOOLS_CLI_PROGRAMS_H
 
+#include "base/options.h"
+
+/* A command of the umbrella: its file has `usage`, `options` and `notes`. */
+#define TS_COMMAND(about)                                                                        \
+  {.summary = "TrainSpec: " about,                                                               \
+   .usage = usage,                                                                               \
+   .options = options,                                                                           \
+   .notes = notes,                                                                               \
+   .manual = "trainspec(1)"}
+
 int ts_tsc_main(int argc, char **argv);     /* compile a plan to IR */
 int ts_tsrun_main(int argc, char **argv);   /* play a plan or IR */
 int ts_tsfmt_main(int argc, char **argv);   /* format files of the language */
