@@ -46,12 +46,8 @@ static const char *const notes[] = {
   "usage, 4 cannot read.",
   NULL,
 };
-static const ts_program program = {
-  .summary = "TrainSpec: breaks a collective down into the parts of a white-box model.",
-  .usage = usage,
-  .options = options,
-  .notes = notes,
-  .manual = "trainspec(1)"};
+static const ts_program program =
+  TS_COMMAND("breaks a collective down into the parts of a white-box model.");
 
 typedef struct setting { const char *name, *value; } setting;
 

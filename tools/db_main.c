@@ -36,12 +36,7 @@ static const char *const notes[] = {
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
-static const ts_program program = {.summary =
-                                     "TrainSpec: measured operators of many devices in one file.",
-                                   .usage = usage,
-                                   .options = options,
-                                   .notes = notes,
-                                   .manual = "trainspec(1)"};
+static const ts_program program = TS_COMMAND("measured operators of many devices in one file.");
 
 typedef TS_VEC(ts_db_row) row_list;
 

@@ -35,11 +35,7 @@ static const char *const notes[] = {
   "wrong usage, 4 cannot read or write.",
   NULL,
 };
-static const ts_program program = {.summary = "TrainSpec: compares two plans and their results.",
-                                   .usage = usage,
-                                   .options = options,
-                                   .notes = notes,
-                                   .manual = "trainspec(1)"};
+static const ts_program program = TS_COMMAND("compares two plans and their results.");
 
 typedef struct task {
   ts_options options;

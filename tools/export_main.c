@@ -33,14 +33,9 @@ static const char *const notes[] = {
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
-static const ts_program program = {
-  .summary = "TrainSpec: writes the operations of ranks as Chakra traces, execution graphs or a "
-             "GOAL schedule.",
-  .usage = usage,
-  .options = options,
-  .notes = notes,
-  .manual = "trainspec(1)",
-};
+static const ts_program program =
+  TS_COMMAND("writes the operations of ranks as Chakra traces, execution graphs or a GOAL "
+             "schedule.");
 
 typedef struct task {
   ts_trace_task t;

@@ -80,12 +80,7 @@ static const char *const notes[] = {
   "write.",
   NULL,
 };
-static const ts_program program = {.summary =
-                                     "TrainSpec: calibrates a network to measured collectives.",
-                                   .usage = usage,
-                                   .options = options,
-                                   .notes = notes,
-                                   .manual = "trainspec(1)"};
+static const ts_program program = TS_COMMAND("calibrates a network to measured collectives.");
 
 typedef struct source {
   const char *name;

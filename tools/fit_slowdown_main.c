@@ -41,13 +41,8 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 a file cannot be used, or too few rows, 2 wrong usage, 4 files",
   "or system.",
   NULL};
-static const ts_program program = {
-  .summary = "TrainSpec: learns how much communication slows concurrent kernels.",
-  .usage = usage,
-  .options = options,
-  .notes = notes,
-  .manual = "trainspec(1)",
-};
+static const ts_program program =
+  TS_COMMAND("learns how much communication slows concurrent kernels.");
 
 typedef struct job {
   ts_trace_task task;

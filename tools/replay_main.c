@@ -37,14 +37,9 @@ static const char *const notes[] = {
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
-static const ts_program program = {
-  .summary = "TrainSpec: replays a rank's trace through the engine and compares the step with the "
-             "measured one.",
-  .usage = usage,
-  .options = options,
-  .notes = notes,
-  .manual = "trainspec(1)",
-};
+static const ts_program program =
+  TS_COMMAND("replays a rank's trace through the engine and compares the step with the measured "
+             "one.");
 
 typedef struct played {
   const ts_replay *replay;

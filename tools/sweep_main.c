@@ -59,11 +59,7 @@ static const char *const notes[] = {
   "4 files or system, 70 a bug of ours.",
   NULL,
 };
-static const ts_program program = {.summary = "TrainSpec: plays a family of plans and ranks them.",
-                                   .usage = usage,
-                                   .options = options,
-                                   .notes = notes,
-                                   .manual = "trainspec(1)"};
+static const ts_program program = TS_COMMAND("plays a family of plans and ranks them.");
 
 /* by the compiler, by the play, by memory, by a condition, none */
 typedef enum state { REFUSED, STOPPED, TOO_LARGE, LEFT_OUT, RANKED } state;

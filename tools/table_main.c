@@ -22,10 +22,8 @@ static const char *const notes[] = {
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
-static const ts_program program = {
-  .summary = "TrainSpec: makes a table of operator times from traces, for the costs of a plan.",
-  .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
-};
+static const ts_program program =
+  TS_COMMAND("makes a table of operator times from traces, for the costs of a plan.");
 
 typedef struct result {
   const ts_op_table *table;

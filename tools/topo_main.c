@@ -36,12 +36,8 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 cannot read or write.",
   NULL,
 };
-static const ts_program program = {
-  .summary = "TrainSpec: draws the cluster of a plan, or lists its links and paths.",
-  .usage = usage,
-  .options = options,
-  .notes = notes,
-  .manual = "trainspec(1)"};
+static const ts_program program =
+  TS_COMMAND("draws the cluster of a plan, or lists its links and paths.");
 
 typedef struct task {
   ts_options options;

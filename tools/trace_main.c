@@ -29,14 +29,9 @@ static const char *const notes[] = {
   "",
   "Exit codes: 0 done, 1 a file is no trace, 2 wrong usage, 4 files or system.",
   NULL};
-static const ts_program program = {
-  .summary = "TrainSpec: summarises traces: streams, kernels, collectives, overlap, idle time, "
-             "memory, and missing parts.",
-  .usage = usage,
-  .options = options,
-  .notes = notes,
-  .manual = "trainspec(1)",
-};
+static const ts_program program =
+  TS_COMMAND("summarises traces: streams, kernels, collectives, overlap, idle time, memory, and "
+             "missing parts.");
 
 typedef struct report {
   const ts_trace_summary *const *summaries;
