@@ -61,6 +61,7 @@ typedef struct ts_table_options {
    * called. */
   const ts_table_pair *columns;
   uint32_t column_count;
+  bool exact; /* no answers between rows */
 } ts_table_options;
 
 /* CSV, plain or gzip. `options` may be NULL. NULL after an error. */

@@ -175,7 +175,7 @@ static bool is_for(const ts_table_group *g, const ts_cost_query *query)
 bool ts_table_ask(const ts_table *table, const ts_cost_query *query, ts_cost_answer *answer)
 {
   double value[TS_TABLE_MAX_COLUMNS];
-  for (int exactly = 1; exactly >= 0; exactly--)
+  for (int exactly = 1; exactly >= (table->exact ? 1 : 0); exactly--)
     for (uint32_t i = 0; i < table->group_count; i++) {
       const ts_table_group *g = &table->group[i];
       if (!is_for(g, query) || !ts_query_values(query, g->width, g->name, value))

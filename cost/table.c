@@ -537,6 +537,7 @@ static ts_table *make_table(reader *r)
   table->device = r->device ? r->device : "";
   table->group_count = (uint32_t)groups.count;
   table->group = groups.at;
+  table->exact = r->options && r->options->exact;
   return table;
 }
 

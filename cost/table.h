@@ -26,6 +26,7 @@ typedef struct ts_table {
   const char *provenance, *device; /* device: on which it was measured, or "" */
   uint32_t group_count;
   const ts_table_group *group;
+  bool exact; /* no answers between rows */
 } ts_table;
 
 ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,

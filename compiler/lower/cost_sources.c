@@ -124,9 +124,11 @@ static bool pairs(ts_session *s, const ts_value *record, const char *what,
 
 static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *name)
 {
-  const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family");
+  const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family"),
+                 *between = arg(t, "between");
   ts_table_options options = {.family = family ? family->u.string : NULL,
-                              .dtype = dtype ? dtype->u.dtype->name : NULL};
+                              .dtype = dtype ? dtype->u.dtype->name : NULL,
+                              .exact = between && !between->u.truth};
   if (!pairs(s, arg(t, "where"), "`where` compares columns with text", &options.where,
              &options.where_count) ||
       !pairs(s, arg(t, "columns"), "`columns` names the column of each feature, as text",
