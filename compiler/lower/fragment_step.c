@@ -14,6 +14,7 @@ typedef struct chunk {
   uint32_t axes;
   const ts_offload *offload;
   double elements;
+  double gradients; /* elements of gradients that the rank holds before they are dealt out */
   uint32_t tensors;
 } chunk;
 
@@ -25,10 +26,11 @@ static void update(ts_fragment *f, const ts_update_kernel *u, double elements)
                  (ts_origin){u->name ? u->name : "optimizer", u->span, TS_NO_SPAN});
 }
 
-static void update_all(ts_fragment *f, const ts_optimizer *o, double elements)
+/* One of so many pieces of a chunk. */
+static void update_all(ts_fragment *f, const ts_optimizer *o, const chunk *c, double pieces)
 {
   for (uint32_t k = 0; k < o->kernel_count; k++)
-    update(f, &o->kernels[k], elements);
+    update(f, &o->kernels[k], (o->kernels[k].whole ? c->gradients : c->elements) / pieces);
 }
 
 /* A traced update: all of its kernels as one, by the share of the parameters that is updated here.
@@ -81,7 +83,7 @@ static void update_offloaded(ts_fragment *f, const ts_optimizer *optimizer, cons
     uint32_t come = ts_emit_copy(f, bytes / pieces, c->offload->rate, true, origin);
     ts_note_memory(f, come, (int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
     ts_need(f, come);
-    update_all(f, optimizer, c->elements / pieces);
+    update_all(f, optimizer, c, pieces);
     ts_need(f, f->last[0]);
     ts_note_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin),
                    -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
@@ -96,7 +98,7 @@ static void update_on_host(ts_fragment *f, const ts_optimizer *optimizer, const 
   double moved = 0, sent = c->elements * ts_gradient_bytes(l),
          pieces = pieces_of(f, sent, &c->offload->options);
   for (uint32_t k = 0; k < optimizer->kernel_count; k++)
-    moved += c->elements * optimizer->kernels[k].bytes;
+    moved += (optimizer->kernels[k].whole ? c->gradients : c->elements) * optimizer->kernels[k].bytes;
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
   uint32_t ready = f->last[0], back = TS_NO_INDEX;
   for (double n = 0; n < pieces; n++) {
@@ -130,7 +132,7 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
     }
     uint32_t launches = optimizer->fused ? 1 : chunks[c].tensors;
     for (uint32_t n = 0; n < launches; n++)
-      update_all(f, optimizer, chunks[c].elements / launches);
+      update_all(f, optimizer, &chunks[c], launches);
   }
 }
 
@@ -225,6 +227,7 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
       if (c == n)
         chunks[n++] = (chunk){.axes = class->optimizer_axes, .offload = offload};
       chunks[c].elements += elements / (double)ts_axes_size(l->s, class->optimizer_axes);
+      chunks[c].gradients += elements / (double)ts_axes_size(l->s, class->gradient_axes);
       chunks[c].tensors += tensors;
     }
   return n;

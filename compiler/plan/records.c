@@ -134,6 +134,7 @@ static ts_update_kernel kernel_of(reading *r)
                             .bytes =
                               bytes(r, TS_UpdateKernel_reads) + bytes(r, TS_UpdateKernel_writes),
                             .flops = flops(r, TS_UpdateKernel_flops),
+                            .whole = value(r, TS_UpdateKernel_whole).u.truth,
                             .span = r->record.span};
 }
 

@@ -31,6 +31,7 @@ typedef struct ts_precision {
 typedef struct ts_update_kernel { /* of an optimizer, for each parameter */
   const char *family, *name;   /* name: NULL when not given */
   double bytes, flops;
+  bool whole;                  /* of all gradients a rank holds, not of its part of the state */
   ts_span span;
 } ts_update_kernel;
 

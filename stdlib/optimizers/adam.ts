@@ -44,3 +44,26 @@ fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = _size_of_grad
     flops: 4 FLOP,
   }],
 }
+
+// What frameworks do with gradients around an update, as more kernels of it. `whole` ones go through
+// all gradients that a rank holds, before they are dealt out; the others through its part.
+let _norm: List[UpdateKernel] = [{ name: "gradient norm", reads: _size_of_gradient }]
+let _scale: List[UpdateKernel] = [{ name: "clip gradients", reads: _size_of_gradient, writes: _size_of_gradient }]
+
+// PyTorch's `clip_grad_norm_`: the norm, and a product with what it asks for, even if that is 1
+// (torch/nn/utils/clip_grad.py).
+fn clipped(o: Optimizer) -> Optimizer = o with { kernels = _norm + _scale + o.kernels }
+
+// Megatron-LM, by its defaults: gradients are set to zero before a step, looked through for
+// infinities and NaN (`check`: --check-for-nan-in-loss-and-grad) and divided by the number of
+// replicas before their sum (`scale`: not with --ddp-average-in-collective, as NVIDIA's recipes have
+// it; megatron/core/distributed/param_and_grad_buffer.py), then clipped (--clip-grad,
+// megatron/core/optimizer/clip_grads.py: with a norm above the limit, as it mostly is where runs are
+// measured).
+fn megatron_update(o: Optimizer, check: Bool = true, scale: Bool = true) -> Optimizer = o with {
+  kernels = [{ name: "zero gradients", writes: _size_of_gradient, whole: true }] +
+    (if check then [{ name: "check gradients", reads: _size_of_gradient, whole: true }] else []) +
+    (if scale then [{ name: "scale gradients", reads: _size_of_gradient, writes: _size_of_gradient, whole: true }] else []) + _norm +
+    _scale + o.kernels
+}
+fn nemo_update(o: Optimizer) -> Optimizer = megatron_update(o, scale: false)
