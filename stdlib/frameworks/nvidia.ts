@@ -1,7 +1,7 @@
 // NVIDIA's stack: Megatron-LM, NeMo and Megatron-Bridge, which share Megatron-Core and Transformer
 // Engine. Defaults of their recipes by release; sources: Megatron-LM's arguments, Megatron-Bridge
 // `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
-import std.frameworks.profile, std.hosts
+import std.frameworks.profile, std.optimizers.adam, std.hosts
 
 // What Megatron-Bridge's recipes (scripts/performance) set by release: for racks they capture the
 // whole step of experts in a CUDA graph since 26.06, and before that, with pipelines, attention and
@@ -29,6 +29,7 @@ let megatron_core: Framework = {
   loss: "fused",
   host: megatron_host,
   waits: 1000,
+  update: nemo_update,
   sharding: "zero1",
 }
 // Megatron-LM as its papers of 2021 and 2022 ran it: nothing overlaps, attention unfused.
@@ -39,6 +40,7 @@ let megatron_2021: Framework = {
   gather: "after",
   attention: "flash2",
   host: megatron_host,
+  update: megatron_update,
   sharding: "ddp",
 }
 // Megatron-Bridge (2025 and 2026): its experts run without a bound on their tokens, whose counts

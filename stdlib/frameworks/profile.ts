@@ -2,7 +2,7 @@
 // the pieces of a plan. Profiles stand in the other files of this folder; a plan may take one with
 // changes: `megatron_core with { attention = "flash2" }`.
 import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data,
-  std.strategies.fp8, std.strategies.recompute, std.hosts
+  std.strategies.fp8, std.strategies.recompute, std.optimizers.adam, std.hosts
 
 record Framework {
   name: String
@@ -13,6 +13,9 @@ record Framework {
   overlap: Bool = true // sums of gradients go on beside the backward
   gather: String = "hidden" // where parameters are gathered after an update: "after" it, or "hidden" beside the next forward
   tensor: String = "none" // how collectives of tensor parallelism overlap: "none", "stream" (beside work that does not need them), "ring" (in parts, with the products)
+  again: Bool = true // what is gathered again for weight gradients goes on beside the input gradients
+  context: String = "ring" // how keys and values of other ranks overlap: "none", "stream", "ring"
+  messages: Bool = true // messages of a pipeline go on while the host issues what follows
   keep: Bool = false // what the forward gathered over tensor parallelism stays for the weight gradients
   attention: String // its library: "cudnn", "flash2", "flash1"
   arithmetic: Record = {} // what products of fp32 tensors compute in (a router's)
@@ -21,6 +24,7 @@ record Framework {
   graphs: Bool = false // CUDA graphs take the launches off the host
   waits: Int = 0 // microseconds a layer of experts for which the device waits while the host reads counts of tokens
   choices: Function = as_profile // what its recipes set for a run: of the profile and the run, as `framework_choices` has it
+  update: Function = clipped // an Optimizer with what is done to gradients around it
   sharding: String // over replicas: "ddp", "zero1", "zero2", "fsdp"
 }
 
@@ -37,8 +41,8 @@ fn framework_choices(f: Framework, run: Record) -> FrameworkChoices = f.choices(
 // ... nothing besides the profile.
 fn as_profile(f: Framework, run: Record) -> FrameworkChoices = { graphs: f.graphs, waits: f.waits }
 
-fn _overlap_of(tensor: String) -> Overlap = if tensor == "ring" then ring else if tensor == "stream" then true else if tensor == "none"
-  then false else refuse("collectives of tensor parallelism overlap as none, stream or ring")
+fn _overlap_of(kind: String) -> Overlap = if kind == "ring" then ring else if kind == "stream" then true else if kind == "none" then false
+  else refuse("collectives overlap as none, stream or ring")
 
 // Tensor parallelism over `t`, with sequence parallelism.
 fn framework_tensor(f: Framework, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(
@@ -46,7 +50,14 @@ fn framework_tensor(f: Framework, t: Axis) = if t.size == 1 then none else tenso
   gather: _overlap_of(f.tensor),
   scatter: _overlap_of(f.tensor),
   keep_gathered: f.keep,
+  again: f.again,
 )
+
+// Parts of each sequence on `c`; `heads`: heads instead of keys and values travel.
+fn framework_context(f: Framework, c: Axis, heads: Bool = false) = if c.size == 1 then none else if heads then ulysses(
+  c,
+  overlap: f.context != "none",
+) else context_parallel(c, overlap: _overlap_of(f.context))
 
 // ZeRO-1 whose updated parameters are gathered beside the next step's forward (Megatron's
 // overlap_param_gather). Where a step is one micro-batch, `once`, layer by layer before its
@@ -65,12 +76,15 @@ strategy distributed_optimizer(d: Axis, bucket: Size, once: Bool) {
 // "fsdp" (parameters too).
 fn framework_data(f: Framework, d: Axis, sharding: String, once: Bool = false) = if d.size == 1 then none else if sharding == "fsdp" then fsdp(
   d,
-) else if sharding == "zero2" then fsdp(d, reshard: false) else if sharding == "zero1" then zero1(
+  overlap: f.overlap,
+) else if sharding == "zero2" then fsdp(d, reshard: false, overlap: f.overlap) else if sharding == "zero1" then zero1(
   d,
   bucket: f.bucket,
   overlap: f.overlap,
 ) else if sharding == "ddp" then data_parallel(d, bucket: f.bucket, overlap: f.overlap)
   else refuse("replicas are sharded as ddp, zero1, zero2 or fsdp")
+
+fn framework_optimizer(f: Framework) -> Optimizer = f.update(adam())
 
 fn framework_precision(f: Framework) = {
   compute: bf16,
@@ -79,8 +93,13 @@ fn framework_precision(f: Framework) = {
   accumulate: f.accumulate,
   arithmetic: f.arithmetic,
 }
-fn framework_host(f: Framework, graphs: Bool = f.graphs, launch: Time = 0 us) -> Host = if graphs then graph_host else if launch > 0 us
-  then f.host with { launch = launch } else f.host
+fn framework_host(
+  f: Framework,
+  graphs: Bool = f.graphs,
+  launch: Time = 0 us,
+) -> Host = (if graphs then graph_host else if launch > 0 us then f.host with { launch = launch } else f.host) with {
+  sync = f.host.sync or not f.messages
+}
 
 // Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor),
 // "fp8_block", "mxfp8", "nvfp4", "mxfp4".

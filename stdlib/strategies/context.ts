@@ -46,29 +46,30 @@ fn _with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = real(heads + 2 
 
 // Ulysses (Jacobs et al., arXiv 2309.14509): sequences are split outside of attention and heads
 // inside; all-to-all takes one to the other and back. Where there are fewer heads of keys and
-// values than ranks, copies of them travel, so that each rank has one.
-strategy ulysses(c: Axis) {
+// values than ranks, copies of them travel, so that each rank has one. `overlap`: work that does not
+// need what travels goes on.
+strategy ulysses(c: Axis, overlap: Overlap = true) {
   rule tokens optional {
     match embedding | eager_embedding | frozen_embedding
     split ids dim 1 over c
   }
   rule heads optional {
     match attention
-    before forward: all_to_all(qkv, dim: -1, over: c, share: _with_copies(heads, kv_heads, c))
+    before forward: all_to_all(qkv, dim: -1, over: c, overlap: overlap, share: _with_copies(heads, kv_heads, c))
     set kv_heads = max(kv_heads, c.size)
     split heads, kv_heads over c
-    after forward: all_to_all(y, dim: 1, over: c)
-    before backward(input): all_to_all(dy, dim: -1, over: c)
-    after backward(input): all_to_all(dqkv, dim: 1, over: c, share: _with_copies(heads, kv_heads, c))
+    after forward: all_to_all(y, dim: 1, over: c, overlap: overlap)
+    before backward(input): all_to_all(dy, dim: -1, over: c, overlap: overlap)
+    after backward(input): all_to_all(dqkv, dim: 1, over: c, overlap: overlap, share: _with_copies(heads, kv_heads, c))
   }
   rule apart optional {
     match query_attention
-    before forward: all_to_all(q, dim: -1, over: c)
-    before forward: all_to_all(kv, dim: -1, over: c)
-    after forward: all_to_all(y, dim: 1, over: c)
-    before backward(input): all_to_all(dy, dim: -1, over: c)
-    after backward(input): all_to_all(dq, dim: 1, over: c)
-    after backward(input): all_to_all(dkv, dim: 1, over: c)
+    before forward: all_to_all(q, dim: -1, over: c, overlap: overlap)
+    before forward: all_to_all(kv, dim: -1, over: c, overlap: overlap)
+    after forward: all_to_all(y, dim: 1, over: c, overlap: overlap)
+    before backward(input): all_to_all(dy, dim: -1, over: c, overlap: overlap)
+    after backward(input): all_to_all(dq, dim: 1, over: c, overlap: overlap)
+    after backward(input): all_to_all(dkv, dim: 1, over: c, overlap: overlap)
   }
   rule class optional {
     match class_token

@@ -38,45 +38,48 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
 // and dropped after it; gathered again before its backward, unless `reshard` is false: then it
 // stays, in a pipeline from the first forward of a step to its last backward, one copy for all
 // micro-batches; and its gradients are scattered as soon as they are there. What lies outside of
-// all units is gathered in runs of neighbours.
-strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true) {
+// all units is gathered in runs of neighbours. Without `overlap` nothing goes on meanwhile, and
+// nothing is gathered early.
+strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true, overlap: Bool = true) {
   let again = if reshard then d else 1
+  let early = if overlap then prefetch else 0
   rule units {
     match *
     shard(parameters, over: d)
     shard(gradients, over: d)
     shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: d, group: units, ahead: prefetch)
-    before backward(input): all_gather(parameters, over: again, group: units, ahead: prefetch)
-    after backward(weight): reduce_scatter(gradients, over: d, group: units)
+    before forward: all_gather(parameters, over: d, group: units, ahead: early, overlap: overlap)
+    before backward(input): all_gather(parameters, over: again, group: units, ahead: early, overlap: overlap)
+    after backward(weight): reduce_scatter(gradients, over: d, group: units, overlap: overlap)
   }
 }
 
 // The same a parameter tensor at a time, as DeepSpeed's stage 3 does without prefetching.
-strategy zero3(d: Axis, prefetch: Int = 0) {
+strategy zero3(d: Axis, prefetch: Int = 0, overlap: Bool = true) {
   rule each {
     match *
     shard(parameters, over: d)
     shard(gradients, over: d)
     shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: d, ahead: prefetch)
-    before backward(input): all_gather(parameters, over: d, ahead: prefetch)
-    after backward(weight): reduce_scatter(gradients, over: d)
+    before forward: all_gather(parameters, over: d, ahead: if overlap then prefetch else 0, overlap: overlap)
+    before backward(input): all_gather(parameters, over: d, ahead: if overlap then prefetch else 0, overlap: overlap)
+    after backward(weight): reduce_scatter(gradients, over: d, overlap: overlap)
   }
 }
 
 // Sharded over `s`, inside of a node say, and replicated over `r`: what a rank holds of the
 // gradients is summed over the replicas on the last micro-batch.
-strategy hsdp(s: Axis, r: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true) {
+strategy hsdp(s: Axis, r: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true, overlap: Bool = true) {
   let again = if reshard then s else 1
+  let early = if overlap then prefetch else 0
   rule units {
     match *
     shard(parameters, over: s)
     shard(gradients, over: s)
     shard(optimizer, over: s)
-    before forward: all_gather(parameters, over: s, group: units, ahead: prefetch)
-    before backward(input): all_gather(parameters, over: again, group: units, ahead: prefetch)
-    after backward(weight): reduce_scatter(gradients, over: s, group: units)
-    after gradients: all_reduce(gradients, over: r, group: units)
+    before forward: all_gather(parameters, over: s, group: units, ahead: early, overlap: overlap)
+    before backward(input): all_gather(parameters, over: again, group: units, ahead: early, overlap: overlap)
+    after backward(weight): reduce_scatter(gradients, over: s, group: units, overlap: overlap)
+    after gradients: all_reduce(gradients, over: r, group: units, overlap: overlap)
   }
 }

@@ -12,23 +12,24 @@
 // for one node travel once.
 //
 // The fullest rank gets more than the mean, as the `load` of the layer says (std.ops.routing), and
-// holds more until the results go back.
+// holds more until the results go back. `overlap`: work that does not need what travels (an expert
+// that all share) goes on.
 export import std.ops.routing
 
-strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Real = 1) {
+strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Real = 1, overlap: Overlap = true) {
   rule tokens {
     match embedding | eager_embedding
     split ids dim 0 over batch
   }
   rule send {
     match dispatch
-    after forward: all_to_all(y, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e))
-    before backward(input): all_to_all(dy, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e))
+    after forward: all_to_all(y, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e), overlap: overlap)
+    before backward(input): all_to_all(dy, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e), overlap: overlap)
   }
   rule receive {
     match combine | unpermuted
-    before forward: all_to_all(x, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e))
-    after backward(input): all_to_all(dx, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e))
+    before forward: all_to_all(x, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e), overlap: overlap)
+    after backward(input): all_to_all(dx, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e), overlap: overlap)
   }
   rule experts {
     match expert_linear

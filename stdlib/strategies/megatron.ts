@@ -2,13 +2,14 @@
 // parallelism (Korthikanti et al., arXiv 2205.05198). The first product of each half is split by
 // columns, the second by rows; their partial sums meet in one collective a half and direction.
 // Labels: `*.qkv` (or `*.q` and `*.kv`) and `*.up` are columns, `*.proj` and `*.down` rows, `embed`
-// and `head` are split over the vocabulary.
+// and `head` are split over the vocabulary. `overlap`: whether sums of input gradients go on beside
+// the weight gradients.
 
-strategy tensor_parallel(t: Axis) {
+strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
     split w dim 0, b dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx, over: t)
+    after backward(input): all_reduce(dx, over: t, overlap: overlap)
   }
   rule row {
     match linear as "*.proj" | "*.down"
@@ -43,7 +44,7 @@ strategy tensor_parallel(t: Axis) {
   rule head optional {
     match linear as "head"
     split w dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx, over: t)
+    after backward(input): all_reduce(dx, over: t, overlap: overlap)
   }
   rule loss optional {
     match cross_entropy | eager_cross_entropy
@@ -61,21 +62,22 @@ strategy tensor_parallel(t: Axis) {
 // TP, Transformer Engine's user buffers). `slows`: the factor by which products beside these
 // collectives are slower.
 // `keep_gathered`: what the forward gathered stays for the weight gradients, instead of being
-// gathered again.
+// gathered again; `again`: whether that second gather goes on beside the input gradients.
 strategy tensor_sequence_parallel(
   t: Axis,
   gather: Overlap = true,
   scatter: Overlap = true,
   keep_gathered: Bool = false,
   slows: Real = 1.0,
+  again: Overlap = true,
 ) {
-  let again = if keep_gathered then 1 else t
+  let second = if keep_gathered then 1 else t
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
     before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
     split w dim 0, b dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1, over: t, overlap: scatter, slows: slows)
-    before backward(weight): all_gather(x, dim: 1, over: again, slows: slows)
+    before backward(weight): all_gather(x, dim: 1, over: second, overlap: again, slows: slows)
   }
   rule row {
     match linear as "*.proj" | "*.down"
@@ -104,7 +106,7 @@ strategy tensor_sequence_parallel(
     match embedding | eager_embedding as "embed"
     split w dim 0 over t
     after forward: reduce_scatter(y, dim: 1, over: t)
-    before backward(weight): all_gather(dy, dim: 1, over: t)
+    before backward(weight): all_gather(dy, dim: 1, over: t, overlap: again)
   }
   rule frozen optional { // each rank looks up its part of the words
     match frozen_embedding
@@ -115,7 +117,7 @@ strategy tensor_sequence_parallel(
     before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
     split w dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1, over: t, overlap: scatter, slows: slows)
-    before backward(weight): all_gather(x, dim: 1, over: again, slows: slows)
+    before backward(weight): all_gather(x, dim: 1, over: second, overlap: again, slows: slows)
   }
   rule classes optional { // of one word alone
     match linear as "head" where len(x.shape) == 2

@@ -68,7 +68,7 @@ plan published(
   mesh = { tp, cp, ed, dp, pp }
   apply = [
     if sequence then framework_tensor(framework, tp) else tensor_parallel(tp),
-    if cp == 1 then none else if heads then ulysses(cp) else context_parallel(cp),
+    framework_context(framework, cp, heads),
     if not experts then none else if etp > 1 then [
       expert_parallel(ed, sent: sent, returned: sent),
       expert_tensor_parallel(tp),
@@ -87,7 +87,7 @@ plan published(
   ) else interleaved_one_f_one_b(p: pp, m: div(global, micro * ed * dp), v: chunks, sizes: sizes_of(layers, pp * chunks))
   batch = { micro: micro * ed }
   precision = framework_precision(framework)
-  optimizer = adam()
+  optimizer = framework_optimizer(framework)
   costs = machine_costs(machine, recipe, library, { power, eight, four, older, attention, newest, power_eight, power_four })
   network = machine.network
   host = framework_host(framework, graphs, launch)
