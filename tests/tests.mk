@@ -181,7 +181,9 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/report.c \
 	tests/accuracy/result.c \
 	tests/accuracy/result.h \
-	tests/accuracy/sets.c
+	tests/accuracy/sets.c \
+	tests/accuracy/simumax.c \
+	tests/accuracy/simumax.h
 
 EXTRA_PROGRAMS = tests/accuracy/accuracy
 tests_accuracy_accuracy_LDADD = libts.la $(ZLIB_LIBS) -lm

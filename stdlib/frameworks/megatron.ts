@@ -97,11 +97,14 @@ fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Rec
   qk_norm: a.qk_layernorm,
   tied: not a.untie_embeddings_and_output_weights,
   fused_loss: a.cross_entropy_loss_fusion and a.cross_entropy_fusion_impl == "native",
+  engine_loss: a.cross_entropy_loss_fusion and a.cross_entropy_fusion_impl == "te",
   moe: _expert_layers(a),
   experts: a.num_experts,
   top: a.moe_router_topk,
   expert_ffn: if a.moe_ffn_hidden_size > 0 then a.moe_ffn_hidden_size else _ffn(a),
   shared: a.moe_shared_expert_intermediate_size,
+  sorted: a.expert_model_parallel_size > 1 and a.num_experts > a.expert_model_parallel_size,
+  padded: if a.moe_pad_expert_input_to_capacity then _tokens_of_rank(a) else 0,
   mtp: a.mtp_num_layers,
   latent: a.multi_latent_attention,
   q_rank: a.q_lora_rank,
@@ -159,6 +162,10 @@ fn _engine_workspace(a: MegatronArguments) -> Size =
   (if a.transformer_impl == "local" and a.num_experts == 0 then 0 else if a.moe_grouped_gemm then 5 else 1)
 fn _message(a: MegatronArguments) -> Size = bytes(bf16) * a.micro_batch_size * div(a.seq_length, a.context_parallel_size) * a.hidden_size /
   (if a.sequence_parallel then a.tensor_model_parallel_size else 1)
+fn _tokens_of_rank(a: MegatronArguments) -> Int = div(
+  a.micro_batch_size * a.seq_length,
+  a.context_parallel_size * (if a.sequence_parallel then a.tensor_model_parallel_size else 1),
+)
 fn _longest(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_seq_length else a.seq_length
 // Attention without Transformer Engine multiplies into one buffer of scores, which stays.
 fn _scores(a: MegatronArguments) -> Size = if a.transformer_impl == "local" then bytes(bf16) * a.micro_batch_size *
@@ -178,6 +185,7 @@ fn _optimizer(a: MegatronArguments) -> Record = if a.optimizer == "sgd" then sgd
   then refuse("the optimizer `" + a.optimizer + "` has no record here: choose adam or sgd") else if a.fp16 and
   not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
 fn adam_with_copies() -> Optimizer = adam() with { temp = 4 B }
+fn _format(a: MegatronArguments) -> DType = if a.fp16 then fp16 else bf16
 fn _gradients(a: MegatronArguments) -> DType =
   if a.fp16 then (if a.accumulate_allreduce_grads_in_fp32 then fp32 else fp16) else if a.grad_reduce_in_bf16 then bf16 else fp32
 
@@ -193,8 +201,10 @@ fn _described(a: MegatronArguments, on: Record) -> Record = {
   dp: _replicas(a),
   pp: a.pipeline_model_parallel_size,
   batch: { micro: a.micro_batch_size * _spread(a), global: _global(a) },
-  precision: mixed(if a.fp16 then fp16 else bf16, gradients: _gradients(a)),
-  optimizer: _optimizer(a),
+  precision: mixed(_format(a), gradients: _gradients(a)) with {
+    arithmetic = if a.moe_router_dtype == "" then { gemm: _format(a) } else {}
+  },
+  optimizer: megatron_update(_optimizer(a)),
   memory: _held(a),
   host: megatron_host,
   expert_tensor: _expert_tensor(a),
@@ -254,17 +264,24 @@ fn _recomputed(a: MegatronArguments) -> Any = if a.recompute_granularity == "ful
 
 // Experts lie over all ranks that have different tokens, or beside those that share an expert's
 // products.
-fn _expert_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis) -> Any = if run.arguments.num_experts == 0 then none
-  else if run.expert_tensor == 1 then expert_parallel(tp * cp * ed, batch: ed) else if run.arguments.sequence_parallel
-  then [expert_parallel(cp * ed, batch: ed), expert_tensors_kept(tp)] else expert_parallel(cp * ed, batch: ed)
+fn _expert_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, hidden: Bool) -> Any = if run.arguments.num_experts == 0 then none
+  else if run.expert_tensor == 1 then expert_parallel(tp * cp * ed, batch: ed, overlap: hidden) else if run.arguments.sequence_parallel
+  then [expert_parallel(cp * ed, batch: ed, overlap: hidden), expert_tensors_kept(tp)]
+  else expert_parallel(cp * ed, batch: ed, overlap: hidden)
 
 // The strategies of a run. `ed`: the part of the data-parallel ranks over which experts are dealt
-// out.
-fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis) -> List = [
-  if tp == 1 then none else if run.arguments.sequence_parallel then tensor_sequence_parallel(tp) else tensor_parallel(tp),
+// out. `hidden`: whether communication goes on beside work that does not need it.
+fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidden: Bool = true) -> List = [
+  if tp == 1 then none else if run.arguments.sequence_parallel then tensor_sequence_parallel(
+    tp,
+    gather: hidden,
+    scatter: hidden,
+    again: hidden,
+  ) else tensor_parallel(tp, overlap: hidden),
   if tp == 1 then none else fused_operators(tp),
-  if cp == 1 then none else context_parallel(cp),
-  _expert_strategies(run, tp, cp, ed),
+  if cp == 1 then none else if run.arguments.cp_comm_type == "a2a" then ulysses(cp, overlap: hidden)
+    else context_parallel(cp, overlap: if not hidden then false else if run.arguments.cp_comm_type == "p2p" then ring else true),
+  _expert_strategies(run, tp, cp, ed, hidden),
   if run.arguments.use_distributed_optimizer then zero1(ed * dp * cp, overlap: run.arguments.overlap_grad_reduce)
     else data_parallel(ed * dp * cp, bucket: 1 GiB, overlap: run.arguments.overlap_grad_reduce),
   if run.arguments.fp8_format == "" then none else fp8_products(),
@@ -331,6 +348,8 @@ record MegatronArguments {
   moe_ffn_hidden_size: Int = 0
   moe_shared_expert_intermediate_size: Int = 0
   moe_layer_freq: Any = 1
+  moe_pad_expert_input_to_capacity: Bool = false
+  moe_router_dtype: String = "" // of the router's product; "": that of the model
   mtp_num_layers: Int = 0
   // how it is computed
   transformer_impl: String = "transformer_engine"
@@ -359,6 +378,7 @@ record MegatronArguments {
   tensor_model_parallel_size: Int = 1
   pipeline_model_parallel_size: Int = 1
   context_parallel_size: Int = 1
+  cp_comm_type: String = "p2p" // how keys and values reach others: p2p, a2a, allgather
   expert_model_parallel_size: Int = 1
   expert_tensor_parallel_size: Int = 0
   sequence_parallel: Bool = false
@@ -480,7 +500,6 @@ let command_line = {
     "moe_per_layer_logging",
     "moe_permute_fusion",
     "moe_router_bias_update_rate",
-    "moe_router_dtype",
     "moe_router_enable_expert_bias",
     "moe_router_force_load_balancing",
     "moe_router_fusion",
@@ -597,7 +616,6 @@ let command_line = {
     ["moe_deepep_*", "the dispatcher's own buffers and its time are those of an all-to-all"],
     ["moe_hybridep_*", "the dispatcher's own buffers and its time are those of an all-to-all"],
     ["tp_comm_*", "collectives of tensor parallelism go on beside the products as the strategy says, and user buffers are not counted"],
-    ["cp_comm_type", "keys and values go around a ring"],
     ["moe_shared_expert_overlap", "the shared expert follows the others"],
     ["overlap_moe_expert_parallel_comm", "dispatch and combine are not hidden behind another micro-batch"],
     ["delay_wgrad_compute", "weight gradients follow input gradients"],
@@ -613,7 +631,6 @@ let command_line = {
     ["num_layers_at_*_in_bf16", "products are in the compute type here: neither their time nor copies in fp8 are followed"],
     ["mtp_use_repeated_layer", "each module that predicts further words has weights of its own"],
     ["moe_expert_capacity_factor", "tokens are dealt out evenly, and none is dropped"],
-    ["moe_pad_expert_input_to_capacity", "tokens are dealt out evenly, and none is dropped"],
     ["moe_token_drop_policy", "tokens are dealt out evenly, and none is dropped"],
     ["squared_relu_*", "the activation is a plain one"],
     ["use_precision_aware_optimizer", "moments and master weights are in fp32"],

@@ -94,14 +94,22 @@ block _dense_half(x: Tensor, c: Record) {
   yield residual(d, x, bias: c.bias, dropout: c.dropout) as mlp.residual
 }
 
+// What comes from other ranks stands in their order, and is put into that of the experts, where a
+// rank has several (megatron/core/transformer/moe/token_dispatcher.py).
 block _expert_half(x: Tensor, c: Record) {
   n = _norm(x, c) as ln2
   gates = router(n, experts: c.experts, top: c.top) as moe.router
-  sent = dispatch(n, experts: c.experts, top: c.top) as moe.dispatch
+  sent = dispatch(n, experts: c.experts, top: c.top, padded: c.padded) as moe.dispatch
   let routed = 1.0 * rows(n) * c.top / rows(sent)
+  if c.sorted {
+    sent = sorted_tokens(sent) as moe.sorted
+  }
   u = expert_linear(sent, out: if c.gated then 2 * c.expert_ffn else c.expert_ffn, routed: routed) as moe.experts.up
   g = activation(u, gated: c.gated, bias: c.bias, kept: c.expert_kept) as moe.experts.act
   d = expert_linear(g, out: c.hidden, routed: routed) as moe.experts.down
+  if c.sorted {
+    d = sorted_tokens(d) as moe.unsorted
+  }
   y = unpermuted(d, gates) as moe.combine
   if c.shared > 0 {
     s = _mlp(n, c, c.shared) as moe.shared
@@ -140,7 +148,7 @@ model megatron_gpt(c: Record) {
   if c.fused_loss {
     loss = fused_cross_entropy(logits) as loss
   } else {
-    loss = cross_entropy(logits) as loss
+    loss = cross_entropy(logits, fused: c.engine_loss) as loss
   }
   repeat c.mtp as mtp {
     p = _predict_next(x, words, c) as next
@@ -155,7 +163,7 @@ model megatron_gpt(c: Record) {
     if c.fused_loss {
       loss = fused_cross_entropy(logits) as loss
     } else {
-      loss = cross_entropy(logits) as loss
+      loss = cross_entropy(logits, fused: c.engine_loss) as loss
     }
   }
 }

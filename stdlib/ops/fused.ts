@@ -143,6 +143,13 @@ op fused_cross_entropy(x: Tensor) {
 op unpermuted(x: Tensor, gates: Tensor, load: Any = 1) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1
-  forward { kernel elementwise { reads = [x, gates], writes = [y] } }
-  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+  forward { kernel permute { reads = [x, gates], writes = [y] } }
+  backward(input) { kernel permute { reads = [dy], writes = [dx] } }
+}
+
+// Tokens in the order of the experts of a rank, or back.
+op sorted_tokens(x: Tensor) {
+  output y: x.shape
+  forward { kernel permute { reads = [x], writes = [y] } }
+  backward(input) { kernel permute { reads = [dy], writes = [dx] } }
 }

@@ -5,7 +5,8 @@
 // Spread over ranks, all wait for the fullest. `load` says how unevenly tokens are dealt out
 // (std.ops.routing), with a capacity at most that. What the model is asked to do does not depend on
 // it. Where a strategy deals experts out to ranks, work, memory and what travels follow it: a rank
-// of the program is the fullest one.
+// of the program is the fullest one. Kernels that put tokens in another order are of the family
+// `permute`.
 import std.ops.nn
 export import std.ops.routing
 
@@ -31,18 +32,24 @@ op router(x: Tensor, experts: Int, top: Int) {
   saves [x, logits]
 }
 
-// Copies of the tokens, sorted by expert. How many an expert has is rounded up. `waits`:
-// microseconds for which the device has nothing to do, where the host reads how many tokens each
-// expert gets before it issues what follows (`host_wait`).
-op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0) {
-  output y: [experts, ceil_div(rows(x) * top, experts), last(x.shape)]
+// Copies of the tokens, sorted by expert. How many an expert has is rounded up: once, or for each
+// `padded` tokens that stand together (those of a rank, where experts have a capacity and are filled
+// up to it). `waits`: microseconds for which the device has nothing to do, where the host reads how
+// many tokens each expert gets before it issues what follows (`host_wait`).
+op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0, padded: Int = 0) {
+  output y: [
+    experts,
+    if padded == 0 then ceil_div(rows(x) * top, experts) else div(rows(x), padded) * ceil_div(padded * top, experts),
+    last(x.shape),
+  ]
+  require padded >= 0 and (padded == 0 or rows(x) % padded == 0), "tokens stand together in groups of `padded`"
   uneven y dim 1
   whole x dim -1
   forward {
     kernel host_wait if waits > 0 { microseconds = waits }
-    kernel elementwise { reads = [y], writes = [y] }
+    kernel permute { reads = [y], writes = [y] }
   }
-  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+  backward(input) { kernel permute { reads = [dy], writes = [dx] } }
 }
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the
@@ -111,8 +118,8 @@ op expert_linear(
 op combine(x: Tensor, gates: Tensor, load: Any = 1) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1
-  forward { kernel elementwise { reads = [x, gates], writes = [y] } }
-  backward(input) { kernel elementwise { reads = [dy, x, gates], writes = [dx, dgates] } }
+  forward { kernel permute { reads = [x, gates], writes = [y] } }
+  backward(input) { kernel permute { reads = [dy, x, gates], writes = [dx, dgates] } }
   saves [x, gates]
 }
 
