@@ -98,7 +98,8 @@ static void update_on_host(ts_fragment *f, const ts_optimizer *optimizer, const 
   double moved = 0, sent = c->elements * ts_gradient_bytes(l),
          pieces = pieces_of(f, sent, &c->offload->options);
   for (uint32_t k = 0; k < optimizer->kernel_count; k++)
-    moved += (optimizer->kernels[k].whole ? c->gradients : c->elements) * optimizer->kernels[k].bytes;
+    moved +=
+      (optimizer->kernels[k].whole ? c->gradients : c->elements) * optimizer->kernels[k].bytes;
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
   uint32_t ready = f->last[0], back = TS_NO_INDEX;
   for (double n = 0; n < pieces; n++) {
