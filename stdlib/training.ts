@@ -52,7 +52,7 @@ let costs_a100: TrainingCosts = {
   power: 1.167,
   bytes: 0.8,
   eight: 1,
-  older: 1.89,
+  older: 2.0,
 }
 let costs_a100_40g = costs_a100 with { kind = a100_sxm_40g }
 let costs_h100: TrainingCosts = {
@@ -66,7 +66,7 @@ let costs_h100: TrainingCosts = {
   bytes: 0.76,
   eight: 0.55,
   attention: 1.9,
-  older: 3.58,
+  older: 3.606,
   turns: true,
 }
 let costs_h100_500w = costs_h100 with {
@@ -75,10 +75,10 @@ let costs_h100_500w = costs_h100 with {
   experts_of = h100_sxm
   latent_of = h100_sxm
   narrow_of = h100_sxm
-  power = 1.53
-  power_eight = 1.34
+  power = 1.636
+  power_eight = 1.338
   eight = 0.367
-  attention = 3.0
+  attention = 2.996
 }
 let costs_h200 = costs_h100 with {
   kind = h200_sxm
@@ -186,7 +186,7 @@ let costs_v5p = costs_v5e with { kind = tpu_v5p }
 let costs_v6e: TrainingCosts = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55 }
 let costs_7x = costs_v6e with { kind = tpu_7x }
 let costs_l40s: TrainingCosts = { kind: l40s, power: 1.4, bytes: 0.8, eight: 0.5 }
-let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, attention: 1.6, older: 3.58, turns: true }
+let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, attention: 1.6, older: 3.606, turns: true }
 
 fn _as_h100(c: TrainingCosts) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
 fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [

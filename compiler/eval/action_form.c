@@ -18,7 +18,7 @@ static const form forms[] = {
    "at",
    {"activations", "optimizer"},
    {"at", "bucket", "group", "ahead", "updates"}},
-  {TS_AST_RECOMPUTE, NULL, NULL, {NULL}, {"group"}},
+  {TS_AST_RECOMPUTE, NULL, NULL, {NULL}, {"group", "discard"}},
 };
 
 static const form *form_of(ts_kind kind)

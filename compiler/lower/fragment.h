@@ -45,6 +45,7 @@ typedef struct ts_tensor_state {
   bool offloaded;     /* ... on the host, when the forward has used it */
   uint32_t fetch;     /* op before whose backward it comes back */
   bool again;         /* made again by recomputation, and kept from there on */
+  bool discarded;     /* made again before the first backward that takes it, instead of kept */
   uint32_t release;   /* op after whose backward it is freed */
   uint32_t late;      /* ... after whose W, where I and W are apart; TS_NO_INDEX: I frees it */
   uint32_t gradient_root; /* tensor in whose gradient's memory its own lies, or TS_NO_INDEX */

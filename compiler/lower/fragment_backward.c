@@ -12,7 +12,7 @@
 typedef struct pass {
   ts_fragment *f;
   bool inputs, weights, last;
-  uint32_t recomputed; /* group done last */
+  bool *recomputed;    /* by group: done */
   int64_t unsummed;    /* bytes of weight gradients of this micro-batch alone */
 } pass;
 
@@ -233,6 +233,19 @@ static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
   }
 }
 
+/* What the group drops for others: those take it from its recomputation on. */
+static void keep_discarded(ts_fragment *f, uint32_t first, uint32_t end)
+{
+  for (uint32_t k = first; k <= end; k++) {
+    const ts_op *op = op_at(f, k);
+    for (uint32_t out = op->slot_count - op->output_count; out < op->slot_count; out++) {
+      ts_tensor_state *t = &f->tensors[f->tensors[op->slots[out].tensor].root];
+      if (t->discarded)
+        t->kept = t->again = true;
+    }
+  }
+}
+
 /* W alone: its I recomputed, and left what W takes. */
 static void keep_all_again(ts_fragment *f)
 {
@@ -240,32 +253,70 @@ static void keep_all_again(ts_fragment *f)
   for (uint32_t i = f->stage->first_op, end = i + f->stage->op_count, next; i < end; i = next) {
     for (next = i + 1; next < end && group[next] == group[i];)
       next++;
-    if (group[i])
+    if (group[i]) {
       keep_again(f, i, next - 1);
+      keep_discarded(f, i, next - 1);
+    }
+  }
+}
+
+static void recompute_discarded(pass *p, uint32_t op);
+
+/* The group from its first op to `end`. */
+static void recompute_group(pass *p, uint32_t end)
+{
+  ts_fragment *f = p->f;
+  const uint32_t *groups = f->l->sh->recompute_group;
+  uint32_t first = end;
+  if (p->recomputed[groups[end]])
+    return;
+  p->recomputed[groups[end]] = true;
+  while (first > f->stage->first_op && groups[first - 1] == groups[end])
+    first--;
+  for (uint32_t k = first; k <= end; k++)
+    recompute_discarded(p, k);
+  for (uint32_t k = end + 1; k-- > first;)
+    ts_gathers_enter(f, k);
+  ts_offloads_need(f, first, end);
+  for (uint32_t k = first; k <= end; k++) {
+    const ts_op *op = op_at(f, k);
+    for (uint32_t in = 0; in < op->input_count; in++)
+      f->tensors[f->tensors[source_of(f, op->slots[in].tensor)].root].uses++;
+  }
+  keep_again(f, first, end);
+  keep_discarded(f, first, end);
+  for (uint32_t k = first; k <= end; k++)
+    ts_forward_op(f, k, true);
+}
+
+/* Groups that made what the op takes and dropped it. */
+static void recompute_discarded(pass *p, uint32_t i)
+{
+  const ts_fragment *f = p->f;
+  const uint32_t *groups = f->l->sh->recompute_group;
+  const ts_op *op = op_at(f, i);
+  for (uint32_t k = 0; k < op->slot_count; k++) {
+    if (op->slots[k].kind == TS_SLOT_WEIGHT)
+      continue;
+    uint32_t root = f->tensors[source_of(f, op->slots[k].tensor)].root;
+    uint32_t end = f->l->g->tensors.at[root].producer;
+    if (!f->tensors[root].discarded || groups[end] == groups[i])
+      continue;
+    while (end + 1 < f->stage->first_op + f->stage->op_count && groups[end + 1] == groups[end])
+      end++;
+    while (!op_at(f, end)->needs_gradient)
+      end--;
+    recompute_group(p, end);
   }
 }
 
 static void recompute(pass *p, uint32_t i)
 {
-  ts_fragment *f = p->f;
-  uint32_t group = f->l->sh->recompute_group[i];
-  if (!group || group == p->recomputed || !p->inputs)
+  if (!p->inputs)
     return;
-  p->recomputed = group;
-  uint32_t first = i;
-  while (first > f->stage->first_op && f->l->sh->recompute_group[first - 1] == group)
-    first--;
-  for (uint32_t k = i + 1; k-- > first;)
-    ts_gathers_enter(f, k);
-  ts_offloads_need(f, first, i);
-  for (uint32_t k = first; k <= i; k++) {
-    const ts_op *op = op_at(f, k);
-    for (uint32_t in = 0; in < op->input_count; in++)
-      f->tensors[f->tensors[source_of(f, op->slots[in].tensor)].root].uses++;
-  }
-  keep_again(f, first, i);
-  for (uint32_t k = first; k <= i; k++)
-    ts_forward_op(f, k, true);
+  recompute_discarded(p, i);
+  if (p->f->l->sh->recompute_group[i])
+    recompute_group(p, i);
 }
 
 /* What the op keeps of its own. */
@@ -274,10 +325,12 @@ static void release_own(pass *p, uint32_t i, uint32_t node)
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
   const ts_op *op = op_at(f, i);
-  int64_t bytes = 0, late = ts_kept_for_weights(f->l, class);
+  int64_t bytes = ts_own_kept(f, i), late = ts_kept_for_weights(f->l, class);
   int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_gradients_for_weights(class, op) : 0;
   for (uint32_t k = 0; k < class->kept_count; k++)
-    bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
+    if (ts_casts_again(f, i, &class->kept[k]) &&
+        ts_saved_for_weights(f->l, class, class->kept[k].slot))
+      late -= class->kept[k].bytes;
   if (!split(p))
     ts_note_memory(f, node, -bytes, TS_IR_ACTIVATIONS, op->label);
   else
@@ -543,6 +596,19 @@ static void let_go(pass *p, const op_backward *b, uint32_t end)
     ts_gradients_leave(f, b->op, end);
 }
 
+/* Casts of what was dropped, for the weight gradient. */
+static int64_t cast_again(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  const ts_class *class = ts_class_of(f->l, i);
+  int64_t bytes = 0;
+  for (uint32_t k = 0; k < class->kept_count; k++)
+    bytes += ts_casts_again(f, i, &class->kept[k]) ? class->kept[k].bytes : 0;
+  if (bytes)
+    ts_note_memory(f, ts_run_casts(f, i, true), bytes, TS_IR_TEMPORARIES, op_at(f, i)->label);
+  return bytes;
+}
+
 static void backward_op(pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
@@ -560,6 +626,7 @@ static void backward_op(pass *p, uint32_t i)
                    .weight_inputs = TS_NO_INDEX,
                    .first = TS_NO_INDEX,
                    .last = TS_NO_INDEX};
+  int64_t casts = b.weights ? cast_again(p, i) : 0;
   gather(p, &b);
   if (b.inputs)
     input_gradients(p, &b);
@@ -570,6 +637,8 @@ static void backward_op(pass *p, uint32_t i)
     reduce_gradients(p, i, f->last[0]);
   }
   uint32_t end = or_else(b.last, or_else(f->last[0], 0));
+  if (casts)
+    ts_note_memory(f, end, -casts, TS_IR_TEMPORARIES, op->label);
   let_go(p, &b, end);
   release(p, i, end);
 }
@@ -632,7 +701,11 @@ static void send(ts_fragment *f, bool whole)
 
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last)
 {
-  pass p = {f, inputs, weights, last && weights, 0, 0};
+  pass p = {.f = f,
+            .inputs = inputs,
+            .weights = weights,
+            .last = last && weights,
+            .recomputed = TS_NEW_ARRAY(f->scratch, bool, f->l->sh->group_count + 1)};
   if (f->l->plan->host.item)
     ts_emit_host(f, f->l->plan->host.item, "item");
   uint32_t start = ts_emit_record(f, 0);

@@ -34,15 +34,46 @@ static const char *tensor_label(const ts_fragment *f, uint32_t tensor)
 
 /* -- what is kept -- */
 
+/* By the group that makes it, unless an op of the same group takes it. */
+static bool is_discarded(const ts_fragment *f, uint32_t op, uint32_t root)
+{
+  const ts_sharding *sh = f->l->sh;
+  uint32_t producer = f->l->g->tensors.at[root].producer;
+  return producer != TS_NO_INDEX && inside(f, producer) && sh->recompute_discards[producer] &&
+         sh->recompute_group[producer] != sh->recompute_group[op];
+}
+
+/* A cast of what is made again is made again, too: frameworks keep the tensor itself then
+ * (Megatron-LM's set_save_original_input; torchao always). */
+bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_kept *kept)
+{
+  if (kept->edge || kept->slot >= op_at(f, op)->input_count || f->l->sh->recompute_group[op])
+    return false;
+  return is_discarded(f, op, f->tensors[source_of(f, op_at(f, op)->slots[kept->slot].tensor)].root);
+}
+
+int64_t ts_own_kept(const ts_fragment *f, uint32_t op)
+{
+  const ts_class *class = ts_class_of(f->l, op);
+  int64_t bytes = 0;
+  for (uint32_t k = 0; k < class->kept_count; k++)
+    if (!class->kept[k].edge && !ts_casts_again(f, op, &class->kept[k]))
+      bytes += class->kept[k].bytes;
+  return bytes;
+}
+
 /* Ops come in order: the first that needs it is the last in backward. */
 static void keep_tensor(ts_fragment *f, uint32_t op, uint32_t slot)
 {
-  uint32_t tensor = source_of(f, op_at(f, op)->slots[slot].tensor);
-  ts_tensor_state *t = &f->tensors[f->tensors[tensor].root];
-  if (!t->kept)
+  uint32_t root = f->tensors[source_of(f, op_at(f, op)->slots[slot].tensor)].root;
+  ts_tensor_state *t = &f->tensors[root];
+  if (!t->kept && !t->discarded)
     t->release = op;
   if (t->late == TS_NO_INDEX && ts_saved_for_weights(f->l, ts_class_of(f->l, op), slot))
     t->late = op;
+  t->discarded = is_discarded(f, op, root);
+  if (t->discarded)
+    return;
   bool leaves = ts_class_of(f->l, op)->activations.rate > 0;
   t->offloaded = leaves && (!t->kept || t->offloaded); /* only if all that keep it let it go */
   t->fetch = op;
@@ -61,7 +92,7 @@ static void find_kept(ts_fragment *f)
       continue;
     if (!group) {
       for (uint32_t k = 0; k < class->kept_count; k++)
-        if (class->kept[k].edge)
+        if (class->kept[k].edge || ts_casts_again(f, i, &class->kept[k]))
           keep_tensor(f, i, class->kept[k].slot);
       continue;
     }
@@ -142,9 +173,7 @@ static bool keeps_own(const ts_fragment *f, uint32_t i, uint32_t slot)
 static void offload_own(ts_fragment *f, uint32_t i, uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  int64_t bytes = 0;
-  for (uint32_t k = 0; k < class->kept_count; k++)
-    bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
+  int64_t bytes = ts_own_kept(f, i);
   if (!f->forward || !(class->activations.rate > 0) || !bytes)
     return;
   ts_origin origin = ts_origin_of(f, i);
@@ -183,7 +212,7 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t 
 }
 
 /* What is cast is cast where it lies: before it is gathered. */
-static uint32_t run_casts(ts_fragment *f, uint32_t i, bool again)
+uint32_t ts_run_casts(ts_fragment *f, uint32_t i, bool again)
 {
   const ts_kernels *kernels = &ts_class_of(f->l, i)->work.phase[TS_PHASE_FORWARD];
   const ts_op *op = op_at(f, i);
@@ -220,7 +249,7 @@ static void allocate_own(ts_fragment *f, uint32_t i, uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t k = 0; k < class->kept_count; k++)
-    if (!class->kept[k].edge)
+    if (!class->kept[k].edge && !ts_casts_again(f, i, &class->kept[k]))
       ts_note_memory(f, node, class->kept[k].bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
 }
 
@@ -305,7 +334,7 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
   uint32_t last, end;
   if (!again)
     ts_gathers_enter(f, i);
-  uint32_t cast = run_casts(f, i, again), first = cast;
+  uint32_t cast = ts_run_casts(f, i, again), first = cast;
   if (class->rounds[TS_PHASE_FORWARD]) {
     uint32_t ready =
                cast != TS_NO_INDEX ? cast : f->tensors[source_of(f, op->slots[0].tensor)].ready,

@@ -122,6 +122,9 @@ typedef struct ts_sharding {
   uint32_t *class_of;       /* by op */
   ts_layout *layouts;       /* by tensor, outside of ops */
   uint32_t *recompute_group; /* by op: 0 none, else a number that equal groups share */
+  /* by op: what it makes is dropped with its group, and made again before the first backward that
+   * takes it */
+  bool *recompute_discards;
   uint32_t group_count;
   TS_VEC(ts_format_work) formats; /* of one micro-batch of one replica */
 } ts_sharding;

@@ -237,6 +237,15 @@ void ts_sharder_groups(const ts_sharder *c)
     }
 }
 
+static bool discards(const ts_sharder *c, const ts_ast *action, uint32_t rule)
+{
+  const ts_ast *given = ts_action_fits(c->s, action) ? ts_action_given(action, "discard") : NULL;
+  bool drops = false;
+  if (given)
+    ts_eval_bool(c->s, c->sh->rules.at[rule].env, given, "`discard`", &drops);
+  return drops;
+}
+
 /* A group is what one labelled scope holds (`group: "layer[*]"`), or a run of neighbours that one
  * rule matches. */
 static void group_ops(ts_sharder *c)
@@ -260,6 +269,7 @@ static void group_ops(ts_sharder *c)
     bool same = rule == last_rule && prefix == last_prefix && last_label &&
                 !strncmp(last_label, op->label, prefix) && c->g->ops.at[i - 1].unit == op->unit;
     sh->recompute_group[i] = same ? last_group : ++sh->group_count;
+    sh->recompute_discards[i] = discards(c, action, rule);
     last_group = sh->recompute_group[i];
     last_rule = rule;
     last_prefix = prefix;
@@ -276,6 +286,7 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   sh->class_of = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
   sh->layouts = TS_NEW_ARRAY(s->arena, ts_layout, g->tensors.count + 1);
   sh->recompute_group = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
+  sh->recompute_discards = TS_NEW_ARRAY(s->arena, bool, g->ops.count);
   for (size_t i = 0; i < g->tensors.count; i++)
     sh->layouts[i].rule = TS_NO_INDEX;
   ts_rules_collect(s, plan, sh);

@@ -247,12 +247,12 @@ strategy recompute_block(count: Int, stage: Int) {
   }
 }
 fn _again(module: String) -> Any = if module == "core_attn" then selective("attn.core") else if module == "moe_act"
-  then selective("moe.experts.act") else if module == "layernorm" then [selective("*.ln1"), selective("*.ln2")] else if module ==
-  "mla_up_proj" then [
-  selective("attn.query.up"),
-  selective("attn.query.rotary"),
-  selective("attn.keys.up"),
-  selective("attn.keys.rotary"),
+  then selective("moe.experts.act", discard: true) else if module == "layernorm"
+  then [selective("*.ln1", discard: true), selective("*.ln2", discard: true)] else if module == "mla_up_proj" then [
+  selective("attn.query.up", discard: true),
+  selective("attn.query.rotary", discard: true),
+  selective("attn.keys.up", discard: true),
+  selective("attn.keys.rotary", discard: true),
 ] else if module == "mlp" then selective("layer[*].mlp") else if module == "moe" then selective("layer[*].moe") else if module ==
   "shared_experts" then selective("moe.shared") else refuse("no module `" + module + "` to recompute")
 fn _recomputed(a: MegatronArguments) -> Any = if a.recompute_granularity == "full" then (if a.recompute_method == "block" then recompute_block(

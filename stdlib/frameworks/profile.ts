@@ -19,7 +19,7 @@ record Framework {
   keep: Bool = false // what the forward gathered over tensor parallelism stays for the weight gradients
   attention: String // its library: "cudnn", "flash2", "flash1"
   arithmetic: Record = {} // what products of fp32 tensors compute in (a router's)
-  loss: String = "apart" // "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other
+  loss: String = "apart" // "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other; "copied": each with a tensor of its own
   host: Host // what the host thread spends
   graphs: Bool = false // CUDA graphs take the launches off the host
   waits: Int = 0 // microseconds a layer of experts for which the device waits while the host reads counts of tokens
@@ -73,8 +73,9 @@ strategy distributed_optimizer(d: Axis, bucket: Size, once: Bool) {
 }
 
 // Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2",
-// "fsdp" (parameters too).
-fn framework_data(f: Framework, d: Axis, sharding: String, once: Bool = false) = if d.size == 1 then none else if sharding == "fsdp" then fsdp(
+// "fsdp" (parameters too). `stages`: of the pipeline.
+fn framework_data(f: Framework, d: Axis, sharding: String, once: Bool = false, stages: Int = 1) = if d.size == 1 then none
+  else if sharding == "fsdp" and stages > 1 then fsdp_in_pipeline(d, bucket: f.bucket) else if sharding == "fsdp" then fsdp(
   d,
   overlap: f.overlap,
 ) else if sharding == "zero2" then fsdp(d, reshard: false, overlap: f.overlap) else if sharding == "zero1" then zero1(
@@ -124,8 +125,15 @@ strategy fused_loss() {
     set fused = true
   }
 }
-fn framework_loss(f: Framework) = if f.loss == "fused" then fused_loss() else if f.loss == "apart" then none
-  else refuse("the loss is fused or apart")
+// PyTorch's functional.cross_entropy, each part with a tensor of its own.
+strategy copied_loss() {
+  rule loss {
+    match cross_entropy
+    set copied = true
+  }
+}
+fn framework_loss(f: Framework) = if f.loss == "fused" then fused_loss() else if f.loss == "copied" then copied_loss() else if f.loss ==
+  "apart" then none else refuse("the loss is fused, apart or copied")
 
 // Bytes of an expert's all-to-all over those of all copies: DeepEP and HybridEP send a token once
 // to each rank that wants it, and once to each node (`nodes` of them: 1 where all ranks share
@@ -134,21 +142,13 @@ fn framework_sent(ranks: Int, nodes: Int, top: Int) -> Real = nodes_met(if nodes
 
 // The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules
 // `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's
-// selective), "ops" (torchtitan's selective by op: all but attention and what every second product
-// made; here the larger of the MLP's two and the output projection), "selective" (every second
-// layer), "full".
+// selective), "ops" (torchtitan's selective by op), "selective" (every second layer), "full".
 fn framework_recompute(level: String) = if level == "none" then none else if level == "cheap"
-  then [selective("*.ln1"), selective("*.ln2"), selective("*.act")] else if level == "attention" then selective(
+  then [selective("*.ln1", discard: true), selective("*.ln2", discard: true), selective("*.act", discard: true)] else if level ==
+  "attention" then selective(
   "attn.core",
-) else if level == "ops" then [
-  selective("*.ln1"),
-  selective("*.rotary"),
-  selective("*.proj"),
-  selective("*.ln2"),
-  selective("*.up"),
-  selective("*.act"),
-] else if level == "selective" then full(every: 2) else if level == "full" then full()
-  else refuse("recomputation is none, cheap, attention, ops, selective or full")
+) else if level == "ops" then selective_by_op() else if level == "selective" then full(every: 2) else if level == "full" then full(
+) else refuse("recomputation is none, cheap, attention, ops, selective or full")
 
 // The host reads how many tokens each expert gets before it issues the products of the experts, and
 // the device waits; not in a CUDA graph, whose buffers hold the most there may be.

@@ -106,6 +106,21 @@ op eager_swiglu(x: Tensor) {
   saves [x, bytes(y)]
 }
 
+// The same of two tensors.
+op eager_gated_silu(gate: Tensor, value: Tensor) {
+  output y: value.shape
+  forward {
+    kernel elementwise { reads = [gate], writes = [y] }
+    kernel elementwise { reads = [y, value], writes = [y] }
+  }
+  backward(input) {
+    kernel elementwise { reads = [dy, y], writes = [dvalue] }
+    kernel elementwise { reads = [dy, value], writes = [y] }
+    kernel elementwise { reads = [dy, gate], writes = [dgate] }
+  }
+  saves [gate, value, bytes(y)]
+}
+
 // Look-up in a table of which a rank may hold a part: tokens of others are masked before and after.
 op eager_embedding(ids: Tensor, vocab: Int, hidden: Int) {
   weight w: [vocab, hidden]

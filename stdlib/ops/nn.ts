@@ -424,6 +424,14 @@ op swiglu(x: Tensor) {
   saves [x]
 }
 
+// The same of two tensors.
+op gated_silu(gate: Tensor, value: Tensor) {
+  output y: value.shape
+  forward { kernel elementwise { reads = [gate, value], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, gate, value], writes = [dgate, dvalue] } }
+  saves [gate, value]
+}
+
 // gelu(gate) * up on a packed [.., 2 * ffn] tensor, in one kernel.
 op geglu(x: Tensor) {
   output y: with_last(x.shape, div(last(x.shape), 2))
@@ -483,21 +491,28 @@ op class_token(x: Tensor, pad: Int = 1) {
 }
 
 // Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are
-// taken, the gradient is written over the copy. `fused`: one kernel (Transformer Engine, Liger)
-// reads the logits twice and writes the gradient over them; the backward scales it.
-op cross_entropy(x: Tensor, fused: Bool = false) {
+// taken, the gradient is written over the copy (Megatron-LM). `fused`: one kernel (Transformer
+// Engine, Liger, torch.compile) reads the logits twice and writes the gradient over them; the
+// backward scales it. `copied`: PyTorch's functional.cross_entropy of the cast logits, not compiled:
+// cast, log-softmax and negative log-likelihood each write a tensor of their own, in both
+// directions.
+op cross_entropy(x: Tensor, fused: Bool = false, copied: Bool = false) {
   output y: [rows(x)]
   contracts x dim -1
+  require not (fused and copied), "one kernel makes no copies: `fused` and `copied` exclude one another"
   let logits = 4 B * numel(x)
+  let in_place = not fused and not copied
   forward {
-    kernel elementwise if not fused { reads = [x], writes = [logits] }
-    kernel elementwise if not fused { reads = [logits] }
-    kernel elementwise if not fused { reads = [logits], writes = [logits, y] }
+    kernel elementwise if not fused { reads = [x], writes = [logits], temp = if copied then logits else 0 B }
+    kernel elementwise if in_place { reads = [logits] }
+    kernel elementwise if not fused { reads = [logits], writes = [logits, y], temp = if copied then logits else 0 B }
     kernel elementwise if fused { reads = [x, x], writes = [x, y] }
   }
   backward(input) {
-    kernel elementwise if not fused { reads = [logits], writes = [logits] }
-    kernel elementwise if not fused { reads = [logits], writes = [dx] }
+    kernel elementwise if in_place { reads = [logits], writes = [logits] }
+    kernel elementwise if copied { writes = [logits], temp = logits }
+    kernel elementwise if copied { reads = [logits, logits], writes = [logits], temp = 2 * logits }
+    kernel elementwise if not fused { reads = [logits], writes = [dx], temp = if copied then logits else 0 B }
     kernel elementwise if fused { reads = [dx], writes = [dx] }
   }
   saves [logits] if not fused

@@ -54,6 +54,19 @@ strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bo
   }
 }
 
+// The same under a pipeline, as torchtitan and torch.distributed.pipelining do it: parameters stay
+// gathered from the first forward of a step to its last backward, and gradients are summed over the
+// micro-batches whole, before they are scattered at the last one.
+strategy fsdp_in_pipeline(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, bucket: Size = 25 MiB) {
+  rule units {
+    match *
+    shard(parameters, over: d)
+    shard(optimizer, over: d)
+    before forward: all_gather(parameters, over: d, group: units, ahead: prefetch)
+    after gradients: reduce_scatter(gradients, over: d, bucket: bucket)
+  }
+}
+
 // The same a parameter tensor at a time, as DeepSpeed's stage 3 does without prefetching.
 strategy zero3(d: Axis, prefetch: Int = 0, overlap: Bool = true) {
   rule each {

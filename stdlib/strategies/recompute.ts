@@ -1,10 +1,22 @@
 // Activation recomputation (Chen et al., arXiv 1604.06174; selective: Korthikanti et al., arXiv
 // 2205.05198). The forward of the matched ops is run again before their backward; of each group
-// only the inputs are kept.
-strategy selective(ops: Label) {
+// only the inputs are kept; an op behind the group keeps what it takes of it, unless `discard`
+// drops that, too, and makes it again (Megatron-LM's modules `layernorm`, `moe_act`,
+// `mla_up_proj`).
+strategy selective(ops: Label, discard: Bool = false) {
   rule again {
     match * as ops
-    recompute
+    recompute(discard: discard)
+  }
+}
+
+// torchtitan's selective recomputation by op: what attention and every second product made is kept,
+// counted through the layer's q, k, v, output, gate, down and up. Here q, k and v are one product,
+// which is kept; so is a gate that is a product of its own (`apart` of std.models.llama).
+strategy selective_by_op() {
+  rule again {
+    match * as "*.ln1" | "*.rotary" | "*.proj" | "attn.residual" | "*.ln2" | "*.up" | "*.act"
+    recompute(discard: true)
   }
 }
 

@@ -106,6 +106,12 @@ static const char *or_else(const char *cell, const char *otherwise)
 static const char *call_of(const acc_context *c, const csv *t, size_t i, const known_model *m)
 {
   bool eager = strstr(T("other"), "no torch.compile") != NULL;
+  /* torchtitan's gate and value are a product each: what its recomputation by op keeps depends on
+   * it */
+  const char *apart =
+    m->sizes == SIZES_LLAMA && strstr(T("source"), "torchtitan") && !(N("tp") > 1) ?
+      ", apart: true" :
+      "";
   const char *layers = T("layers"), *hidden = T("hidden"), *heads = T("heads"), *seq = T("seq");
   bool sized = *layers && *hidden && *heads;
   if (sized && m->sizes == SIZES_MPT)
@@ -118,13 +124,13 @@ static const char *call_of(const acc_context *c, const csv *t, size_t i, const k
     return ts_arena_printf(
       c->arena,
       "%sllama(layers: %s, hidden: %s, heads: %s, kv_heads: %s, ffn: %s, vocab: %s, "
-      "seq: %s)",
+      "seq: %s%s)",
       eager ? "eager_" : "", layers, hidden, heads, or_else(T("kv_heads"), heads), T("ffn"),
-      T("vocab"), seq);
+      T("vocab"), seq, apart);
   if (!m->call)
     return NULL;
   char *call = ts_arena_printf(c->arena, "%s", m->call), *hole = strstr(call, "%s");
-  return ts_arena_printf(c->arena, "%.*s%s%s", (int)(hole - call), call, seq, hole + 2);
+  return ts_arena_printf(c->arena, "%.*s%s%s%s", (int)(hole - call), call, seq, apart, hole + 2);
 }
 
 /* -- machines, formats -- */
@@ -185,6 +191,7 @@ typedef struct known_source {
 
 static const known_source sources[] = {
   {"llm-foundry", "llm_foundry", "llm-foundry"},
+  {"202412_torchtitan", "torchtitan_2024", "torchtitan"},
   {"torchtitan", "torchtitan", "torchtitan"},
   {"AutoModel", "nemo_automodel", "NeMo AutoModel"},
   {"Automodel", "nemo_automodel", "NeMo AutoModel"},
@@ -339,7 +346,8 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   const char *release = strstr(T("source"), "release "), *group = r.from ? r.from->group : "other";
   r.nvidia = !strcmp(group, "NVIDIA"), r.foundry = !strcmp(group, "llm-foundry");
   r.torchtitan = !strcmp(group, "torchtitan"), r.paper = strstr(group, "papers") != NULL;
-  row->memory = NAN;
+  row->memory = N("mem_gib") > 0 ? N("mem_gib") * 1073741824.0 : NAN;
+  row->any_rank = true;
   row->measured = N("step_s_derived");
   row->name = ts_arena_printf(
     c->arena, "%s %s %s x%s %s tp %s pp %s x %s cp %s ep %s, micro-batch %s, batch %s, seq %s",

@@ -162,7 +162,7 @@ Test(lang_parse, schedules)
   expect_tree("schedule s() { stages p of [1]\n stages p balanced\n chunks 2 place f\n protocol none\n "
               "at 0 { F(i) B }\n at s in 0..p { pair F(1) with B(2) "
               "for i in a where c { W } } depend d: F at a on F at b sending c where e }",
-              "schedule s(parameters, stages(p, list(1)), stages!1(p, -), chunks(2, f, "
+              "schedule s(parameters, stages(p, list(1), -), stages!1(p, -, -), chunks(2, f, "
               "-), protocol none, at(0, item F(argument(i)), item B), "
               "at s(..(0, p), pair(item F(argument(1)), item B(argument(2))), for i(a, c, item "
               "W)), depend d(item F, a, item F, b, c, e, -, -))");

@@ -73,7 +73,7 @@ plan published(
       expert_parallel(ed, sent: sent, returned: sent),
       expert_tensor_parallel(tp),
     ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
-    framework_data(framework, cp * ed * dp, sharding, pp == 1 and div(global, micro * ed * dp) == 1),
+    framework_data(framework, cp * ed * dp, sharding, pp == 1 and div(global, micro * ed * dp) == 1, pp),
     framework_products(recipe),
     framework_turned(machine, recipe),
     framework_loss(framework),
