@@ -23,9 +23,8 @@ let _machines = [
 ]
 fn _on(gpu: String) -> Record = _found(gpu, [m for m in _machines if m.word == gpu])
 fn _found(gpu: String, machines: List) -> Record = if machines == [] then refuse(
-  "no machine `" + gpu + "`: choose " + _words([m.word for m in _machines], 0),
+  "no machine `" + gpu + "`: choose one of " + str([m.word for m in _machines]),
 ) else machines[0]
-fn _words(words: List[String], i: Int) -> String = if i == len(words) - 1 then "or " + words[i] else words[i] + ", " + _words(words, i + 1)
 fn _generation(gpu: String) -> Int = _on(gpu).generation
 
 // -- degrees --
