@@ -157,6 +157,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/between_nodes.h \
 	tests/accuracy/between_rows.c \
 	tests/accuracy/between_rows.h \
+	tests/accuracy/calibrated.c \
+	tests/accuracy/calibrated.h \
 	tests/accuracy/collectives.c \
 	tests/accuracy/collectives.h \
 	tests/accuracy/csv.c \

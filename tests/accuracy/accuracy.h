@@ -3,7 +3,8 @@
 #ifndef TS_ACCURACY_ACCURACY_H
 #define TS_ACCURACY_ACCURACY_H
 
-#include "compiler/eval/session.h"
+#include "compiler/compile.h"
+#include "runtime/account/result.h"
 #include "tests/accuracy/csv.h"
 #include "tests/accuracy/result.h"
 
@@ -71,6 +72,10 @@ typedef struct acc_rows { acc_row *at; size_t count; } acc_rows;
 
 /* Reads a set; rows without prediction. False after a message if the file is not there. */
 bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows);
+/* Compiles the plan of a row; what a run of it says of the measured time. */
+bool acc_open(const acc_context *c, const acc_set *set, const acc_row *row,
+              const ts_define *extra, uint32_t extra_count, ts_session *s, ts_input *input);
+double acc_seconds(const acc_row *row, const ts_run *run);
 /* Compiles and plays the plan of a row, with `extra` defines after its own. */
 void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra,
                  uint32_t extra_count);

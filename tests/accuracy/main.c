@@ -6,6 +6,7 @@
 
 #include "tests/accuracy/accuracy.h"
 #include "tests/accuracy/between_nodes.h"
+#include "tests/accuracy/calibrated.h"
 #include "tests/accuracy/collectives.h"
 #include "tests/accuracy/kernels.h"
 #include "tests/accuracy/megatron.h"
@@ -37,6 +38,8 @@ static int unknown(const char *name)
           "the same from every third row of each table");
   fprintf(stderr, "  %-20s %s\n", "between_nodes",
           "white boxes of fabrics between nodes against published sweeps");
+  fprintf(stderr, "  %-20s %s\n", "calibrated",
+          "steps of a cluster that is calibrated to three others of its steps");
   fprintf(stderr, "  %-20s %s\n", "operators",
           "operators of other devices and other batches, from measured tables");
   return 2;
@@ -71,6 +74,11 @@ static bool kernels(const acc_context *c, const char *name)
   }
   if (!strcmp(name, "between_nodes")) {
     acc_between_report(c);
+    fflush(stdout);
+    return true;
+  }
+  if (!strcmp(name, "calibrated")) {
+    acc_calibrated_report(c);
     fflush(stdout);
     return true;
   }
@@ -129,6 +137,7 @@ int main(int argc, char **argv)
     kernels(&c, "collectives");
     kernels(&c, "between_nodes");
     kernels(&c, "operators");
+    kernels(&c, "calibrated");
   } else {
     for (; i < argc && !status; i++) {
       const acc_set *set = find(argv[i]);

@@ -110,28 +110,38 @@ static bool far_over(const ts_memory_class *class)
   return class->limit && (double)class->over > 0.5 * (double)class->limit;
 }
 
+double acc_seconds(const acc_row *row, const ts_run *run)
+{
+  return (row->unsynchronised ? longest_rank(run) : (double)ts_run_result(run)->step) * 1e-12;
+}
+
+bool acc_open(const acc_context *c, const acc_set *set, const acc_row *row,
+              const ts_define *extra, uint32_t extra_count, ts_session *s, ts_input *input)
+{
+  ts_define *define = TS_NEW_ARRAY(s->arena, ts_define, row->define_count + extra_count + 1);
+  const char **dirs = TS_NEW_ARRAY(s->arena, const char *, 1);
+  memcpy(define, row->define, row->define_count * sizeof *define);
+  if (extra_count)
+    memcpy(define + row->define_count, extra, extra_count * sizeof *define);
+  dirs[0] = c->data;
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(s->arena, "%s/stdlib", c->source),
+                          .import_dirs = dirs,
+                          .import_dir_count = 1,
+                          .defines = define,
+                          .define_count = row->define_count + extra_count};
+  return ts_input_open(
+    s, ts_arena_printf(s->arena, "%s/tests/accuracy/plans/%s", c->source, set->plan), &o, input);
+}
+
 /* With one thing more: whether all devices have room for what they hold. */
 static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
                          const ts_define *extra, uint32_t extra_count, bool *fits)
 {
   ts_arena *arena = ts_arena_new("row");
   ts_session *s = ts_session_new(arena);
-  ts_define define[64];
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < row->define_count; i++)
-    define[n++] = row->define[i];
-  for (uint32_t i = 0; i < extra_count && n < 64; i++)
-    define[n++] = extra[i];
-  const char *dirs[] = {c->data};
-  ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source),
-                          .import_dirs = dirs,
-                          .import_dir_count = 1,
-                          .defines = define,
-                          .define_count = n};
   ts_input input;
   row->done = false;
-  if (!ts_input_open(s, ts_arena_printf(arena, "%s/tests/accuracy/plans/%s", c->source, set->plan),
-                     &o, &input)) {
+  if (!acc_open(c, set, row, extra, extra_count, s, &input)) {
     row->why = first_error(c->arena, s);
   } else {
     ts_stop stop = {.arena = arena};
@@ -141,8 +151,7 @@ static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
     } else {
       const ts_memory *memory = ts_memory_new(arena, &input.ir, run);
       row->done = true;
-      row->predicted =
-        (row->unsynchronised ? longest_rank(run) : (double)ts_run_result(run)->step) * 1e-12;
+      row->predicted = acc_seconds(row, run);
       row->predicted_memory = 0;
       *fits = !memory->class_count || !far_over(&memory->classes[memory->fullest]);
       for (uint32_t k = 0; k < memory->class_count; k++)

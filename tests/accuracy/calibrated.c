@@ -1,0 +1,312 @@
+/* Rows of one cluster: three calibrate, as `trainspec calibrate` does; the others are predicted with
+ * and without it. Which three is a rule: those of least, middle and most work a device, of all that
+ * can be predicted. No measured time has a part in it. */
+#include "tests/accuracy/calibrated.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calibrate/scaled_ir.h"
+#include "calibrate/step_fit.h"
+#include "compiler/quantities.h"
+
+enum { GIVEN = 3, LEAST_ROWS = 6, MOST_CLUSTERS = 200 };
+
+static const char *const set_names[] = {"nanotron", "published_dense", "published_moe", "mlperf",
+                                        "vtrain_multi", "korthikanti"};
+
+typedef struct step {
+  const acc_row *row;
+  ts_arena *arena;
+  ts_session *session;
+  ts_input input;
+  bool open;
+  const uint32_t *of;          /* [kernels] quantity */
+  double work;
+} step;
+
+typedef struct cluster { /* rows that a calibration may hold for */
+  const acc_set *set;
+  const char *name;
+  TS_VEC(acc_row *) rows;
+} cluster;
+
+/* What a process hands back of a row. */
+typedef struct answer { bool predicted, given; double before, after, work; } answer;
+
+typedef struct bench {
+  const acc_context *c;
+  ts_calibration *quantities;
+  cluster clusters[MOST_CLUSTERS];
+  size_t count;
+  TS_VEC(acc_row *) rows;      /* of all clusters, one after the other */
+  answer *answers;             /* of them */
+} bench;
+
+/* ---- Which rows belong together ---- */
+
+static const char *value_of(const acc_row *row, const char *name)
+{
+  for (uint32_t i = 0; i < row->define_count; i++)
+    if (!strcmp(row->define[i].name, name))
+      return row->define[i].expression;
+  return "";
+}
+
+/* One machine, framework, release and number format. */
+static const char *cluster_of(const acc_context *c, const acc_set *set, const acc_row *row)
+{
+  const char *name = ts_arena_printf(c->arena, "%s", set->name);
+  static const char *const parts[] = {"machine", "framework", "recipe", "release"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    const char *value = value_of(row, parts[i]);
+    if (*value)
+      name = ts_arena_printf(c->arena, "%s %s", name, value);
+  }
+  return name;
+}
+
+static void add_row(bench *b, const acc_set *set, acc_row *row)
+{
+  const char *name = cluster_of(b->c, set, row);
+  size_t k = 0;
+  while (k < b->count && strcmp(b->clusters[k].name, name) != 0)
+    k++;
+  if (k == MOST_CLUSTERS)
+    return;
+  if (k == b->count)
+    b->clusters[b->count++] = (cluster){.set = set, .name = name};
+  TS_PUSH(b->c->arena, &b->clusters[k].rows, row);
+}
+
+static void read_set(bench *b, const char *name)
+{
+  for (size_t s = 0; s < acc_set_count; s++) {
+    acc_rows rows;
+    if (strcmp(acc_sets[s].name, name) != 0 || !acc_read(b->c, &acc_sets[s], &rows))
+      continue;
+    /* what is tried until it fits is no plan of a calibration */
+    for (size_t i = 0; i < rows.count; i++)
+      if (!rows.at[i].missing && !rows.at[i].ladder)
+        add_row(b, &acc_sets[s], &rows.at[i]);
+  }
+}
+
+/* ---- Steps ---- */
+
+static void open_step(const bench *b, const cluster *k, acc_row *row, step *s)
+{
+  *s = (step){.row = row, .arena = ts_arena_new("step")};
+  s->session = ts_session_new(s->arena);
+  s->open = acc_open(b->c, k->set, row, NULL, 0, s->session, &s->input);
+  if (!s->open)
+    return;
+  const ts_ir_meta *m = s->input.ir.meta;
+  s->of = ts_quantities_of_kernels(s->arena, &s->input.ir, b->quantities);
+  s->work = m->model_flops_per_step > 0 ? m->model_flops_per_step / m->world : 0;
+}
+
+static void close_step(step *s)
+{
+  if (s->open)
+    ts_input_close(&s->input);
+  ts_arena_free(s->arena);
+}
+
+/* NaN: it cannot be played. */
+static double log_of_step(const bench *b, const step *s, const double *x)
+{
+  ts_arena *arena = ts_arena_new("play");
+  ts_calibration c = *b->quantities;
+  ts_ir ir;
+  ts_stop stop = {.arena = arena};
+  c.quantity = ts_arena_copy(arena, c.quantity, c.count * sizeof *c.quantity);
+  for (uint32_t j = 0; j < c.count; j++)
+    c.quantity[j].log = x[j];
+  ts_scaled_ir(arena, &s->input.ir, &c, s->of, &ir);
+  ts_run *run = ts_run_new(&ir, &(ts_run_options){.threads = 1}, &stop);
+  double seconds = run ? acc_seconds(s->row, run) : NAN;
+  ts_run_free(run);
+  ts_arena_free(arena);
+  return log(seconds);
+}
+
+typedef struct given { const bench *b; const step *const *steps; } given;
+
+static bool play(void *closure, ts_step_ask *asks, uint32_t count)
+{
+  const given *g = closure;
+  for (uint32_t i = 0; i < count; i++) {
+    asks[i].log_step = log_of_step(g->b, g->steps[asks[i].row], asks[i].x);
+    if (!isfinite(asks[i].log_step))
+      return false;
+  }
+  return true;
+}
+
+static int by_work(const void *x, const void *y)
+{
+  const step *const *a = x, *const *b = y;
+  return (*a)->work != (*b)->work ? ((*a)->work < (*b)->work ? -1 : 1) :
+                                    ((*a)->row->csv_row > (*b)->row->csv_row) -
+                                      ((*a)->row->csv_row < (*b)->row->csv_row);
+}
+
+static bool fit(const bench *b, ts_arena *arena, const step *const *steps, ts_step_fit *out)
+{
+  static const uint32_t folds[GIVEN] = {0, 1, 2};
+  double measured[GIVEN], prior[TS_MOST_QUANTITIES];
+  given g = {b, steps};
+  for (int i = 0; i < GIVEN; i++)
+    measured[i] = log(steps[i]->row->measured);
+  for (uint32_t j = 0; j < b->quantities->count; j++)
+    prior[j] = b->quantities->quantity[j].prior;
+  return ts_step_fit_run(arena,
+                         &(ts_step_problem){.rows = GIVEN,
+                                            .quantities = b->quantities->count,
+                                            .measured = measured,
+                                            .fold = folds,
+                                            .prior = prior,
+                                            .noise = b->quantities->noise,
+                                            .play = play,
+                                            .closure = &g},
+                         out);
+}
+
+static void predict(const bench *b, const cluster *k, answer *answers)
+{
+  ts_arena *arena = ts_arena_new("cluster");
+  step *steps = TS_NEW_ARRAY(arena, step, k->rows.count);
+  const step **order = TS_NEW_ARRAY(arena, const step *, k->rows.count);
+  static const double nothing[TS_MOST_QUANTITIES];
+  size_t count = 0;
+  for (size_t i = 0; i < k->rows.count; i++) {
+    open_step(b, k, k->rows.at[i], &steps[i]);
+    if (steps[i].open)
+      order[count++] = &steps[i];
+  }
+  qsort(order, count, sizeof *order, by_work);
+  ts_step_fit f;
+  if (count >= LEAST_ROWS) {
+    const step *calibrate[GIVEN] = {order[0], order[count / 2], order[count - 1]};
+    bool good = fit(b, arena, calibrate, &f);
+    for (size_t i = 0; i < k->rows.count && good; i++) {
+      const step *s = &steps[i];
+      answers[i].given = s == calibrate[0] || s == calibrate[1] || s == calibrate[2];
+      if (!s->open)
+        continue;
+      answers[i].before = exp(log_of_step(b, s, nothing));
+      answers[i].after = exp(log_of_step(b, s, f.x));
+      answers[i].work = s->work;
+      answers[i].predicted = isfinite(answers[i].before) && isfinite(answers[i].after);
+    }
+  }
+  for (size_t i = 0; i < k->rows.count; i++)
+    close_step(&steps[i]);
+  ts_arena_free(arena);
+}
+
+static void predict_every(const bench *b, size_t first, size_t processes)
+{
+  size_t row = 0;
+  for (size_t k = 0; k < b->count; row += b->clusters[k++].rows.count)
+    if (k % processes == first && b->clusters[k].rows.count >= LEAST_ROWS)
+      predict(b, &b->clusters[k], b->answers + row);
+}
+
+/* On as many processes as there are processors. */
+static void predict_all(bench *b)
+{
+  size_t rows = 0;
+  for (size_t k = 0; k < b->count; k++)
+    rows += b->clusters[k].rows.count;
+  size_t size = (rows + 1) * sizeof *b->answers;
+  FILE *shared = tmpfile();
+  if (!shared || ftruncate(fileno(shared), (off_t)size))
+    abort();
+  b->answers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t processes = processors > 1 && processors < 64 ? (size_t)processors : 1;
+  pid_t child[64];
+  if (b->answers == MAP_FAILED)
+    abort();
+  fflush(stdout);
+  for (size_t p = 1; p < processes; p++) {
+    child[p] = fork();
+    if (child[p] == 0) {
+      predict_every(b, p, processes);
+      _exit(0);
+    }
+    if (child[p] < 0)
+      abort();
+  }
+  predict_every(b, 0, processes);
+  for (size_t p = 1; p < processes; p++)
+    waitpid(child[p], NULL, 0);
+}
+
+/* ---- Report ---- */
+
+static void add(const acc_context *c, acc_points *points, const acc_row *row, const answer *a,
+                double predicted)
+{
+  TS_PUSH(c->arena, points,
+          (acc_point){.name = row->name,
+                      .predicted = predicted,
+                      .measured = row->measured,
+                      .work = a->work});
+}
+
+void acc_calibrated_report(const acc_context *c)
+{
+  static const char title[] = "steps of a cluster that is calibrated to three others of its steps";
+  acc_result *result = acc_result_new(c->arena, c->results, "calibrated", title);
+  ts_session *session = ts_session_new(c->arena);
+  bench b = {.c = c};
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(c->arena, "%s/stdlib", c->source)};
+  printf("calibrated: %s\n", title);
+  b.quantities = ts_quantities_load(session, &o);
+  if (!b.quantities) {
+    printf("calibrated: skipped, std.calibration cannot be read\n\n");
+    return;
+  }
+  for (size_t i = 0; i < sizeof set_names / sizeof *set_names; i++)
+    read_set(&b, set_names[i]);
+  predict_all(&b);
+  acc_part *parts[2] = {acc_part_new(c->arena, result, "other steps, as std has them", ACC_SECONDS),
+                        acc_part_new(c->arena, result, "other steps, calibrated", ACC_SECONDS)};
+  acc_points all[2] = {0};
+  size_t row = 0, few = 0;
+  for (size_t k = 0; k < b.count; k++) {
+    acc_points points[2] = {0};
+    for (size_t i = 0; i < b.clusters[k].rows.count; i++, row++) {
+      const answer *a = &b.answers[row];
+      if (!a->predicted || a->given)
+        continue;
+      const acc_row *r = b.clusters[k].rows.at[i];
+      for (int p = 0; p < 2; p++) {
+        add(c, &points[p], r, a, p ? a->after : a->before);
+        add(c, &all[p], r, a, p ? a->after : a->before);
+      }
+    }
+    few += points[0].count ? 0 : b.clusters[k].rows.count;
+    for (int p = 0; p < 2; p++)
+      acc_line_add(c->arena, parts[p], b.clusters[k].name, &points[p]);
+  }
+  for (int p = 0; p < 2; p++)
+    acc_line_add(c->arena, parts[p], "all", &all[p]);
+  parts[1]->drawn = true;
+  acc_note_add(c->arena, result, "which three",
+               "those of least, middle and most model FLOPs a device, of the steps of one machine, "
+               "framework, release and number format");
+  acc_note_add(c->arena, result, "left out",
+               ts_arena_printf(c->arena, "%zu rows of clusters with fewer than %d steps", few,
+                               LEAST_ROWS));
+  acc_result_print(c->arena, result);
+  printf("\n");
+}
