@@ -2,6 +2,8 @@
 
 #: libts_la_SOURCES += calibrate/*.c calibrate/*.h
 libts_la_SOURCES += \
+	calibrate/conformal.c \
+	calibrate/conformal.h \
 	calibrate/device_sheets.c \
 	calibrate/device_sheets.h \
 	calibrate/fabric_fit.c \

@@ -51,6 +51,7 @@ libts_la_SOURCES += \
 	compiler/lower/calibrated.c \
 	compiler/lower/calibrated.h \
 	compiler/lower/cluster.c \
+	compiler/lower/confidence.c \
 	compiler/lower/cost_sources.c \
 	compiler/lower/costing.c \
 	compiler/lower/costing.h \

@@ -17,4 +17,5 @@ plan gpt3_175b(tp: Int = 8, pp: Int = 16, dp: Int = 8, micro: Int = 1, global: I
   costs = training_a100
   network = a100_infiniband + nccl_ampere + a100_statistical + [flow()] // the first to answer; `tsrun --network all` compares them
   host = megatron_host
+  framework = { name: "Megatron-LM" } // the kind of run: how sure the step time is
 }

@@ -53,6 +53,8 @@ typedef struct ts_ir_section {
   uint64_t count;
 } ts_ir_section;
 
+typedef enum ts_ir_run_flag { TS_IR_RUN_EXPERTS = 1, TS_IR_RUN_NODES = 2 } ts_ir_run_flag;
+
 typedef struct ts_ir_meta {
   ts_ir_str plan;          /* name of the plan */
   ts_ir_str tool;          /* "trainspec 0.1.0" */
@@ -74,6 +76,9 @@ typedef struct ts_ir_meta {
   uint32_t mesh_loc;       /* of the mesh, or TS_IR_NONE */
   ts_ir_str framework;     /* what runs the plan, "": not stated */
   ts_ir_str release;       /* of the framework, "": not stated */
+  /* the rest of the kind of run that validated ones are compared by: bits of the number format that
+   * most model FLOPs are in, 0: not known; ts_ir_run_flag */
+  uint32_t run_bits, run_flags;
 } ts_ir_meta;
 
 typedef struct ts_ir_source { /* provenance */
@@ -512,6 +517,7 @@ typedef enum ts_ir_origin { /* of a part of a step's time */
   TS_IR_ORIGIN_NETWORK, /* a network model */
   TS_IR_ORIGIN_LINKS,   /* calls that no network model answered */
   TS_IR_ORIGIN_HOST,
+  TS_IR_ORIGIN_RUN,     /* the whole step: what no plan says of a run */
   TS_IR_ORIGINS
 } ts_ir_origin;
 
@@ -526,7 +532,7 @@ typedef struct ts_ir_spread {
   uint32_t between; /* of networks and links: 1 between islands, 0 inside them */
   uint32_t assumed; /* of networks: rests on nothing measured */
   uint32_t rows;    /* measured ones that it comes from; 0: chosen */
-  uint32_t reserved;
+  uint32_t least_kib; /* of networks: for calls of so many KiB and more */
   double spread;
 } ts_ir_spread;
 

@@ -15,8 +15,12 @@ libts_la_SOURCES += \
 	ir/pool.c \
 	ir/pool.h \
 	ir/records.def \
+	ir/run_kind.c \
+	ir/run_kind.h \
 	ir/spelling.c \
 	ir/spelling.h \
+	ir/spread.c \
+	ir/spread.h \
 	ir/text/cluster.c \
 	ir/text/lex.c \
 	ir/text/output.c \

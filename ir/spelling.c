@@ -25,7 +25,7 @@ const char *const ts_ir_remark_names[] = {"warning", "label", "note", "fact", "h
 const char *const ts_ir_calibrated_names[] = {"kernels", "host", "inside", "between",
                                               "memory", "step", NULL};
 
-const char *const ts_ir_origin_names[] = {"kernels", "network", "links", "host", NULL};
+const char *const ts_ir_origin_names[] = {"kernels", "network", "links", "host", "run", NULL};
 const char *const ts_ir_quantity_names[] = {"step_time", "peak_memory", NULL};
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}

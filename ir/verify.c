@@ -104,6 +104,8 @@ static int check_meta(check *c)
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
     return ts_ir_fail(
       c->error, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
+  if (m->run_bits > 64 || m->run_flags > (TS_IR_RUN_EXPERTS | TS_IR_RUN_NODES))
+    return ts_ir_fail(c->error, "a run of %u bits with flags %u", m->run_bits, m->run_flags);
   if (*text(c, m->release) && !*text(c, m->framework))
     return ts_ir_fail(c->error, "a release of no framework: `%s`", text(c, m->release));
   for (uint32_t i = 0; i < c->ir->formats_count; i++) {
@@ -127,7 +129,8 @@ static int check_spreads(check *c)
                      s->origin == TS_IR_ORIGIN_NETWORK ? (uint32_t)TS_IR_NET_KINDS :
                                                          1;
     bool network = s->origin == TS_IR_ORIGIN_NETWORK || s->origin == TS_IR_ORIGIN_LINKS;
-    if (s->origin >= TS_IR_ORIGINS || s->basis >= bases || s->reserved || s->between > network ||
+    if (s->origin >= TS_IR_ORIGINS || s->basis >= bases || s->between > network ||
+        (s->least_kib && s->origin != TS_IR_ORIGIN_NETWORK) ||
         s->assumed > (s->origin == TS_IR_ORIGIN_NETWORK) ||
         (s->origin >= TS_IR_ORIGIN_LINKS && s->name) ||
         (s->origin != TS_IR_ORIGIN_KERNELS && s->dtype))

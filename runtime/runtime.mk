@@ -8,6 +8,8 @@ libts_la_SOURCES += \
 	runtime/account/blame.h \
 	runtime/account/compose.c \
 	runtime/account/compose.h \
+	runtime/account/confidence.c \
+	runtime/account/confidence.h \
 	runtime/account/critical.c \
 	runtime/account/forecast.c \
 	runtime/account/forecast.h \
@@ -108,6 +110,8 @@ libts_la_SOURCES += \
 	runtime/report/calibrated.c \
 	runtime/report/calibrated.h \
 	runtime/report/chrome.c \
+	runtime/report/confidence.c \
+	runtime/report/confidence.h \
 	runtime/report/csv.c \
 	runtime/report/extras.c \
 	runtime/report/extras.h \

@@ -12,6 +12,8 @@ stdlib_files = \
 	stdlib/clusters/nccl.ts \
 	stdlib/clusters/tpu.ts \
 	stdlib/costs.ts \
+	stdlib/errors.ts \
+	stdlib/errors_chosen.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
 	stdlib/fits/a100_sxm.fit.json \
 	stdlib/fits/a100_sxm_experts.fit.json \

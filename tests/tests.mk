@@ -161,6 +161,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/calibrated.h \
 	tests/accuracy/collectives.c \
 	tests/accuracy/collectives.h \
+	tests/accuracy/coverage.c \
+	tests/accuracy/coverage.h \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
 	tests/accuracy/factors.c \

@@ -437,6 +437,15 @@ ts_module *ts_module_load(ts_session *s, const char *path)
   return m ? m : read_module(s, &found, "plan", TS_NO_SPAN);
 }
 
+ts_module *ts_module_of_library(ts_session *s, const char *name)
+{
+  ts_found found;
+  if (!ts_session_resolve(s, 0, name, &found))
+    return NULL;
+  ts_module *m = already_read(s, &found);
+  return m ? m : read_module(s, &found, "stdlib", TS_NO_SPAN);
+}
+
 /* ---- Values ---- */
 
 static ts_value declared_function(ts_session *s, const ts_entry *entry)

@@ -762,6 +762,7 @@ static bool write_ir(ts_lowering *l, int64_t samples)
     return false;
   lower_programs(l);
   lower_meta(l, world, samples);
+  ts_lower_confidence(l);
   return !l->failed;
 }
 

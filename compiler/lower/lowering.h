@@ -76,6 +76,8 @@ bool ts_lower_network(ts_lowering *l);
 /* compiler/lower/formats.c: the IR's formats with their peaks, and the two figures of MFU in the
  * meta data. After programs and placement. */
 void ts_lower_formats(ts_lowering *l, uint32_t world, double micro_batches, ts_ir_meta *meta);
+/* compiler/lower/confidence.c: how far the figures are off that the IR has by now. */
+void ts_lower_confidence(ts_lowering *l);
 /* compiler/lower/doubts.c: warns of what is likely a slip. */
 void ts_lower_doubts(ts_lowering *l);
 /* compiler/lower/remarks.c: the warnings of this compilation. */

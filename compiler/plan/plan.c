@@ -458,6 +458,16 @@ static void evaluate(loader *l)
   compare_with_cluster(l);
 }
 
+/* A library without them gives predictions without intervals. */
+static ts_value library_errors(ts_session *s)
+{
+  ts_module *m = ts_diags_errors(s->diags) ? NULL : ts_module_of_library(s, "std/errors.ts");
+  ts_value v = ts_none_value();
+  if (m && !ts_diags_errors(s->diags))
+    ts_module_lookup(s, m, ts_lang_intern(s->lang, "errors", strlen("errors")), TS_NO_SPAN, &v);
+  return v.type == TS_T_RECORD ? v : ts_none_value();
+}
+
 /* Values of the user's files that the plan did not ask for. Of several plans each has its own mesh,
  * which other plans' values may name. */
 static void evaluate_the_rest(ts_session *s, const ts_module *m)
@@ -496,5 +506,6 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   required(&l);
   evaluate(&l);
   evaluate_the_rest(s, l.module);
+  p->errors = library_errors(s);
   return ts_diags_errors(s->diags) ? NULL : p;
 }

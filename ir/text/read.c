@@ -186,6 +186,22 @@ static void read_framework(ts_ir_reader *r)
     meta->release = ts_ir_take_string(r, "a release");
 }
 
+static void read_run(ts_ir_reader *r)
+{
+  ts_ir_lexer *l = &r->lexer;
+  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
+  for (bool more = true; more && !l->failed;) {
+    if (ts_ir_take(l, "bits"))
+      meta->run_bits = (uint32_t)ts_ir_take_count(l, "a number of bits", UINT32_MAX);
+    else if (ts_ir_take(l, "experts"))
+      meta->run_flags |= TS_IR_RUN_EXPERTS;
+    else if (ts_ir_take(l, "nodes"))
+      meta->run_flags |= TS_IR_RUN_NODES;
+    else
+      more = false;
+  }
+}
+
 static void read_micro_batches(ts_ir_reader *r)
 {
   ts_ir_builder_meta(r->out)->micro_batches =
@@ -438,7 +454,7 @@ static void read_spread(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
   ts_ir_spread s = {.origin = ts_ir_take_choice(
-                      l, "`kernels`, `network`, `links` or `host`", ts_ir_origin_names)};
+                      l, "`kernels`, `network`, `links`, `host` or `run`", ts_ir_origin_names)};
   if (s.origin == TS_IR_ORIGIN_KERNELS)
     s.basis = ts_ir_take_choice(l, "a basis such as `fitted`", ts_ir_basis_names);
   else if (s.origin == TS_IR_ORIGIN_NETWORK)
@@ -452,6 +468,8 @@ static void read_spread(ts_ir_reader *r)
       s.between = 1;
     else if (ts_ir_take(l, "assumed"))
       s.assumed = 1;
+    else if (ts_ir_take(l, "kib"))
+      s.least_kib = (uint32_t)ts_ir_take_count(l, "a number of KiB", UINT32_MAX);
     else if (ts_ir_take(l, "rows"))
       s.rows = (uint32_t)ts_ir_take_count(l, "a number of rows", UINT32_MAX);
     else
@@ -524,6 +542,7 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"memory", read_memory},
     {"cluster", read_cluster},
     {"framework", read_framework},
+    {"run", read_run},
     {"mesh", read_mesh},
     {"micro_batches", read_micro_batches},
     {"steps", read_steps},

@@ -168,12 +168,12 @@ static void write_meta(writer *w)
   if (*text(w, m->framework)) {
     out(w, "framework ");
     out_name(w, text(w, m->framework));
-    if (*text(w, m->release)) {
-      out(w, " release ");
-      out_quoted(w, text(w, m->release));
-    }
+    out_text(w, "release", m->release);
     out(w, "\n");
   }
+  if (m->run_bits || m->run_flags)
+    out(w, "run bits %u%s%s\n", m->run_bits, m->run_flags & TS_IR_RUN_EXPERTS ? " experts" : "",
+        m->run_flags & TS_IR_RUN_NODES ? " nodes" : "");
   out_number(w, "steps", m->steps);
   out_number(w, "tokens", m->tokens_per_step);
   out_number(w, "samples", m->samples_per_step);
@@ -802,13 +802,13 @@ static void write_confidence(writer *w)
   for (uint32_t i = 0; i < w->ir->spreads_count; i++) {
     const ts_ir_spread *s = &w->ir->spreads[i];
     out(w, "spread %s", ts_ir_origin_names[s->origin]);
-    if (s->origin == TS_IR_ORIGIN_KERNELS)
-      out(w, " %s", ts_ir_basis_names[s->basis]);
-    else if (s->origin == TS_IR_ORIGIN_NETWORK)
-      out(w, " %s", ts_ir_net_names[s->basis]);
+    if (s->origin <= TS_IR_ORIGIN_NETWORK)
+      out(w, " %s", s->origin ? ts_ir_net_names[s->basis] : ts_ir_basis_names[s->basis]);
     out_text(w, "of", s->name);
     out_text(w, "dtype", s->dtype);
     out(w, "%s%s", s->between ? " between" : "", s->assumed ? " assumed" : "");
+    if (s->least_kib)
+      out(w, " kib %u", s->least_kib);
     if (s->rows)
       out(w, " rows %u", s->rows);
     out(w, " by ");
@@ -825,10 +825,8 @@ static void write_confidence(writer *w)
       out(w, " on ");
       out_quoted(w, text(w, v->runs));
     }
-    if (v->rows)
-      out(w, " rows %u", v->rows);
-    if (v->groups)
-      out(w, " groups %u", v->groups);
+    if (v->rows || v->groups)
+      out(w, " rows %u groups %u", v->rows, v->groups);
     out(w, "%s\n", v->same_kind ? " same_kind" : "");
   }
 }

@@ -16,6 +16,15 @@ static void share(double value, FILE *out) /* empty: not known */
     fputc(',', out);
 }
 
+/* In ps; empty: nothing is known. */
+static void bound(const ts_interval *interval, double seconds, FILE *out)
+{
+  if (interval->on)
+    integer(out, (uint64_t)(seconds * 1e12 + 0.5));
+  else
+    fputc(',', out);
+}
+
 static const char *const time_columns[TS_IR_PHASES] = {
   [TS_IR_PHASE_FORWARD] = "forward_ps",
   [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
@@ -42,6 +51,7 @@ static void header(const ts_summary *s, FILE *out)
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
     ts_put_csv(out, ",%s_bytes", ts_category_name(c));
   fputs(",reserved_bytes,limit_bytes,over_bytes,mfu,hfu", out);
+  fputs(",step_low_ps,step_high_ps", out);
   static const char *const measures[] = {"calls", "bytes", "busy_ps", "transfer_ps", "exposed_ps"};
   for (uint32_t g = 0; g < s->group_count; g++) {
     for (int m = 0; m < 5; m++) {
@@ -112,6 +122,8 @@ static void row(const ts_summary *s, uint32_t index, FILE *out)
   integer(out, m->over);
   share(s->mfu, out);
   share(s->hfu, out);
+  bound(&s->confidence.step, s->confidence.step.low, out);
+  bound(&s->confidence.step, s->confidence.step.high, out);
   groups(s, c, out);
   fputc(',', out);
   ts_put_csv(out, "%s", codes(s));

@@ -7,6 +7,7 @@
 #include "base/output.h"
 #include "ir/names.h"
 #include "runtime/report/picture.h"
+#include "runtime/report/confidence.h"
 #include "runtime/report/report.h"
 
 enum { MARGIN = 10 }; /* of a picture by itself */
@@ -20,7 +21,9 @@ static void put_tile(FILE *out, bool over, const char *name, const char *value, 
 static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   fputs("<div class=\"tiles\">\n", out);
-  put_tile(out, false, "step time", ts_format_time(s->result->step).text, "");
+  ts_text step = ts_format_time(s->result->step);
+  put_tile(out, false, "step time", step.text,
+           ts_interval_text(arena, &s->confidence.step, step));
   if (s->tokens_per_second > 0)
     put_tile(
       out, false, "throughput",

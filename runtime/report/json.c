@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/heap.h"
 #include "ir/spelling.h"
+#include "runtime/report/confidence.h"
 #include "runtime/report/calibrated.h"
 #include "runtime/report/report.h"
 
@@ -308,6 +309,7 @@ void ts_report_json(const ts_summary *s, FILE *out)
   cJSON_AddStringToObject(root, "tool", s->ir->strings + s->ir->meta->tool);
   cJSON_AddItemToObject(root, "plan", plan_object(s));
   add_answer(root, s);
+  ts_report_confidence_json(s, root);
   cJSON *stages = cJSON_AddArrayToObject(root, "stages");
   for (uint32_t i = 0; i < s->stage_count; i++)
     cJSON_AddItemToArray(stages, stage_object(s, &s->stages[i]));

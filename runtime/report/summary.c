@@ -359,6 +359,10 @@ const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run 
   sum_groups(s);
   sum_sources(s);
   list_assumptions(s);
+  const ts_memory_class *fullest =
+    memory->stated ? &memory->classes[memory->fullest] : NULL;
+  s->confidence = ts_confidence_new(arena, ir, s->result, fullest ? (double)fullest->peak : 0,
+                                    fullest ? (double)fullest->reserved : 0);
   ts_warnings_of_ir(arena, ir, &s->warnings);
   return s;
 }

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/format.h"
 #include "ir/ir.h"
+#include "runtime/account/confidence.h"
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/report/extras.h"
@@ -53,6 +54,7 @@ typedef struct ts_summary {
   const ts_result *result;
   const ts_memory *memory;
   const char *network;       /* the only network model that was asked, or NULL */
+  ts_confidence confidence;
 
   double seconds;            /* of a step */
   double tokens_per_second, samples_per_second; /* 0: not known */

@@ -9,6 +9,7 @@
 #include "ir/names.h"
 #include "ir/spelling.h"
 #include "runtime/report/calibrated.h"
+#include "runtime/report/confidence.h"
 #include "runtime/report/extras.h"
 #include "runtime/report/report.h"
 
@@ -73,18 +74,27 @@ static void quantity(printer *p, const char *label, ts_text value, const char *u
   ts_put_raw(p->out, unit);
 }
 
+/* " (80 %: 20.9 to 24.0)" */
+static const char *interval(printer *p, const ts_interval *i, ts_text figure)
+{
+  const char *text = ts_interval_text(p->arena, i, figure);
+  return *text ? ts_arena_printf(p->arena, " (%s)", text) : "";
+}
+
 static void answer_memory(printer *p)
 {
   const ts_memory *memory = p->s->memory;
   const ts_memory_class *m = &memory->classes[memory->fullest];
   if (!memory->stated)
     return;
-  quantity(p, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)), "");
+  ts_text peak = ts_format_bytes((double)(m->peak + m->reserved));
+  const char *between = interval(p, &p->s->confidence.memory, peak);
+  quantity(p, "peak memory", peak, between);
   if (m->limit)
     ts_put_text(p->out, " of %s%s", ts_format_bytes((double)m->limit).text,
                 m->over ? ", too much" : "");
   if (p->s->stage_count > 1)
-    ts_put_text(p->out, ", %s", fit(p, stage_name(p, memory->fullest), 24));
+    ts_put_text(p->out, ", %s", fit(p, stage_name(p, memory->fullest), *between ? 12 : 24));
   fputc('\n', p->out);
 }
 
@@ -117,7 +127,9 @@ static void answer(printer *p)
                         meta->parameters < 1000000000 ? "million" : "billion");
   ts_put_text(p->out, "%s\n\n", fit(p, rest, WIDTH));
 
-  quantity(p, "step time", ts_format_time(s->result->step), "\n");
+  ts_text step = ts_format_time(s->result->step);
+  quantity(p, "step time", step,
+           ts_arena_printf(p->arena, "%s\n", interval(p, &s->confidence.step, step)));
   if (meta->steps > 1)
     quantity(p, "optimizer step", ts_format_time(s->result->step / meta->steps),
              ts_arena_printf(p->arena, ", on average over %u\n", meta->steps));
@@ -624,6 +636,7 @@ void ts_report_text(const ts_summary *summary, FILE *out)
   memory(&p);
   cost_basis(&p);
   network(&p);
+  ts_report_confidence_text(summary, p.arena, out);
   ts_report_calibrated_text(summary->ir, p.arena, out);
   ts_report_extras_text(summary, p.arena, out);
   ts_report_warnings_text(summary, p.arena, out);

@@ -4,17 +4,39 @@
 #define TS_ACCURACY_ACCURACY_H
 
 #include "compiler/compile.h"
+#include "runtime/account/confidence.h"
 #include "runtime/account/result.h"
 #include "tests/accuracy/csv.h"
 #include "tests/accuracy/result.h"
 
-/* source: root of the tree; results: of the sets so far */
+typedef struct acc_coverage acc_coverage; /* tests/accuracy/coverage.h */
+
+/* source: root of the tree; results: of the sets so far; coverage: of intervals, or NULL */
 typedef struct acc_context {
   ts_arena *arena;
   const char *data, *source;
   bool verbose;
   acc_results *results;
+  acc_coverage *coverage;
 } acc_context;
+
+/* The kind of run that a plan is, and the logarithms of how far its memory's interval reaches. */
+typedef struct acc_run {
+  char framework[48], gpu[48];
+  uint32_t bits;
+  bool experts, nodes;
+  uint64_t parameters;
+  double memory_below, memory_above; /* NAN: no interval */
+} acc_run;
+
+/* A figure of one origin by itself, a kernel or a call: which record of std.errors its error
+ * belongs to. */
+typedef struct acc_origin {
+  uint32_t origin, basis;   /* ts_ir_origin; ts_ir_basis or ts_ir_net_kind */
+  const char *name, *dtype; /* of a family or a file, of a number format; or NULL: of any */
+  bool between;
+  uint32_t least_kib;
+} acc_origin;
 
 typedef struct acc_row {
   const char *name;        /* of the configuration, for people */
@@ -47,6 +69,9 @@ typedef struct acc_row {
   double work;             /* 6 N tokens / devices */
   double flops;            /* of the model, a step and device */
   double low, high;        /* the 80 % interval of `predicted`; 0 and 0: none */
+  double memory_low, memory_high; /* likewise of `predicted_memory` */
+  double spread;           /* of log(measured / predicted), put together from the step's parts */
+  acc_run run;
 } acc_row;
 
 typedef struct acc_set {
@@ -62,6 +87,9 @@ typedef struct acc_set {
   const char *fitted;      /* what was fitted, and on which rows, for the report; or NULL */
   const char *assumed;     /* what the rows leave open and the plan assumes; or NULL */
   const acc_ask *asks;     /* or NULL: reported only */
+  /* its rows are no whole steps, or apart by a rule: intervals around others do not rest on them */
+  bool apart;
+  const acc_origin *figure; /* rows are not steps but figures of this origin; or NULL */
 } acc_set;
 
 extern const acc_set acc_sets[];
@@ -86,6 +114,9 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows);
  * "launch=20us:1us:60us,...": start, least, most. `group`: only rows whose group begins so; NULL:
  * all. */
 int acc_fit(const acc_context *c, const acc_set *set, const char *group, const char *parameters);
+
+/* `memory`: an interval around its figure. */
+acc_run acc_run_of(const ts_ir *ir, const ts_interval *memory);
 
 void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *expression);
 

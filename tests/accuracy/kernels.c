@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cost/cost.h"
+#include "tests/accuracy/coverage.h"
 
 static const char *const gemm_features[] = {"m", "n", "k"};
 static const char *const attention_features[] = {"batch", "seq", "heads", "kv_heads", "head_dim"};
@@ -84,7 +85,7 @@ static const char *name_of(const acc_context *c, const acc_kernels *set, const t
 }
 
 static void compare(const acc_context *c, const acc_kernels *set, const ts_cost_source *fit,
-                    const csv *t, size_t i, tally *e)
+                    const csv *t, size_t i, const char *device, tally *e)
 {
   ts_feature f[8];
   double seconds;
@@ -104,6 +105,12 @@ static void compare(const acc_context *c, const acc_kernels *set, const ts_cost_
     e->kept++;
     return;
   }
+  acc_cover_figure(c, set->name,
+                   &(acc_origin){.origin = TS_IR_ORIGIN_KERNELS,
+                                 .basis = TS_IR_FITTED,
+                                 .name = set->family,
+                                 .dtype = "bf16"},
+                   device, answer.seconds, seconds);
   TS_PUSH(c->arena, &e->points,
           (acc_point){.name = name_of(c, set, f),
                       .predicted = answer.seconds,
@@ -116,7 +123,7 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
                        acc_result *result, acc_part *part)
 {
   ts_arena *arena = ts_arena_new("kernels");
-  const char *device = ts_arena_string(arena, file, strlen(file) - strlen(".fit.json"));
+  const char *device = ts_arena_string(c->arena, file, strlen(file) - strlen(".fit.json"));
   const csv *table =
     csv_read(arena, ts_arena_printf(arena, "%s/ops/%s_%s.csv.gz", c->data, set->family, device));
   size_t size = 0;
@@ -131,7 +138,7 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
     tally e = {0};
     best_rates(set, table, &e);
     for (size_t i = 0; i < table->rows; i++)
-      compare(c, set, fit, table, i, &e);
+      compare(c, set, fit, table, i, device, &e);
     const char *name = ts_arena_printf(c->arena, "%s", device);
     acc_line_add(c->arena, part, name, &e.points);
     acc_note_add(

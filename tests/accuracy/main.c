@@ -1,6 +1,7 @@
 /* accuracy --data DIR --source ROOT [-v] [SET...]
  * accuracy --data DIR --source ROOT --fit SET[/GROUP] PARAMETERS
- * accuracy --data DIR --source ROOT --fit between_nodes FOLDER */
+ * accuracy --data DIR --source ROOT --fit between_nodes FOLDER
+ * accuracy --data DIR --source ROOT --errors */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "tests/accuracy/between_nodes.h"
 #include "tests/accuracy/calibrated.h"
 #include "tests/accuracy/collectives.h"
+#include "tests/accuracy/coverage.h"
 #include "tests/accuracy/kernels.h"
 #include "tests/accuracy/megatron.h"
 #include "tests/accuracy/memory.h"
@@ -51,6 +53,8 @@ static void one(const acc_context *c, const acc_set *set)
   if (!acc_read(c, set, &rows))
     return;
   acc_predict_all(c, set, &rows);
+  for (size_t i = 0; i < rows.count; i++)
+    acc_cover_row(c, set, &rows.at[i]);
   acc_report(c, set, &rows);
   fflush(stdout);
 }
@@ -96,12 +100,42 @@ static bool kernels(const acc_context *c, const char *name)
   return false;
 }
 
+static void all_runs(const acc_context *c)
+{
+  for (size_t s = 0; s < acc_set_count; s++)
+    one(c, &acc_sets[s]);
+  kernels(c, "megatron_memory");
+}
+
+static void all_figures(const acc_context *c)
+{
+  for (size_t s = 0; s < acc_kernel_set_count; s++)
+    kernels(c, acc_kernel_sets[s].name);
+  kernels(c, "collectives");
+  kernels(c, "between_nodes");
+}
+
+/* Errors of runs are in spreads, so figures come first: the runs are predicted with what they say.
+ */
+static int write_errors(const acc_context *c)
+{
+  const char *path = ts_arena_printf(c->arena, "%s/stdlib/errors.ts", c->source);
+  all_figures(c);
+  if (!acc_errors_write(c, path))
+    return 1;
+  all_runs(c);
+  acc_coverage_report(c);
+  return !acc_errors_write(c, path);
+}
+
 int main(int argc, char **argv)
 {
   acc_results results = {0};
   acc_context c = {.arena = ts_arena_new("accuracy"), .source = ".", .results = &results};
+  bool covers = true;
   int status = 0, i = 1;
-  for (; i + 1 < argc && argv[i][0] == '-' && strcmp(argv[i], "--fit"); i++) {
+  c.coverage = acc_coverage_new(c.arena);
+  for (; i + 1 < argc && argv[i][0] == '-' && strcmp(argv[i], "--fit") && strcmp(argv[i], "--errors"); i++) {
     if (!strcmp(argv[i], "--data"))
       c.data = argv[++i];
     else if (!strcmp(argv[i], "--source"))
@@ -119,7 +153,10 @@ int main(int argc, char **argv)
     fprintf(stderr, "accuracy: --data DIR is needed\n");
     return 2;
   }
-  if (i + 2 < argc && !strcmp(argv[i], "--fit") && !strcmp(argv[i + 1], "between_nodes")) {
+  if (i + 1 == argc && !strcmp(argv[i], "--errors")) {
+    status = write_errors(&c);
+    covers = false;
+  } else if (i + 2 < argc && !strcmp(argv[i], "--fit") && !strcmp(argv[i + 1], "between_nodes")) {
     status = acc_between_fit(&c, argv[i + 2]);
   } else if (i + 2 < argc && !strcmp(argv[i], "--fit")) {
     char *group = strchr(argv[i + 1], '/');
@@ -147,6 +184,8 @@ int main(int argc, char **argv)
         status = unknown(argv[i]);
     }
   }
+  if (covers && !status)
+    acc_coverage_report(&c);
   ts_arena_free(c.arena);
   return status;
 }

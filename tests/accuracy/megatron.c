@@ -1,4 +1,5 @@
 #include "tests/accuracy/megatron.h"
+#include "tests/accuracy/coverage.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -18,6 +19,7 @@ typedef struct reason {
 
 typedef struct figures {
   double allocated, peak;
+  acc_run run;
 } figures; /* bytes of the last rank */
 
 typedef struct group {
@@ -172,8 +174,9 @@ static const char *predict(const acc_context *c, const csv *t, size_t row, figur
       const ts_memory *m = ts_memory_new(arena, &input.ir, run);
       const ts_memory_class *last =
         &m->classes[ts_run_result(run)->class_of[input.ir.meta->world - 1]];
-      *out =
-        (figures){after_step(&input.ir, run, last, input.ir.meta->world - 1), (double)last->peak};
+      ts_confidence sure = ts_confidence_new(arena, &input.ir, ts_run_result(run), 1, 0);
+      *out = (figures){after_step(&input.ir, run, last, input.ir.meta->world - 1),
+                       (double)last->peak, acc_run_of(&input.ir, &sure.memory)};
       if (c->verbose)
         for (uint32_t k = 0; k < last->holder_count && k < 12; k++)
           printf("        %-40s %9.1f MiB\n", last->holders[k].label,
@@ -236,6 +239,11 @@ static void one(const acc_context *c, const csv *t, size_t i, tally *y)
     ts_arena_printf(c->arena, "%s on %s", csv_cell(t, i, "test"), csv_cell(t, i, "gpu"));
   acc_point at = {.name = name, .predicted = f.allocated, .measured = allocated},
             most = {.name = name, .predicted = f.peak, .measured = peak};
+  if (isfinite(f.run.memory_below)) {
+    most.low = f.peak * exp(-f.run.memory_below);
+    most.high = f.peak * exp(f.run.memory_above);
+  }
+  acc_cover_memory(c, "megatron_memory", &f.run, f.peak, peak);
   TS_PUSH(c->arena, &g->allocated, at);
   TS_PUSH(c->arena, &g->peak, most);
   TS_PUSH(c->arena, &y->allocated, at);

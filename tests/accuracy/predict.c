@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "compiler/compile.h"
+#include "ir/run_kind.h"
 #include "runtime/account/allocator.h"
+#include "runtime/account/confidence.h"
 #include "runtime/account/memory.h"
 #include "tests/accuracy/accuracy.h"
 
@@ -133,6 +135,30 @@ bool acc_open(const acc_context *c, const acc_set *set, const acc_row *row,
     s, ts_arena_printf(s->arena, "%s/tests/accuracy/plans/%s", c->source, set->plan), &o, input);
 }
 
+acc_run acc_run_of(const ts_ir *ir, const ts_interval *memory)
+{
+  acc_run k = {.bits = ir->meta->run_bits,
+               .experts = ir->meta->run_flags & TS_IR_RUN_EXPERTS,
+               .nodes = ir->meta->run_flags & TS_IR_RUN_NODES,
+               .parameters = ir->meta->parameters,
+               .memory_below = memory->on ? log(memory->figure / memory->low) : NAN,
+               .memory_above = memory->on ? log(memory->high / memory->figure) : NAN};
+  snprintf(k.framework, sizeof k.framework, "%s", ir->strings + ir->meta->framework);
+  snprintf(k.gpu, sizeof k.gpu, "%s", ts_ir_gpu_of(ir));
+  return k;
+}
+
+static void take_intervals(ts_arena *arena, const ts_ir *ir, const ts_run *run, acc_row *row)
+{
+  ts_confidence sure = ts_confidence_new(arena, ir, ts_run_result(run), 1, 0);
+  row->spread = sure.spread;
+  row->run = acc_run_of(ir, &sure.memory);
+  row->low = sure.step.on ? row->predicted * sure.step.low / sure.step.figure : 0;
+  row->high = sure.step.on ? row->predicted * sure.step.high / sure.step.figure : 0;
+  row->memory_low = sure.memory.on ? row->predicted_memory * sure.memory.low : 0;
+  row->memory_high = sure.memory.on ? row->predicted_memory * sure.memory.high : 0;
+}
+
 /* With one thing more: whether all devices have room for what they hold. */
 static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
                          const ts_define *extra, uint32_t extra_count, bool *fits)
@@ -165,6 +191,7 @@ static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
       double tokens = (double)(input.ir.meta->tokens_per_step ? input.ir.meta->tokens_per_step :
                                                                 input.ir.meta->samples_per_step);
       row->flops = input.ir.meta->model_flops_per_step / input.ir.meta->world;
+      take_intervals(arena, &input.ir, run, row);
       row->work = 6 * (double)input.ir.meta->parameters * tokens / input.ir.meta->world;
       ts_run_free(run);
     }
@@ -192,6 +219,8 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
 typedef struct answer {
   bool done;
   double predicted, predicted_memory, reserved_memory, work, flops;
+  double low, high, memory_low, memory_high, spread;
+  acc_run run;
   char why[1000];
 } answer;
 
@@ -208,7 +237,13 @@ static void predict_every(const acc_context *c, const acc_set *set, acc_rows *ro
                           .predicted_memory = r->predicted_memory,
                           .reserved_memory = r->reserved_memory,
                           .work = r->work,
-                          .flops = r->flops};
+                          .flops = r->flops,
+                          .low = r->low,
+                          .high = r->high,
+                          .memory_low = r->memory_low,
+                          .memory_high = r->memory_high,
+                          .spread = r->spread,
+                          .run = r->run};
     if (r->why)
       snprintf(answers[i].why, sizeof answers[i].why, "%s", r->why);
   }
@@ -249,6 +284,12 @@ void acc_predict_all(const acc_context *c, const acc_set *set, acc_rows *rows)
     r->reserved_memory = a->reserved_memory;
     r->work = a->work;
     r->flops = a->flops;
+    r->low = a->low;
+    r->high = a->high;
+    r->memory_low = a->memory_low;
+    r->memory_high = a->memory_high;
+    r->spread = a->spread;
+    r->run = a->run;
     r->why = *a->why ? ts_arena_printf(c->arena, "%s", a->why) : NULL;
   }
   munmap(answers, size);

@@ -34,8 +34,8 @@ static acc_points points_of(const acc_context *c, const acc_rows *rows, bool val
                         .work = !time        ? 0 :
                                 r->flops > 0 ? r->flops :
                                                r->work,
-                        .low = time ? r->low : 0,
-                        .high = time ? r->high : 0});
+                        .low = time ? r->low : of == held ? r->memory_low : 0,
+                        .high = time ? r->high : of == held ? r->memory_high : 0});
   }
   return points;
 }

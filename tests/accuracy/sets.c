@@ -362,6 +362,9 @@ static const acc_ask mlperf_asks[] = {
   {0},
 };
 
+static const acc_origin line_inside = {.origin = TS_IR_ORIGIN_NETWORK,
+                                       .basis = TS_IR_NET_ALPHA_BETA};
+
 const acc_set acc_sets[] = {
   {.name = "zero_bubble",
    .title = "GPT in Megatron-LM on A100 with the schedules of Qi et al. 2024",
@@ -419,7 +422,8 @@ const acc_set acc_sets[] = {
    .plan = "nanotron.ts",
    .columns = NANOTRON_COLUMNS,
    .row = nanotron_stalled,
-   .sources = PLAYBOOK},
+   .sources = PLAYBOOK,
+   .apart = true},
   {.name = "korthikanti",
    .title = "GPT in Megatron-LM on A100, Korthikanti et al. 2022 table 5",
    .csv = "e2e/published_dense.csv",
@@ -463,7 +467,8 @@ const acc_set acc_sets[] = {
    .columns = "hidden=hidden,ffn=expert_ffn,experts=experts,top=topk,seq=seq,ep=ep",
    .row = moe_layer,
    .sources = MOE_LAYER_SOURCE,
-   .asks = moe_layer_asks},
+   .asks = moe_layer_asks,
+   .apart = true},
   {.name = "published_dense",
    .title = "dense models as published: vendors' tables, benchmarks, papers",
    .csv = "e2e/published_dense.csv",
@@ -518,7 +523,8 @@ const acc_set acc_sets[] = {
    .fixed = "gpu=h100_sxm",
    .row = nccl_h100,
    .sources = NCCL_SOURCE,
-   .fitted = "base, hop, efficiency and ramp, on every second size"},
+   .fitted = "base, hop, efficiency and ramp, on every second size",
+   .figure = &line_inside},
   {.name = "nccl_a100",
    .title = "NCCL inside a DGX A100 by the alpha-beta model alone",
    .csv = "ops/nccl_intra.csv.gz",
@@ -527,6 +533,7 @@ const acc_set acc_sets[] = {
    .fixed = "gpu=a100_sxm_80g",
    .row = nccl_a100,
    .sources = NCCL_SOURCE,
-   .fitted = "base, hop, efficiency and ramp, on every second size"},
+   .fitted = "base, hop, efficiency and ramp, on every second size",
+   .figure = &line_inside},
 };
 const size_t acc_set_count = sizeof acc_sets / sizeof *acc_sets;

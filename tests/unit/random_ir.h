@@ -532,6 +532,8 @@ static inline void random_confidence(random_ir *g)
     meta->framework = ts_ir_add_string(g->b, "a framework");
     meta->release = random_name(g);
   }
+  meta->run_bits = random_below(g, 3) * 8;
+  meta->run_flags = random_below(g, 4);
   for (uint32_t left = random_below(g, 5); left; left--) {
     uint32_t origin = random_below(g, TS_IR_ORIGINS);
     bool kernels = origin == TS_IR_ORIGIN_KERNELS, network = origin == TS_IR_ORIGIN_NETWORK;
@@ -544,6 +546,7 @@ static inline void random_confidence(random_ir *g)
                       .between = (network || origin == TS_IR_ORIGIN_LINKS) && random_chance(g, 50),
                       .assumed = network && random_chance(g, 50),
                       .rows = random_below(g, 3),
+                      .least_kib = network ? random_below(g, 3) : 0,
                       .spread = random_spreads(g)};
     *(ts_ir_spread *)random_append(g, TS_IR_SPREADS, 1) = s;
   }

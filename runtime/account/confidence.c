@@ -1,0 +1,213 @@
+#include "runtime/account/confidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/spread.h"
+
+typedef struct gatherer {
+  ts_arena *arena;
+  const ts_ir *ir;
+  const ts_result *result;
+  double compute, exposed, host; /* shares of the step that is not waiting for other ranks */
+  TS_VEC(ts_uncertain_part) parts;
+} gatherer;
+
+/* Waiting for a stage, and for the last rank, is waiting for their kernels, calls and host: it is
+ * shared out as they are. */
+static void split_step(gatherer *g)
+{
+  double compute = 0, exposed = 0, host = 0;
+  for (uint32_t c = 0; c < g->result->class_count; c++) {
+    const ts_class_result *class = &g->result->classes[c];
+    for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+      compute += (double)class->phase[p] * class->count;
+    for (uint32_t i = 0; i < class->comm_count; i++)
+      exposed += (double)class->comms[i].exposed * class->count;
+    host += (double)class->host * class->count;
+  }
+  double all = compute + exposed + host;
+  if (all > 0) {
+    g->compute = compute / all;
+    g->exposed = exposed / all;
+    g->host = host / all;
+  }
+}
+
+static bool same_family(const ts_uncertain_part *a, const ts_uncertain_part *b)
+{
+  return a->origin == b->origin && a->between == b->between && !strcmp(a->name, b->name);
+}
+
+/* `amount`: share times spread, which a family adds up. */
+static void add(gatherer *g, ts_uncertain_part part)
+{
+  double amount = part.share * part.spread;
+  if (!(part.share > 0))
+    return;
+  for (size_t i = 0; i < g->parts.count; i++) {
+    ts_uncertain_part *p = &g->parts.at[i];
+    if (!same_family(p, &part))
+      continue;
+    amount += p->share * p->spread;
+    p->share += part.share;
+    p->spread = amount / p->share;
+    p->assumed |= part.assumed;
+    return;
+  }
+  TS_PUSH(g->arena, &g->parts, part);
+}
+
+/* -- kernels -- */
+
+/* How often ranks play each fragment, all together. */
+static double *plays_of(const gatherer *g)
+{
+  const ts_ir *ir = g->ir;
+  double *ranks = TS_NEW_ARRAY(g->arena, double, ir->programs_count + 1),
+         *plays = TS_NEW_ARRAY(g->arena, double, ir->fragments_count + 1);
+  for (uint32_t c = 0; c < g->result->class_count; c++)
+    ranks[g->result->classes[c].program] += g->result->classes[c].count;
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    for (uint32_t k = 0; ranks[p] > 0 && k < ir->programs[p].item_count; k++)
+      plays[ir->items[ir->programs[p].first_item + k].fragment] += ranks[p];
+  return plays;
+}
+
+/* Time of each distinct kernel at speed 1. */
+static double *kernel_times(const gatherer *g, double *total)
+{
+  const ts_ir *ir = g->ir;
+  const double *plays = plays_of(g);
+  double *times = TS_NEW_ARRAY(g->arena, double, ir->kernels_count + 1);
+  *total = 0;
+  for (uint32_t f = 0; f < ir->fragments_count; f++)
+    for (uint32_t n = 0; plays[f] > 0 && n < ir->fragments[f].node_count; n++) {
+      const ts_ir_node *node = &ir->nodes[ir->fragments[f].first_node + n];
+      if (node->op != TS_IR_COMPUTE)
+        continue;
+      double time = plays[f] * (double)ir->kernels[node->arg].time;
+      times[node->arg] += time;
+      *total += time;
+    }
+  return times;
+}
+
+/* A roofline is off by its shares of the peak rates, which all its kernels have in common. */
+static void add_kernels(gatherer *g)
+{
+  const ts_ir *ir = g->ir;
+  double total, *times = kernel_times(g, &total);
+  for (uint32_t k = 0; k < ir->kernels_count; k++) {
+    const ts_ir_kernel *kernel = &ir->kernels[k];
+    ts_spread_query q = ts_spread_query_kernel(ir, kernel);
+    uint32_t found = ts_spread_find(ir->spreads, ir->spreads_count, ir->strings, &q);
+    if (found == TS_IR_NONE || !(times[k] > 0))
+      continue;
+    bool roofline = kernel->basis == TS_IR_ROOFLINE;
+    add(g, (ts_uncertain_part){.origin = TS_IR_ORIGIN_KERNELS,
+                               .basis = kernel->basis,
+                               .name = roofline ? "" : q.name,
+                               .assumed = roofline,
+                               .share = g->compute * times[k] / total,
+                               .spread = ir->spreads[found].spread});
+  }
+}
+
+/* -- calls -- */
+
+static void add_network(gatherer *g)
+{
+  const ts_ir *ir = g->ir;
+  const ts_network_use *uses = g->result->network_uses;
+  double total = 0;
+  for (uint32_t i = 0; uses && i < 2 * ir->net_models_count + 2; i++)
+    total += uses[i].time;
+  for (uint32_t i = 0; total > 0 && i < 2 * ir->net_models_count + 2; i++) {
+    ts_spread_query q = ts_spread_query_network(ir, i / 2, i % 2);
+    q.bytes = uses[i].calls ? uses[i].bytes / (double)uses[i].calls : 0;
+    uint32_t found = ts_spread_find(ir->spreads, ir->spreads_count, ir->strings, &q);
+    if (found == TS_IR_NONE)
+      continue;
+    bool links = q.origin == TS_IR_ORIGIN_LINKS;
+    add(g, (ts_uncertain_part){.origin = q.origin,
+                               .basis = q.basis,
+                               .name = links ? "" : ir->strings + ir->net_models[i / 2].name,
+                               .between = q.between,
+                               .assumed = q.assumed || links,
+                               .share = g->exposed * uses[i].time / total,
+                               .spread = ir->spreads[found].spread});
+  }
+}
+
+static void add_other(gatherer *g, uint32_t origin, double share)
+{
+  ts_spread_query q = {.origin = origin, .name = "", .dtype = ""};
+  uint32_t found = ts_spread_find(g->ir->spreads, g->ir->spreads_count, g->ir->strings, &q);
+  if (found != TS_IR_NONE)
+    add(g, (ts_uncertain_part){.origin = origin,
+                               .name = "",
+                               .share = share,
+                               .spread = g->ir->spreads[found].spread});
+}
+
+/* -- together -- */
+
+static int by_amount(const void *x, const void *y)
+{
+  const ts_uncertain_part *a = x, *b = y;
+  double p = a->share * a->spread, q = b->share * b->spread;
+  if (p != q)
+    return p < q ? 1 : -1;
+  if (a->origin != b->origin)
+    return a->origin < b->origin ? -1 : 1;
+  return a->between != b->between ? (a->between ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+double ts_spread_of_parts(const ts_uncertain_part *parts, uint32_t count)
+{
+  double squares = 0;
+  for (uint32_t i = 0; i < count; i++)
+    squares += parts[i].share * parts[i].spread * parts[i].share * parts[i].spread;
+  return sqrt(squares);
+}
+
+ts_interval ts_interval_around(double figure, double spread, const ts_ir_validation *on)
+{
+  if (!on)
+    return (ts_interval){.figure = figure, .low = figure, .high = figure};
+  return (ts_interval){.figure = figure,
+                       .low = figure * exp(-on->below * spread),
+                       .high = figure * exp(on->above * spread),
+                       .on = on};
+}
+
+static const ts_ir_validation *validation_of(const ts_ir *ir, uint32_t quantity)
+{
+  for (uint32_t i = 0; i < ir->validations_count; i++)
+    if (ir->validations[i].quantity == quantity)
+      return &ir->validations[i];
+  return NULL;
+}
+
+ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_result *result,
+                                double peak, double reserved)
+{
+  gatherer g = {.arena = arena, .ir = ir, .result = result};
+  split_step(&g);
+  add_kernels(&g);
+  add_network(&g);
+  add_other(&g, TS_IR_ORIGIN_HOST, g.host);
+  add_other(&g, TS_IR_ORIGIN_RUN, 1);
+  TS_SORT(&g.parts, by_amount);
+  ts_confidence c = {.part_count = (uint32_t)g.parts.count, .parts = g.parts.at};
+  c.spread = ts_spread_of_parts(c.parts, c.part_count);
+  c.step = ts_interval_around((double)result->step * 1e-12, c.spread,
+                              validation_of(ir, TS_IR_STEP_TIME));
+  c.memory = ts_interval_around(peak, 1, peak > 0 ? validation_of(ir, TS_IR_PEAK_MEMORY) : NULL);
+  c.memory.figure += reserved;
+  c.memory.low += reserved;
+  c.memory.high += reserved;
+  return c;
+}

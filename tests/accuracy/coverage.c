@@ -1,0 +1,455 @@
+#include "tests/accuracy/coverage.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "calibrate/conformal.h"
+#include "ir/spelling.h"
+
+static const double share_held = 0.8;
+/* On each side. */
+static const double share_of_side = 0.9;
+/* A kind with less is taken with its neighbours. Chosen with all sets in view. */
+enum { FEWEST_ROWS = 10, FEWEST_CONFIGURATIONS = 2 };
+
+typedef enum seen_what { SEEN_STEP, SEEN_MEMORY, SEEN_FIGURE, SEEN_KINDS } seen_what;
+static const char *const quantities[] = {"step_time", "peak_memory", "figures"};
+
+typedef struct seen {
+  seen_what what;
+  const char *set, *group; /* group: what is left out together */
+  acc_run run;
+  acc_origin of;           /* of figures */
+  double spread, log;      /* log: of measured / predicted */
+  double shipped_below, shipped_above; /* logarithms of the interval that ships */
+  bool calibrates;         /* its error is part of the table */
+  double left_below, left_above;
+  bool left;               /* ... were found */
+} seen;
+
+/* Rows of one set and quantity. */
+typedef struct seen_set { const char *name; seen_what what; bool calibrates; } seen_set;
+
+typedef struct seen_list { TS_VEC(seen) rows; } seen_list;
+
+struct acc_coverage {
+  ts_arena *arena;
+  seen_list of[SEEN_KINDS]; /* by what they are */
+  TS_VEC(seen_set) sets;    /* in the order in which they came */
+};
+
+acc_coverage *acc_coverage_new(ts_arena *arena)
+{
+  acc_coverage *v = TS_NEW(arena, acc_coverage);
+  v->arena = arena;
+  return v;
+}
+
+/* -- what was seen -- */
+
+static void add(const acc_context *c, seen s)
+{
+  acc_coverage *v = c->coverage;
+  if (!v || !isfinite(s.log))
+    return;
+  bool known = false;
+  for (size_t i = 0; i < v->sets.count && !known; i++)
+    known = v->sets.at[i].what == s.what && !strcmp(v->sets.at[i].name, s.set);
+  if (!known)
+    TS_PUSH(v->arena, &v->sets, ((seen_set){s.set, s.what, s.calibrates}));
+  TS_PUSH(v->arena, &v->of[s.what].rows, s);
+}
+
+static const char *configuration(const acc_context *c, const acc_run *k)
+{
+  return ts_arena_printf(c->arena, "%s, %llu parameters on %s", k->framework,
+                         (unsigned long long)k->parameters, k->gpu);
+}
+
+void acc_cover_row(const acc_context *c, const acc_set *set, const acc_row *r)
+{
+  if (!r->done || !r->validation)
+    return;
+  if (set->figure) {
+    acc_cover_figure(c, set->name, set->figure, r->run.gpu, r->predicted, r->measured);
+    return;
+  }
+  seen s = {.what = SEEN_STEP,
+            .set = set->name,
+            .group = configuration(c, &r->run),
+            .run = r->run,
+            .spread = r->spread,
+            .log = log(r->measured / r->predicted),
+            .shipped_below = r->low > 0 ? log(r->predicted / r->low) : NAN,
+            .shipped_above = r->low > 0 ? log(r->high / r->predicted) : NAN,
+            .calibrates = !set->apart};
+  add(c, s);
+  if (!isfinite(r->memory) || !(r->memory > 0) || !(r->predicted_memory > 0))
+    return;
+  s.what = SEEN_MEMORY;
+  s.spread = 1;
+  s.log = log(r->memory / r->predicted_memory);
+  s.shipped_below = r->run.memory_below;
+  s.shipped_above = r->run.memory_above;
+  add(c, s);
+}
+
+void acc_cover_memory(const acc_context *c, const char *set, const acc_run *run, double predicted,
+                      double measured)
+{
+  add(c, (seen){.what = SEEN_MEMORY,
+                .set = set,
+                .group = configuration(c, run),
+                .run = *run,
+                .spread = 1,
+                .log = log(measured / predicted),
+                .shipped_below = run->memory_below,
+                .shipped_above = run->memory_above,
+                .calibrates = true});
+}
+
+void acc_cover_figure(const acc_context *c, const char *set, const acc_origin *of,
+                      const char *group, double predicted, double measured)
+{
+  add(c, (seen){.what = SEEN_FIGURE,
+                .set = set,
+                .group = group,
+                .of = *of,
+                .spread = 1,
+                .log = log(measured / predicted),
+                .shipped_below = NAN,
+                .shipped_above = NAN,
+                .calibrates = true});
+}
+
+/* -- kinds, from special to general -- */
+
+enum { FRAMEWORK = 1, GPU = 2, BITS = 4, EXPERTS = 8, NODES = 16 };
+static const unsigned ladder[] = {FRAMEWORK | GPU | BITS | EXPERTS | NODES,
+                                  FRAMEWORK | BITS | EXPERTS | NODES,
+                                  FRAMEWORK | BITS | EXPERTS,
+                                  FRAMEWORK | EXPERTS,
+                                  EXPERTS,
+                                  0};
+enum { STEPS = sizeof ladder / sizeof *ladder };
+
+static bool same_text(const char *a, const char *b)
+{
+  return !strcmp(a ? a : "", b ? b : "");
+}
+
+static bool same_kind(const seen *a, const seen *b, unsigned by)
+{
+  if (a->what == SEEN_FIGURE) /* one step: what std.errors has a line for */
+    return a->of.origin == b->of.origin && a->of.basis == b->of.basis &&
+           same_text(a->of.name, b->of.name) && same_text(a->of.dtype, b->of.dtype) &&
+           a->of.between == b->of.between && a->of.least_kib == b->of.least_kib;
+  return (!(by & FRAMEWORK) || !strcmp(a->run.framework, b->run.framework)) &&
+         (!(by & GPU) || !strcmp(a->run.gpu, b->run.gpu)) &&
+         (!(by & BITS) || a->run.bits == b->run.bits) &&
+         (!(by & EXPERTS) || a->run.experts == b->run.experts) &&
+         (!(by & NODES) || a->run.nodes == b->run.nodes);
+}
+
+/* -- how far runs of a kind were off -- */
+
+typedef struct reach {
+  uint32_t rows, configurations;
+  double below, above, spread; /* spread: root of the mean square of the logarithms */
+} reach;
+
+typedef struct member { const seen *at; uint32_t alike; } member; /* alike: rows of its group */
+
+/* Rows of a configuration are not so many independent ones: n of them weigh as the root of n. Where
+ * the framework does not count, a configuration weighs as one: else whoever published most rows
+ * would speak for all. */
+static double weight_of(const member *m, unsigned by, bool figures)
+{
+  return figures || by & FRAMEWORK ? 1 / sqrt(m->alike) : 1.0 / m->alike;
+}
+
+static int by_group(const void *x, const void *y)
+{
+  return strcmp(((const member *)x)->at->group, ((const member *)y)->at->group);
+}
+
+/* Of all rows of the kind, but those of the group `without` (NULL: of all). */
+static reach reach_of(const acc_coverage *v, const seen *like, unsigned by, const char *without)
+{
+  const seen_list *all = &v->of[like->what];
+  ts_arena *arena = ts_arena_new("scores");
+  member *members = TS_NEW_ARRAY(arena, member, all->rows.count + 1);
+  ts_score *up = TS_NEW_ARRAY(arena, ts_score, all->rows.count + 1),
+           *down = TS_NEW_ARRAY(arena, ts_score, all->rows.count + 1);
+  reach r = {0};
+  for (size_t i = 0; i < all->rows.count; i++) {
+    const seen *s = &all->rows.at[i];
+    if (s->calibrates && same_kind(s, like, by) && !(without && !strcmp(s->group, without)))
+      members[r.rows++].at = s;
+  }
+  qsort(members, r.rows, sizeof *members, by_group);
+  for (uint32_t i = 0, end; i < r.rows; i = end) {
+    for (end = i + 1; end < r.rows && !by_group(&members[i], &members[end]);)
+      end++;
+    for (uint32_t k = i; k < end; k++)
+      members[k].alike = end - i;
+    r.configurations++;
+  }
+  double sum = 0, squares = 0;
+  for (uint32_t i = 0; i < r.rows; i++) {
+    const seen *s = members[i].at;
+    double weight = weight_of(&members[i], by, s->what == SEEN_FIGURE);
+    up[i] = (ts_score){s->log / s->spread, weight};
+    down[i] = (ts_score){-s->log / s->spread, weight};
+    sum += weight;
+    squares += weight * s->log * s->log;
+  }
+  r.above = ts_scores_reach(up, r.rows, share_of_side);
+  r.below = ts_scores_reach(down, r.rows, share_of_side);
+  r.spread = sum > 0 ? sqrt(squares / sum) : 0;
+  ts_arena_free(arena);
+  return r;
+}
+
+static bool enough(const reach *r, int step)
+{
+  return step == STEPS - 1 ? r->rows > 0 :
+                             r->rows >= FEWEST_ROWS && r->configurations >= FEWEST_CONFIGURATIONS;
+}
+
+static reach nearest(const acc_coverage *v, const seen *s, const char *without)
+{
+  reach r = {0};
+  for (int step = s->what == SEEN_FIGURE ? STEPS - 1 : 0; step < STEPS; step++) {
+    r = reach_of(v, s, ladder[step], without);
+    if (enough(&r, step))
+      break;
+  }
+  return r;
+}
+
+/* Rows of one kind and group have the same answer. */
+static void leave_out(const acc_coverage *v, seen_list *list)
+{
+  for (size_t i = 0; i < list->rows.count; i++) {
+    seen *s = &list->rows.at[i];
+    if (s->left)
+      continue;
+    reach r = nearest(v, s, s->group);
+    for (size_t k = i; k < list->rows.count; k++) {
+      seen *o = &list->rows.at[k];
+      if (o->left || !same_kind(s, o, ladder[0]) || strcmp(s->group, o->group) != 0)
+        continue;
+      o->left = true;
+      o->left_below = r.rows ? r.below * o->spread : NAN;
+      o->left_above = r.rows ? r.above * o->spread : NAN;
+    }
+  }
+}
+
+/* -- coverage -- */
+
+static int by_number(const void *x, const void *y)
+{
+  double a = *(const double *)x, b = *(const double *)y;
+  return (a > b) - (a < b);
+}
+
+static double median(double *x, size_t n)
+{
+  qsort(x, n, sizeof *x, by_number);
+  return !n ? NAN : n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+/* Of an interval: what it is wide, as a share of the prediction. */
+static double width(double below, double above) { return exp(above) - exp(-below); }
+
+static acc_covered covered_of(const acc_context *c, const seen_set *set)
+{
+  acc_coverage *v = c->coverage;
+  seen_list *list = &v->of[set->what];
+  acc_covered covered = {0};
+  double *left = TS_NEW_ARRAY(c->arena, double, list->rows.count + 1),
+         *shipped = TS_NEW_ARRAY(c->arena, double, list->rows.count + 1);
+  size_t left_count = 0, shipped_count = 0, left_held = 0, shipped_held = 0;
+  leave_out(v, list);
+  for (size_t i = 0; i < list->rows.count; i++) {
+    const seen *s = &list->rows.at[i];
+    if (strcmp(s->set, set->name) != 0)
+      continue;
+    covered.rows++;
+    if (isfinite(s->left_below)) {
+      left_held += s->log >= -s->left_below && s->log <= s->left_above;
+      left[left_count++] = width(s->left_below, s->left_above);
+    }
+    if (isfinite(s->shipped_below)) {
+      shipped_held += s->log >= -s->shipped_below && s->log <= s->shipped_above;
+      shipped[shipped_count++] = width(s->shipped_below, s->shipped_above);
+    }
+  }
+  covered.left_out = left_count ? (double)left_held / (double)left_count : NAN;
+  covered.shipped = shipped_count ? (double)shipped_held / (double)shipped_count : NAN;
+  covered.left_out_width = median(left, left_count);
+  covered.shipped_width = median(shipped, shipped_count);
+  return covered;
+}
+
+acc_covered acc_covered_of(const acc_context *c, const char *set, const char *quantity)
+{
+  for (size_t i = 0; i < c->coverage->sets.count; i++) {
+    const seen_set *s = &c->coverage->sets.at[i];
+    if (!strcmp(s->name, set) && !strcmp(quantities[s->what], quantity))
+      return covered_of(c, s);
+  }
+  return (acc_covered){0, NAN, NAN, NAN, NAN};
+}
+
+static void print_share(double share, double wide)
+{
+  if (isfinite(share))
+    printf("   %4.0f %%  %6.1f %%", 100 * share, 100 * wide);
+  else
+    printf("   %4s    %6s  ", "-", "-");
+}
+
+void acc_coverage_report(const acc_context *c)
+{
+  const acc_coverage *v = c->coverage;
+  size_t sets = 0, missed = 0;
+  if (!v->sets.count)
+    return;
+  printf("intervals: how many rows the %.0f %% intervals hold, and how wide they are in the median\n"
+         "  left out: the row's model and machine are no part of the table; ships: std.errors as it "
+         "is\n  %-22s %-12s  rows   left out           ships\n",
+         100 * share_held, "", "");
+  for (size_t i = 0; i < v->sets.count; i++) {
+    const seen_set *s = &v->sets.at[i];
+    acc_covered x = covered_of(c, s);
+    bool asked = x.rows >= 30 && s->calibrates, miss = !(x.left_out >= 0.72 && x.left_out <= 0.88);
+    printf("  %-22s %-12s %5zu", s->name, quantities[s->what], x.rows);
+    print_share(x.left_out, x.left_out_width);
+    print_share(x.shipped, x.shipped_width);
+    printf("%s\n", asked && miss ? "   missed" : !s->calibrates ? "   apart" : "");
+    sets += asked;
+    missed += asked && miss;
+  }
+  printf("    asked for    72 to 88 %% of each set of 30 rows and more: %zu of %zu\n\n",
+         sets - missed, sets);
+}
+
+/* -- std.errors -- */
+
+static void write_kind(FILE *out, const seen *s, unsigned by)
+{
+  if (by & FRAMEWORK)
+    fprintf(out, ", framework: \"%s\"", s->run.framework);
+  if (by & GPU)
+    fprintf(out, ", gpu: \"%s\"", s->run.gpu);
+  if (by & BITS)
+    fprintf(out, ", bits: %u", s->run.bits);
+  if (by & EXPERTS)
+    fprintf(out, ", experts: %s", s->run.experts ? "true" : "false");
+  if (by & NODES)
+    fprintf(out, ", nodes: %s", s->run.nodes ? "true" : "false");
+}
+
+typedef struct kinds { TS_VEC(const seen *) at; } kinds;
+
+/* A row of each kind, in the order in which they came. */
+static kinds kinds_of(const acc_coverage *v, seen_what what, unsigned by)
+{
+  kinds found = {0};
+  for (size_t i = 0; i < v->of[what].rows.count; i++) {
+    const seen *s = &v->of[what].rows.at[i];
+    bool known = !s->calibrates;
+    for (size_t k = 0; k < found.at.count && !known; k++)
+      known = same_kind(found.at.at[k], s, by);
+    if (!known)
+      TS_PUSH(v->arena, &found.at, s);
+  }
+  return found;
+}
+
+static void write_runs(FILE *out, const acc_coverage *v, seen_what what)
+{
+  for (int step = 0; step < STEPS; step++) {
+    kinds all = kinds_of(v, what, ladder[step]);
+    for (size_t i = 0; i < all.at.count; i++) {
+      reach r = reach_of(v, all.at.at[i], ladder[step], NULL);
+      if (!enough(&r, step))
+        continue;
+      fprintf(out, "    { quantity: \"%s\"", quantities[what]);
+      write_kind(out, all.at.at[i], ladder[step]);
+      fprintf(out, ", below: %.3g, above: %.3g, rows: %u, groups: %u },\n", r.below, r.above,
+              r.rows, r.configurations);
+    }
+  }
+}
+
+static void write_spread(FILE *out, const acc_origin *of, const reach *r)
+{
+  bool kernels = of->origin == TS_IR_ORIGIN_KERNELS;
+  fprintf(out, "    { of: \"%s\", %s: \"%s\"", ts_ir_origin_names[of->origin],
+          kernels ? "basis" : "model",
+          kernels ? ts_ir_basis_names[of->basis] : ts_ir_net_names[of->basis]);
+  if (of->name)
+    fprintf(out, ", %s: \"%s\"", kernels ? "family" : "file", of->name);
+  if (of->dtype)
+    fprintf(out, ", dtype: \"%s\"", of->dtype);
+  if (of->between)
+    fprintf(out, ", between: true");
+  if (of->least_kib)
+    fprintf(out, ", kib: %u", of->least_kib);
+  fprintf(out, ", spread: %.3g, rows: %u, groups: %u },\n", fmin(3, r->spread), r->rows,
+          r->configurations);
+}
+
+static void write_spreads(FILE *out, const acc_coverage *v)
+{
+  kinds all = kinds_of(v, SEEN_FIGURE, 0);
+  for (size_t i = 0; i < all.at.count; i++) {
+    reach r = reach_of(v, all.at.at[i], 0, NULL);
+    write_spread(out, &all.at.at[i]->of, &r);
+  }
+}
+
+static void write_table(const acc_coverage *v, FILE *out)
+{
+  fprintf(out,
+          "// How far predictions were off: written by `./dev accuracy --errors`, from the rows of "
+          "its sets that\n// no fit had. Nothing here is written by hand; std.errors_chosen has "
+          "what is.\n//\n"
+          "// `spreads`: of figures by themselves, the root of the mean square of log(measured / "
+          "predicted).\n"
+          "// `runs`: by how many spreads of their own (doc/reports.md, \"How sure\") runs lay below "
+          "and above what\n// was predicted, so that 80 %% of them lie between; the first line "
+          "that holds for a plan counts. Rows of\n// a group have model and machine in "
+          "common.\nimport std.errors_chosen\n\nlet errors = {\n  experts: "
+          "families_of_experts,\n  chosen: chosen_spreads,\n  spreads: [\n");
+  write_spreads(out, v);
+  fprintf(out, "  ],\n  runs: [\n");
+  write_runs(out, v, SEEN_STEP);
+  write_runs(out, v, SEEN_MEMORY);
+  fprintf(out, "  ],\n}\n");
+}
+
+bool acc_errors_write(const acc_context *c, const char *path)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    abort();
+  write_table(c->coverage, out);
+  if (fclose(out))
+    abort();
+  int error = ts_write_file(path, text, size);
+  if (error)
+    fprintf(stderr, "accuracy: %s: %s\n", path, strerror(error));
+  free(text);
+  return !error;
+}
