@@ -14,6 +14,7 @@ stdlib_files = \
 	stdlib/costs.ts \
 	stdlib/errors.ts \
 	stdlib/errors_chosen.ts \
+	stdlib/exchange.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
 	stdlib/fits/a100_sxm.fit.json \
 	stdlib/fits/a100_sxm_experts.fit.json \
@@ -54,6 +55,7 @@ stdlib_files = \
 	stdlib/fits/l40s_fp8.fit.json \
 	stdlib/fits/l4_elementwise.fit.json \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
+	stdlib/frameworks/bridge.ts \
 	stdlib/frameworks/maxtext.ts \
 	stdlib/frameworks/megatron.ts \
 	stdlib/frameworks/megatron_model.ts \
@@ -123,6 +125,7 @@ stdlib_files = \
 	stdlib/ops/routing.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \
+	stdlib/schedules/beside.ts \
 	stdlib/schedules/chimera.ts \
 	stdlib/schedules/controllable_memory.ts \
 	stdlib/schedules/dual_pipe.ts \

@@ -9,7 +9,9 @@
 // `eight`, `four`: shares of the peak rates for products that no fit knows. `bytes`: share of the
 // bandwidth. `newest`, `attention`, `older`: how much slower than the fit's attention are cuDNN's,
 // FlashAttention 2 (Dao, arXiv 2307.08691) and FlashAttention 1 with its kernels in Triton.
-// `turns`: weight gradients in 8 bits take transposed copies.
+// `turns`: weight gradients in 8 bits take transposed copies. `apart`: experts' products in 8 bits are
+// priced one by one as plain ones, as Transformer Engine calls them; the only tables of them for
+// Hopper are of vLLM's Triton kernels, which take two to three times as long.
 //
 // Calibrated: A100 and H100 in 16 bits (Narayanan et al., nanotron: std.costs); `older` of the two
 // and all of the H100 of 500 W on one half of the rows of published_dense.csv (`accuracy --fit
@@ -42,6 +44,7 @@ record TrainingCosts {
   newest: Real = 1
   older: Real = 1
   turns: Bool = false
+  apart: Bool = false
 }
 
 let costs_a100: TrainingCosts = {
@@ -68,6 +71,7 @@ let costs_h100: TrainingCosts = {
   attention: 1.9,
   older: 3.606,
   turns: true,
+  apart: true,
 }
 let costs_h100_500w = costs_h100 with {
   kind = h100_96g_500w
@@ -154,7 +158,11 @@ fn _narrow(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == ""
   ),
   by: if recipe == "nvfp4" or recipe == "mxfp4" then levels.power_four else levels.power_eight,
 )
-fn _host_wait(microseconds: Int) -> Time = microseconds * 1 us
+fn _experts_apart(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == "" or recipe == "bf16" then none else like(
+  _narrow(c, recipe, levels),
+  family: "grouped_gemm",
+  as: "gemm",
+)
 
 // How much slower a library's attention is than the fit's.
 fn _level(levels: Record, library: String) -> Real =
@@ -162,16 +170,21 @@ fn _level(levels: Record, library: String) -> Real =
 
 // `levels`: the numbers of the machine's record, or others to try.
 fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5, levels: Record = c) = [
-  { host_wait: _host_wait },
   slower(slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
   like(_fit(c, c.fit, c.fit_of), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
+  if c.apart then _experts_apart(c, recipe, levels) else none,
   slower(_fit(c, c.experts, c.experts_of), by: levels.power),
   slower(like(_fit(c, c.fit, c.fit_of), family: "grouped_gemm", as: "gemm"), by: levels.power),
   _narrow(c, recipe, levels),
-  if c.narrow == "" or recipe == "bf16" then none else like(_narrow(c, recipe, levels), family: "grouped_gemm", as: "gemm"),
+  _experts_apart(c, recipe, levels),
   _fit(c, c.latent, c.latent_of),
   like(_fit(c, c.latent, c.latent_of), family: "attention_backward", as: "attention", by: backward),
   _by(c, recipe, levels),
+]
+
+// ... before these, where products of experts take `share` of the time of those that were measured.
+fn training_experts(c: TrainingCosts, share: Real, levels: Record = c) = if c.experts == "" or share == 1 then [] else [
+  slower(_fit(c, c.experts, c.experts_of), by: levels.power * share),
 ]
 
 // Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that
@@ -190,7 +203,6 @@ let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, 
 
 fn _as_h100(c: TrainingCosts) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
 fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [
-  { host_wait: _host_wait },
   slower(_as_h100(c), by: levels.power, family: "gemm"),
   like(_as_h100(c), family: "attention_backward", as: "attention", by: backward),
   slower(like(_as_h100(c), family: "grouped_gemm", as: "gemm"), by: levels.power),

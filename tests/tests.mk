@@ -37,6 +37,7 @@ tests_unit_sources = \
 	tests/unit/test_escape.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
+	tests/unit/test_experts.c \
 	tests/unit/test_fabric.c \
 	tests/unit/test_flow.c \
 	tests/unit/test_flow_model.c \
@@ -165,6 +166,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/coverage.h \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
+	tests/accuracy/exchange.c \
+	tests/accuracy/exchange.h \
 	tests/accuracy/factors.c \
 	tests/accuracy/factors.h \
 	tests/accuracy/figures.c \

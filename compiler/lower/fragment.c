@@ -238,7 +238,7 @@ uint32_t ts_emit_record(ts_fragment *f, uint32_t stream)
     (ts_origin){"", TS_NO_SPAN, TS_NO_SPAN});
 }
 
-static void host_sync(ts_fragment *f, uint32_t node, const char *label)
+void ts_emit_sync(ts_fragment *f, uint32_t node, const char *label)
 {
   ts_need(f, node);
   emit(f, (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER},
@@ -263,7 +263,7 @@ uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, u
   TS_PUSH(f->scratch, &f->nodes, node);
   f->last[0] = (uint32_t)f->nodes.count - 1;
   if (f->l->plan->host.sync)
-    host_sync(f, f->last[0], origin.label);
+    ts_emit_sync(f, f->last[0], origin.label);
   return f->last[0];
 }
 
@@ -365,7 +365,7 @@ uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref r
            port = (uint32_t)f->ports.count;
   if (send && l->plan->host.sync && ready != TS_NO_INDEX) {
     f->needs.count = 0;
-    host_sync(f, ready, origin.label);
+    ts_emit_sync(f, ready, origin.label);
     ts_need(f, ready);
   }
   TS_PUSH(f->scratch, &f->ports, (ts_ir_port){(uint64_t)bytes, l->pipeline_group, send});
@@ -377,7 +377,7 @@ uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref r
                      .host_ps = l->plan->host.message};
   uint32_t index = emit(f, node, origin);
   if (!send && l->plan->host.sync && role.role != TS_PORT_CHOICE)
-    host_sync(f, index, origin.label);
+    ts_emit_sync(f, index, origin.label);
   return index;
 }
 

@@ -134,6 +134,8 @@ uint32_t ts_emit_record(ts_fragment *f, uint32_t stream);
 uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, uint32_t enough,
                         ts_origin origin);
 uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
+/* The host waits for the end of `node`. */
+void ts_emit_sync(ts_fragment *f, uint32_t node, const char *label);
 /* A send or receive; with `sync` the host waits before a send for what it sends, after a receive
  * for what came. */
 uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role,

@@ -358,6 +358,8 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     need_inputs(f, op);
     last = run_kernels(f, i, &class->work.phase[TS_PHASE_FORWARD], again, &first);
   }
+  if (class->sync && last != TS_NO_INDEX)
+    ts_emit_sync(f, last, op->label);
   if (last == TS_NO_INDEX)
     last = first = f->needs.count || (end == TS_NO_INDEX && f->last[0] == TS_NO_INDEX) ?
                      ts_emit_record(f, 0) :

@@ -207,6 +207,32 @@ static void do_replicate(ts_sharder *c, const ts_ast *action)
   }
 }
 
+/* What any op has, besides its arguments: `host`, what issuing one of its kernels takes the host,
+ * and `sync`, whether the host waits for the end of its forward. */
+static bool set_host(ts_sharder *c, const ts_env *env, const ts_ast *action, bool *known)
+{
+  bool sync = is_word(action->name, "sync");
+  *known = sync || is_word(action->name, "host");
+  if (!*known)
+    return true;
+  ts_value v = ts_eval(c->s, env, ts_ast_value(action));
+  if (v.type == TS_T_ERROR)
+    return ts_sharder_fail(c);
+  if (sync && v.type == TS_T_BOOL) {
+    c->class->sync = v.u.truth;
+    return true;
+  }
+  if (!sync && v.type == TS_T_QUANTITY && ts_dimension_equal(v.dimension, TS_DIM_TIME) &&
+      v.u.real >= 0 && v.u.real < 1e6) {
+    c->class->host = (int64_t)(v.u.real * 1e12 + 0.5);
+    return true;
+  }
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, ts_ast_value(action)->span,
+                           sync ? "`sync` is true or false" : "`host` is a Time from 0 on");
+  ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+  return ts_sharder_fail(c);
+}
+
 static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
 {
   const ts_ast *params = ts_ast_params(c->op->decl);
@@ -220,6 +246,9 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
       c->class->args[f] = c->set[f] = v;
       return true;
     }
+  bool known, good = set_host(c, env, action, &known);
+  if (known)
+    return good;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`",
                            c->op->kind, action->name);
   ts_diag_here(d, "matched for `%s`", c->op->label);

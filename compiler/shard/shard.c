@@ -597,6 +597,25 @@ static void run_beside(ts_class *class)
   }
 }
 
+static void issue(ts_kernels *kernels, int64_t host)
+{
+  for (uint32_t i = 0; i < kernels->count; i++)
+    if (kernels->at[i].host < 0 && !kernels->at[i].host_only)
+      kernels->at[i].host = host;
+}
+
+/* What a rule says of the host's time, for kernels that do not say it themselves. */
+static void issue_all(ts_class *class)
+{
+  for (int p = 0; p < TS_PHASES && class->host >= 0; p++) {
+    issue(&class->work.phase[p], class->host);
+    if (class->parted[p] || class->rounds[p])
+      issue(&class->own[p], class->host);
+    if (class->parted[p])
+      issue(&class->rest[p], class->host);
+  }
+}
+
 static bool do_work(ts_sharder *c)
 {
   ts_work whole;
@@ -620,6 +639,7 @@ static bool do_work(ts_sharder *c)
         c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
       return false;
   run_beside(c->class);
+  issue_all(c->class);
   return true;
 }
 

@@ -88,6 +88,8 @@ typedef struct ts_class {
   ts_layout *view;          /* layouts as the op sees them, by slot */
   ts_layout *edge;          /* layouts outside of the op, by slot */
   ts_work work;             /* of one rank */
+  int64_t host;             /* ps of host time that a rule sets for a kernel; -1: none does */
+  bool sync;                /* the host waits until its forward is done */
   bool parted[TS_PHASES];   /* the phase's kernels run in two parts: */
   /* what is there already, and what a collective gathers meanwhile */
   ts_kernels own[TS_PHASES], rest[TS_PHASES];

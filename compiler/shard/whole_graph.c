@@ -149,7 +149,7 @@ static uint32_t matching(ts_sharder *c, const ts_op *op, uint32_t *rules)
 static uint32_t make_class(ts_sharder *c, uint32_t index, const uint32_t *rules,
                            uint32_t rule_count)
 {
-  ts_class class = {.op = index, .rule_count = rule_count};
+  ts_class class = {.op = index, .host = -1, .rule_count = rule_count};
   class.rules = ts_arena_copy(c->s->arena, rules, (rule_count + 1) * sizeof *rules);
   TS_PUSH(c->s->arena, &c->sh->classes, class);
   c->class = &c->sh->classes.at[c->sh->classes.count - 1];

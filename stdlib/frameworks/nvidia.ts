@@ -1,21 +1,34 @@
 // NVIDIA's stack: Megatron-LM, NeMo and Megatron-Bridge, which share Megatron-Core and Transformer
 // Engine. Defaults of their recipes by release; sources: Megatron-LM's arguments, Megatron-Bridge
 // `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
-import std.frameworks.profile, std.optimizers.adam, std.hosts
+import std.frameworks.profile, std.frameworks.bridge, std.optimizers.adam, std.hosts
 
-// What Megatron-Bridge's recipes (scripts/performance) set by release: for racks they capture the
-// whole step of experts in a CUDA graph since 26.06, and before that, with pipelines, attention and
-// router alone, so that less is left to issue after the counts of tokens. GPT-OSS's biases, clamped
-// gates and sinks are not fused: more is left. `waits` and the releases with graphs were chosen by
-// hand with all development rows of published_moe.csv in view, which do not validate them.
-fn bridge_choices(f: Framework, run: Record) -> FrameworkChoices = {
-  graphs: f.graphs or run.experts and run.rack and run.release > 26.05,
-  waits: if run.experts and run.rack and run.stages > 1 then 1200 else if run.model == "gpt_oss" then 9000 else f.waits,
+// Megatron-Bridge's recipes of experts (std.frameworks.bridge); a model that they have not is as the
+// profile says.
+fn _as_recipe(f: Framework, r: Record) -> FrameworkChoices = {
+  graphs: r.captured == "step",
+  again: r.again,
+  exchange: r.exchange,
+  captured: r.captured,
+  beside: r.beside,
+  fused: r.fused,
+  formats: r.formats,
 }
-// NeMo's recipe of DeepSeek-V3 recomputes whole layers.
-fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = as_profile(f, run) with {
-  recompute = if run.model == "deepseek" then "full" else "none"
-}
+fn _bridge_of(f: Framework, run: Record, found: List) -> FrameworkChoices = if len(found) == 0 then as_profile(f, run)
+  else _as_recipe(f, found[len(found) - 1])
+fn bridge_choices(f: Framework, run: Record) -> FrameworkChoices = _bridge_of(f, run, if run.experts then bridge_recipes(run) else [])
+// NeMo's recipes of DeepSeek-V3 (25.04.01, with dgxc-benchmarking's `deepseek_v3/pretraining/launch.sh`
+// of September 2025) recompute up-projections on the H100, and attention's core on the GB200: that is
+// done where it is not fused, and keeps its probabilities otherwise.
+fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = if run.model != "deepseek_v3" then as_profile(f, run) else if run.gpu ==
+  "h100" then as_profile(f, run) with { again = ["mla_up_proj"] } else as_profile(f, run) with { again = ["core_attn"], unfused = true }
+
+// What a layer of experts costs the host, and how much faster products in one operation are.
+// `narrow`, `sort` and `fused` were chosen by hand on the rows of published_moe.csv that do not
+// validate: `accuracy --fit "published_moe/NVIDIA fp8" narrow=40us:10us:100us` says 60 us, on mxfp8
+// 11 us, on nvfp4 (always 8 experts a rank) 160 us, of which 40 us is what a rank of 64 experts
+// bears. `each` and `replay` are assumed.
+let megatron_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us, replay: 3 us, fused: 0.75 }
 
 // Fused kernels, gradients in bf16 (grad_reduce_in_fp32 is off in the recipes for speed) added in
 // the product, attention by cuDNN, the distributed optimizer's sums beside the backward.
@@ -28,7 +41,7 @@ let megatron_core: Framework = {
   arithmetic: { gemm: tf32 },
   loss: "fused",
   host: megatron_host,
-  waits: 1000,
+  experts: megatron_experts,
   update: nemo_update,
   sharding: "zero1",
 }
@@ -44,7 +57,7 @@ let megatron_2021: Framework = {
   sharding: "ddp",
 }
 // Megatron-Bridge (2025 and 2026): its experts run without a bound on their tokens, whose counts
-// the host reads; `waits` as in bridge_choices.
-let megatron_bridge = megatron_core with { name = "Megatron-Bridge", waits = 4000, choices = bridge_choices }
+// the host reads.
+let megatron_bridge = megatron_core with { name = "Megatron-Bridge", choices = bridge_choices }
 // NeMo (2024 and 2025).
 let nemo = megatron_core with { name = "NeMo", choices = nemo_choices }

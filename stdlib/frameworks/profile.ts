@@ -4,6 +4,15 @@
 import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data,
   std.strategies.fp8, std.strategies.recompute, std.optimizers.adam, std.hosts
 
+// What a layer of experts costs the host thread: see `framework_experts`.
+record ExpertHost {
+  each: Time = 0 us
+  narrow: Time = 0 us
+  sort: Time = 0 us
+  replay: Time = 0 us
+  fused: Real = 1 // time of products of experts in one operation, over that of separate ones
+}
+
 record Framework {
   name: String
   release: String = none // of the software that the profile describes
@@ -22,24 +31,35 @@ record Framework {
   loss: String = "apart" // "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other; "copied": each with a tensor of its own
   host: Host // what the host thread spends
   graphs: Bool = false // CUDA graphs take the launches off the host
-  waits: Int = 0 // microseconds a layer of experts for which the device waits while the host reads counts of tokens
+  experts: ExpertHost = {} // what a layer of experts costs the host
+  exchange: String = "all_to_all" // the library that sends tokens to experts (std.exchange)
   choices: Function = as_profile // what its recipes set for a run: of the profile and the run, as `framework_choices` has it
   update: Function = clipped // an Optimizer with what is done to gradients around it
   sharding: String // over replicas: "ddp", "zero1", "zero2", "fsdp"
 }
 
-// What recipes set for a run where its source leaves it open.
+// What recipes set for a run where its source leaves it open; of experts as std.frameworks.bridge says.
 record FrameworkChoices {
   graphs: Bool
-  waits: Int
   recompute: String = "none"
+  again: List[String] = [] // modules that are recomputed, by Megatron-Core's names
+  exchange: String
+  captured: String // what CUDA graphs hold of a layer of experts
+  beside: Bool = false // forwards go on beside backwards
+  unfused: Bool = false // attention in separate kernels
+  fused: Bool = false // products of a layer's experts in one operation
+  formats: List = [] // products in another format than the recipe's: std.frameworks.bridge
 }
-// `run` has the release (26.04; 0: not known), the model's family ("gpt_oss", "deepseek", "" for
-// others), whether it has experts, whether a rack of GPUs shares NVLink, and the stages of its
-// pipeline: { release, model, experts, rack, stages }.
+// `run` has the release (26.04; 26.0401 for 26.04.01; 0: not known), the names of the model
+// ("deepseek_v3"; "": another) and of the machine ("gb200"), the format of products, and whether it
+// has experts: { release, model, gpu, recipe, experts }.
 fn framework_choices(f: Framework, run: Record) -> FrameworkChoices = f.choices(f, run)
 // ... nothing besides the profile.
-fn as_profile(f: Framework, run: Record) -> FrameworkChoices = { graphs: f.graphs, waits: f.waits }
+fn as_profile(f: Framework, run: Record) -> FrameworkChoices = {
+  graphs: f.graphs,
+  exchange: f.exchange,
+  captured: if f.graphs then "step" else "none",
+}
 
 fn _overlap_of(kind: String) -> Overlap = if kind == "ring" then ring else if kind == "stream" then true else if kind == "none" then false
   else refuse("collectives overlap as none, stream or ring")
@@ -135,11 +155,6 @@ strategy copied_loss() {
 fn framework_loss(f: Framework) = if f.loss == "fused" then fused_loss() else if f.loss == "copied" then copied_loss() else if f.loss ==
   "apart" then none else refuse("the loss is fused, apart or copied")
 
-// Bytes of an expert's all-to-all over those of all copies: DeepEP and HybridEP send a token once
-// to each rank that wants it, and once to each node (`nodes` of them: 1 where all ranks share
-// NVLink).
-fn framework_sent(ranks: Int, nodes: Int, top: Int) -> Real = nodes_met(if nodes > 1 then nodes else ranks, top) / top
-
 // The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules
 // `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's
 // selective), "ops" (torchtitan's selective by op), "selective" (every second layer), "full".
@@ -150,13 +165,96 @@ fn framework_recompute(level: String) = if level == "none" then none else if lev
 ) else if level == "ops" then selective_by_op() else if level == "selective" then full(every: 2) else if level == "full" then full(
 ) else refuse("recomputation is none, cheap, attention, ops, selective or full")
 
-// The host reads how many tokens each expert gets before it issues the products of the experts, and
-// the device waits; not in a CUDA graph, whose buffers hold the most there may be.
-strategy token_counts(microseconds: Int) {
-  rule counts {
-    match dispatch
-    set waits = microseconds
+// Modules that are recomputed, by Megatron-Core's names; what a model has not is passed over.
+strategy modules_again(ops: Label) {
+  rule again optional {
+    match * as ops
+    recompute
   }
 }
-fn framework_counts(f: Framework, waits: Int = f.waits, graphs: Bool = f.graphs) = if graphs or waits == 0 then none
-  else token_counts(waits)
+let _modules = [
+  { name: "mla_up_proj", ops: ["*.query.up", "*.query.rotary", "*.keys.up", "*.keys.rotary"] },
+  { name: "layernorm", ops: ["*.ln1", "*.ln2"] },
+  { name: "moe_act", ops: ["*.experts.act"] },
+  { name: "core_attn", ops: ["*.attn.core"] },
+  { name: "mlp", ops: ["*.mlp.up", "*.mlp.act", "*.mlp.down"] },
+  { name: "moe", ops: ["*.moe"] },
+]
+fn framework_modules(names: List[String]) = [
+  modules_again(o) for m in _modules for o in m.ops if any([m.name == n for n in names])
+]
+
+// Products of a recipe that are done in another format.
+strategy _in_format(ops: Label, format: Any, from: Int) {
+  rule products optional {
+    match linear | expert_linear as ops where unit >= from
+    set products = format
+  }
+}
+fn framework_formats(c: FrameworkChoices) = [_in_format(f.ops, f.format, f.from) for f in c.formats]
+
+// NCCL's all-to-all delivers tokens by rank: where a rank has several experts they are sorted once
+// more, and before they go back.
+strategy _sorted_twice(ranks: Int) {
+  rule sorting optional {
+    match dispatch where experts > ranks
+    set passes = 2
+  }
+  rule back optional {
+    match combine where x.shape[0] > ranks
+    set passes = 2
+  }
+}
+fn framework_sorting(exchange: String, ranks: Int) = if exchange == "all_to_all" and ranks > 1 then _sorted_twice(ranks) else none
+
+// Products of experts and what stands between them in one operation: their epilogues add biases.
+strategy fused_experts() {
+  rule biases optional {
+    match expert_bias
+    set fused = true
+  }
+}
+
+// Latent attention where no library fuses it.
+strategy unfused_attention() {
+  rule attention optional {
+    match query_attention
+    set unfused = true
+  }
+}
+
+// What a layer of experts costs the host thread. Products of experts are one kernel here, but
+// launched one for each expert of a rank (Transformer Engine's GroupedLinear: cuBLAS on four
+// streams), and so are the casts before them, with transposes and swizzles of scales: `each` a
+// product in 16 bits, `narrow` a product or a cast in 8 or 4. `sort`: the dispatcher's own work before tokens are sent and after they
+// come back. The host reads how many tokens each expert
+// gets before it issues their products, and waits for the device there (`sync`). CUDA graphs hold
+// the router (`captured`: "router"), attention, too ("layer"), or the step ("step"), for which
+// buffers are made for the most tokens there may be, so that nothing is waited for.
+strategy _expert_launches(ranks: Int, each: Time, sort: Time, sync: Bool) {
+  rule products optional {
+    match expert_linear
+    set host = div(x.shape[0], ranks) * each
+  }
+  rule exchange optional {
+    match dispatch | combine
+    set host = sort
+  }
+  rule counts optional {
+    match dispatch
+    set sync = sync
+  }
+}
+strategy _layer_launches(ops: Label, each: Time) {
+  rule launches optional {
+    match * as ops
+    set host = each
+  }
+}
+// `ranks`: over which the experts lie; `bounded`: tokens above an expert's capacity are dropped, so that no
+// counts are waited for.
+fn framework_experts(e: ExpertHost, ranks: Int, captured: String, recipe: String, bounded: Bool = false) = if captured == "step" then none else [
+  if captured == "layer" then _layer_launches("layer[*]", e.replay) else none,
+  if captured == "router" then _layer_launches("*.moe.router", e.replay) else none,
+  _expert_launches(ranks, if recipe == "bf16" then e.each else e.narrow, e.sort, not bounded),
+]

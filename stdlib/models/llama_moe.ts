@@ -4,9 +4,9 @@
 import std.ops.nn, std.ops.moe, std.models.llama
 export import std.ops.routing
 
-block moe_half(x: Tensor, routed: Int, top: Int, ffn: Int, shared: Int, load: Any) {
+block moe_half(x: Tensor, routed: Int, top: Int, ffn: Int, shared: Int, load: Any, biased: Bool = false) {
   n = rmsnorm(x) as ln2
-  y = experts(n, experts: routed, top: top, ffn: ffn, shared: shared, load: load) as moe
+  y = experts(n, experts: routed, top: top, ffn: ffn, shared: shared, load: load, biased: biased) as moe
   yield add(x, y) as moe.residual
 }
 

@@ -3,7 +3,7 @@
 // one half each: a state space (Mamba-2), attention, an MLP or experts (Nemotron-H, arXiv
 // 2504.03624; Nemotron 3 Nano, Super and Ultra, NVIDIA 2025 and 2026, from their public
 // configurations).
-import std.ops.nn, std.ops.moe, std.ops.mamba, std.models.llama
+import std.ops.nn, std.ops.moe, std.ops.mamba, std.models.llama, std.models.deepseek (predict_next)
 export import std.ops.routing
 
 block plain_mlp(x: Tensor, ffn: Int) {
@@ -72,7 +72,10 @@ fn nemotron4_15b(seq: Int = 4096) -> Model = nemotron4(32, 6144, 48, 8, 24576, s
 fn nemotron4_340b(seq: Int = 4096) -> Model = nemotron4(96, 18432, 96, 8, 73728, seq)
 
 // `attention_at`: the n-th layer is attention if `n % attention_at` is half of it; the others are
-// alternately a state space and an MLP or experts.
+// alternately a state space and an MLP or experts. `mtp`: modules that predict further words, of
+// attention and experts each (std.models.deepseek has the idea). Super and Ultra have one with two
+// depths that share weights (Megatron-Bridge's recipes: `mtp_num_layers` 2, `*E`, repeated), here
+// two with weights of their own.
 fn _attends(n: Int, every: Int) -> Bool = n % every == div(every, 2)
 
 model nemotron_hybrid(
@@ -93,11 +96,13 @@ model nemotron_hybrid(
   shared: Int = 0,
   latent: Int = 0,
   vocab: Int = 131072,
+  mtp: Int = 0,
   load: Any = 1,
 ) {
   require min(layers, every, hidden, heads, kv_heads, inner, ssm_heads, state, ffn, seq) >= 1, "counts and widths are 1 or more"
   ids = input([batch, seq], int64)
-  x = embedding(ids, vocab, hidden) as embed
+  words = embedding(ids, vocab, hidden) as embed
+  x = words
   repeat layers as layer {
     if _attends(layer, every) {
       x = llama_attention(x, heads, kv_heads, head_dim)
@@ -116,6 +121,14 @@ model nemotron_hybrid(
   n = rmsnorm(x) as final_norm
   logits = linear(n, out: vocab) as head
   loss = cross_entropy(logits) as loss
+  repeat mtp as mtp {
+    p = predict_next(x, words) as next
+    r = llama_attention(p, heads, kv_heads, head_dim)
+    x = plain_experts(r, experts, top, ffn, shared, latent, load)
+    n = rmsnorm(x) as final_norm
+    logits = linear(n, out: vocab, tied: true, table: "head") as head
+    loss = cross_entropy(logits) as loss
+  }
 }
 
 fn nemotron_h_56b(seq: Int = 8192) -> Model = nemotron_hybrid(118, 12, 8192, 64, 8, 16384, 256, 256, seq, ffn: 32768)
@@ -135,7 +148,7 @@ fn nemotron3_nano(seq: Int = 8192, load: Any = 1) -> Model = nemotron_hybrid(
   shared: 3712,
   load: load,
 )
-fn nemotron3_super(seq: Int = 8192, load: Any = 1) -> Model = nemotron_hybrid(
+fn nemotron3_super(seq: Int = 8192, load: Any = 1, mtp: Int = 2) -> Model = nemotron_hybrid(
   88,
   11,
   4096,
@@ -150,9 +163,10 @@ fn nemotron3_super(seq: Int = 8192, load: Any = 1) -> Model = nemotron_hybrid(
   top: 22,
   shared: 5376,
   latent: 1024,
+  mtp: mtp,
   load: load,
 )
-fn nemotron3_ultra(seq: Int = 8192, load: Any = 1) -> Model = nemotron_hybrid(
+fn nemotron3_ultra(seq: Int = 8192, load: Any = 1, mtp: Int = 2) -> Model = nemotron_hybrid(
   108,
   9,
   8192,
@@ -167,5 +181,6 @@ fn nemotron3_ultra(seq: Int = 8192, load: Any = 1) -> Model = nemotron_hybrid(
   top: 22,
   shared: 10240,
   latent: 2048,
+  mtp: mtp,
   load: load,
 )

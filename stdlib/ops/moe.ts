@@ -34,9 +34,9 @@ op router(x: Tensor, experts: Int, top: Int) {
 
 // Copies of the tokens, sorted by expert. How many an expert has is rounded up: once, or for each
 // `padded` tokens that stand together (those of a rank, where experts have a capacity and are filled
-// up to it). `waits`: microseconds for which the device has nothing to do, where the host reads how
-// many tokens each expert gets before it issues what follows (`host_wait`).
-op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0, padded: Int = 0) {
+// up to it). `passes`: how many times they are moved: twice where what arrives from each rank is
+// sorted by expert once more.
+op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, passes: Int = 1, padded: Int = 0) {
   output y: [
     experts,
     if padded == 0 then ceil_div(rows(x) * top, experts) else div(rows(x), padded) * ceil_div(padded * top, experts),
@@ -46,10 +46,13 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, waits: Int = 0, pa
   uneven y dim 1
   whole x dim -1
   forward {
-    kernel host_wait if waits > 0 { microseconds = waits }
     kernel permute { reads = [y], writes = [y] }
+    kernel permute if passes > 1 { bytes = 2 * (passes - 1) * bytes(y) }
   }
-  backward(input) { kernel permute { reads = [dy], writes = [dx] } }
+  backward(input) {
+    kernel permute if passes > 1 { bytes = 2 * (passes - 1) * bytes(y) }
+    kernel permute { reads = [dy], writes = [dx] }
+  }
 }
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the
@@ -113,19 +116,36 @@ op expert_linear(
   saves [x]
 }
 
+// A bias of each expert, weighted as its output is. Megatron-Core adds it expert by expert in fp32
+// (`t + b * p` in TEGroupedMLP._apply_bias) and casts the whole back: forward 28 bytes an element
+// are moved, backward 40. `fused`: the products' own epilogue adds it.
+op expert_bias(x: Tensor, fused: Bool = false) {
+  weight b: [x.shape[0], last(x.shape)]
+  output y: x.shape
+  forward { kernel elementwise if not fused { bytes = 28 B * numel(x) } }
+  backward(input) { kernel elementwise if not fused { bytes = 28 B * numel(x) } }
+  backward(weight) { kernel elementwise if not fused { bytes = 12 B * numel(x) } }
+}
+
 // Outputs of the experts for each token's copies, weighted by the router's `gates` and added.
-// `load` as of `dispatch`.
-op combine(x: Tensor, gates: Tensor, load: Any = 1) {
+// `load` and `passes` as of `dispatch`.
+op combine(x: Tensor, gates: Tensor, load: Any = 1, passes: Int = 1) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1
-  forward { kernel permute { reads = [x, gates], writes = [y] } }
-  backward(input) { kernel permute { reads = [dy, x, gates], writes = [dx, dgates] } }
+  forward {
+    kernel permute if passes > 1 { bytes = 2 * (passes - 1) * bytes(x) }
+    kernel permute { reads = [x, gates], writes = [y] }
+  }
+  backward(input) {
+    kernel permute { reads = [dy, x, gates], writes = [dx, dgates] }
+    kernel permute if passes > 1 { bytes = 2 * (passes - 1) * bytes(x) }
+  }
   saves [x, gates]
 }
 
 // One layer's experts: gated products as in std.models.llama, a `shared` one of its own width
-// beside them if there is any.
-block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load: Any = 1) {
+// beside them if there is any. `biased`: as in GPT-OSS.
+block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load: Any = 1, biased: Bool = false) {
   let hidden = last(x.shape)
   require ffn >= 1 and shared >= 0, "widths of experts: `ffn` is 1 or more, `shared` 0 where none is shared"
   require top >= 1 and top <= experts, "a token goes to `top` of the `experts`, to each of them once: `top` is from 1 to `experts`"
@@ -136,6 +156,9 @@ block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load
   u = expert_linear(sent, out: 2 * ffn, routed: routed) as experts.up
   g = swiglu(u) as experts.act
   d = expert_linear(g, out: hidden, routed: routed) as experts.down
+  if biased {
+    d = expert_bias(d) as experts.bias
+  }
   y = combine(d, gates, load: load) as combine
   if shared > 0 {
     su = linear(x, out: 2 * shared) as shared.up

@@ -299,8 +299,16 @@ op attention(
 // Attention whose queries come from elsewhere than keys and values, which are packed in `kv`: of
 // another sequence, or of another width (`v_dim`). How many heads there are follows from the
 // widths. Backward: two products of the width of values, three of that of keys. `load` as in
-// `attention`.
-op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, causal: Bool = false, load: Real = 1) {
+// `attention`. `unfused`: in separate kernels, which compute all scores and keep the probabilities.
+op query_attention(
+  q: Tensor,
+  kv: Tensor,
+  head_dim: Int,
+  v_dim: Int = head_dim,
+  causal: Bool = false,
+  load: Real = 1,
+  unfused: Bool = false,
+) {
   let heads = div(last(q.shape), head_dim)
   let kv_heads = div(last(kv.shape), head_dim + v_dim)
   output y: with_last(q.shape, heads * v_dim)
@@ -310,6 +318,8 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
   let met = _scores(seq, keys, causal)
   let mean = batch * heads * met
   let product = batch * heads * (if load == 1 then met else round(met * load))
+  let scores = bytes(q.dtype) * batch * heads * seq * keys
+  let whole_product = batch * heads * seq * keys
   require head_dim >= 1 and v_dim >= 1, "heads have a width of 1 or more"
   require last(q.shape) % head_dim == 0 and last(kv.shape) % (head_dim + v_dim) == 0, "`q` and `kv` hold whole heads"
   require heads % max(kv_heads, 1) == 0,
@@ -317,7 +327,7 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
   require load >= 1, "`load` is that of the fullest rank over the mean: 1 or more"
   whole kv dim 1
   forward {
-    kernel attention {
+    kernel attention if not unfused {
       batch = batch
       seq = seq
       keys = keys
@@ -331,9 +341,67 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
       reads = [q, kv]
       writes = [y]
     }
+    kernel gemm if unfused {
+      count = batch * heads
+      m = seq
+      n = keys
+      k = head_dim
+      flops = 2 * whole_product * head_dim
+      model_flops = mean * head_dim
+      reads = [q, kv]
+      writes = [scores]
+    }
+    kernel elementwise if unfused { reads = [scores], writes = [scores] }
+    kernel gemm if unfused {
+      count = batch * heads
+      m = seq
+      n = v_dim
+      k = keys
+      flops = 2 * whole_product * v_dim
+      model_flops = mean * v_dim
+      reads = [scores, kv]
+      writes = [y]
+    }
   }
   backward(input) {
-    kernel attention_backward {
+    kernel gemm if unfused {
+      count = batch * heads
+      m = seq
+      n = keys
+      k = v_dim
+      flops = 2 * whole_product * v_dim
+      reads = [dy, kv]
+      writes = [scores]
+    }
+    kernel gemm if unfused {
+      count = batch * heads
+      m = keys
+      n = v_dim
+      k = seq
+      flops = 2 * whole_product * v_dim
+      reads = [scores, dy]
+      writes = [y]
+    }
+    kernel elementwise if unfused { reads = [2 * scores], writes = [scores] }
+    kernel gemm if unfused {
+      count = batch * heads
+      m = seq
+      n = head_dim
+      k = keys
+      flops = 2 * whole_product * head_dim
+      reads = [scores, kv]
+      writes = [dq]
+    }
+    kernel gemm if unfused {
+      count = batch * heads
+      m = keys
+      n = head_dim
+      k = seq
+      flops = 2 * whole_product * head_dim
+      reads = [scores, q]
+      writes = [dkv]
+    }
+    kernel attention_backward if not unfused {
       batch = batch
       seq = seq
       keys = keys
@@ -347,7 +415,7 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
       writes = [dq, dkv]
     }
   }
-  saves [q, kv, y, 4 B * batch * heads * seq]
+  saves [q, kv, y, if unfused then scores else 4 B * batch * heads * seq]
 }
 
 // RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an

@@ -35,6 +35,10 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
     match expert_linear
     split w dim 0 over e
   }
+  rule biases optional {
+    match expert_bias
+    split b dim 0 over e
+  }
 }
 
 // How many of `nodes` a token goes to on average, when its `top` experts are picked uniformly from
@@ -82,6 +86,11 @@ strategy node_expert_parallel(
     match expert_linear
     split w dim 0 over inner
     split w dim 0 over nodes
+  }
+  rule biases optional {
+    match expert_bias
+    split b dim 0 over inner
+    split b dim 0 over nodes
   }
 }
 

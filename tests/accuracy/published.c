@@ -62,6 +62,7 @@ static const known_model known_models[] = {
   {"nemotron4340b", "nemotron4_340b(%s)", 96, BY_NAME, 0},
   {"nemotronh56b", "nemotron_h_56b(%s)", 118, BY_NAME, 0},
   {"nemotron*3*nano*", "nemotron3_nano(%s)", 52, BY_NAME, 6},
+  {"nemotronv3super120b2602", "nemotron3_super(%s, mtp: 0)", 88, BY_NAME, 22},
   {"nemotron*3*super*", "nemotron3_super(%s)", 88, BY_NAME, 22},
   {"nemotron*3*ultra*", "nemotron3_ultra(%s)", 108, BY_NAME, 22},
   {"qwen3*30b*a3b", "qwen3_30b_a3b(%s)", 48, BY_NAME, 8},
@@ -87,14 +88,10 @@ static const known_model *model_of(ts_arena *arena, const char *name)
   return NULL;
 }
 
-/* As the recipes of std.frameworks ask for it; NULL: they do not. */
-static const char *family_of(const known_model *m)
+/* As the recipes of std.frameworks ask for it: the name of its function. */
+static const char *family_of(const acc_context *c, const known_model *m)
 {
-  static const char *const families[] = {"gpt_oss", "deepseek"};
-  for (size_t k = 0; k < sizeof families / sizeof *families; k++)
-    if (m->call && !strncmp(m->call, families[k], strlen(families[k])))
-      return families[k];
-  return NULL;
+  return m->call ? ts_arena_printf(c->arena, "%.*s", (int)strcspn(m->call, "("), m->call) : "";
 }
 
 static const char *or_else(const char *cell, const char *otherwise)
@@ -328,12 +325,20 @@ static void define_degrees(const acc_context *c, const csv *t, size_t i, acc_row
   degree(c, t, i, row, "etp", "etp");
 }
 
+/* 26.04 as it is, 26.04.01 as 26.0401. */
+static const char *release_of(const acc_context *c, const char *words)
+{
+  int year = 0, month = 0, patch = 0;
+  sscanf(words, "%d.%d.%d", &year, &month, &patch);
+  return ts_arena_printf(c->arena, "%d.%02d%02d", year, month, patch);
+}
+
 static void define_recompute(const acc_context *c, const csv *t, size_t i, const run *r,
                              acc_row *row)
 {
   if (*T("recompute") || r->paper)
     acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), r->paper, r->torchtitan));
-  else if (r->model->top)
+  else if (r->model->top && strcmp(r->from->framework, "megatron_bridge"))
     row->ladder = more_recomputed;
 }
 
@@ -370,9 +375,11 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
              r.foundry && strstr(T("other"), "PURE") ? "llm_foundry_pure" : r.from->framework);
   acc_define(c->arena, row, "recipe", quoted(c->arena, r.recipe));
   if (release)
-    acc_define(c->arena, row, "release", ts_arena_printf(c->arena, "%.2f", atof(release + 8)));
-  if (family_of(r.model))
-    acc_define(c->arena, row, "family", quoted(c->arena, family_of(r.model)));
+    acc_define(c->arena, row, "release", release_of(c, release + 8));
+  acc_define(c->arena, row, "family", quoted(c->arena, family_of(c, r.model)));
+  acc_define(c->arena, row, "kind", quoted(c->arena, r.machine));
+  if (strstr(T("other"), "tokendrop"))
+    acc_define(c->arena, row, "bounded", "true");
   define_recompute(c, t, i, &r, row);
   if (sharding_of(T("sharding")))
     acc_define(c->arena, row, "sharding", sharding_of(T("sharding")));
@@ -401,6 +408,20 @@ static const char *flag(const acc_context *c, const char *flags, const char *nam
 static bool is_on(const char *value)
 {
   return !strcmp(value, "1") || !strcmp(value, "True") || !strcmp(value, "true");
+}
+
+/* Who sends tokens to experts, what goes on beside, what is recomputed. */
+static void define_exchange(const acc_context *c, const char *flags, const char *machine,
+                            acc_row *row)
+{
+  const char *modules = flag(c, flags, "RECOMPUTE_MODULES");
+  acc_define(c->arena, row, "kind", quoted(c->arena, machine));
+  if (strstr(flags, "hybridep"))
+    acc_define(c->arena, row, "exchange", "\"hybrid_ep\"");
+  if (is_on(flag(c, flags, "OVERLAP_MOE_EXPERT_PARALLEL_COMM")))
+    acc_define(c->arena, row, "beside", "true");
+  if (*modules && !strchr(modules, ','))
+    acc_define(c->arena, row, "again", ts_arena_printf(c->arena, "[\"%s\"]", modules));
 }
 
 bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
@@ -439,6 +460,8 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
   acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
   if (strstr(flags, "recompute=full"))
     acc_define(c->arena, row, "recompute", "\"full\"");
+  if (m->top)
+    define_exchange(c, flags, machine, row);
   define_degrees(c, t, i, row, m);
   if (is_on(flag(c, flags, "MCORE_CUDA_GRAPH")) || is_on(flag(c, flags, "LAYER_CUDA_GRAPH")) ||
       is_on(flag(c, flags, "FULL_CUDA_GRAPH")) || strstr(flags, "full-iteration CUDA graph"))

@@ -1,7 +1,7 @@
 // A profile has the fields of its type, and no other.
 import std.models.llama, std.machines, std.frameworks.profile, std.frameworks.torch, std.optimizers.adam
 
-let faster = torchtitan with { atention = "cudnn", waits = 3.5 }
+let faster = torchtitan with { atention = "cudnn", bucket = 3 MiB }
 
 plan mine(tp: Int = 2, dp: Int = 4) {
   model = llama3_8b(8192)

@@ -4,9 +4,9 @@
 // is balanced and drops nothing.
 import std.models.llama, std.models.llama_eager, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3,
   std.models.deepseek, std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
-import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
+import std.machines, std.exchange, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
 import std.strategies.megatron, std.strategies.context, std.strategies.experts
-import std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
+import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.beside, std.optimizers.adam
 
 // Stages of equal size where layers divide; else the first and the last are smaller, as they have
 // the embedding and the head.
@@ -38,18 +38,29 @@ plan published(
   heads: Bool = false,
   release: Real = 0,
   family: String = "",
+  kind: String = "",
   choices: FrameworkChoices = framework_choices(
     framework,
-    { release: release, model: family, experts: experts, rack: machine.island == 0, stages: pp },
+    { release: release, model: family, gpu: kind, recipe: recipe, experts: experts },
   ),
   recompute: String = choices.recompute,
   graphs: Bool = choices.graphs,
   micro: Int = 1,
   global: Int = 8,
   top: Int = 1,
-  sent: Real = framework_sent(ep, if machine.island == 0 then 1 else ceil_div(ep * etp, machine.island), top),
+  exchange: String = choices.exchange,
+  captured: String = if graphs then "step" else choices.captured,
+  beside: Bool = choices.beside,
+  again: List[String] = choices.again,
+  bounded: Bool = false,
+  islands: Int = if machine.island == 0 then 1 else ceil_div(ep * etp, machine.island),
+  sent: Real = exchange_share(exchange_of(exchange), ep, islands, top),
+  each: Time = framework.experts.each,
+  narrow: Time = framework.experts.narrow,
+  sort: Time = framework.experts.sort,
+  replay: Time = framework.experts.replay,
+  fused: Real = if choices.fused then framework.experts.fused else 1,
   launch: Time = 0 us,
-  waits: Int = choices.waits,
   library: String = framework.attention,
   power: Real = machine.costs.power,
   eight: Real = machine.costs.eight,
@@ -75,12 +86,27 @@ plan published(
     ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
     framework_data(framework, cp * ed * dp, sharding, pp == 1 and div(global, micro * ed * dp) == 1, pp),
     framework_products(recipe),
+    framework_formats(choices),
     framework_turned(machine, recipe),
     framework_loss(framework),
-    if experts then framework_counts(framework, waits, graphs) else none,
-    framework_recompute(recompute),
+    if experts then framework_sorting(exchange, ep) else none,
+    if choices.fused then fused_experts() else none,
+    if choices.unfused then unfused_attention() else none,
+    if experts then framework_experts(
+      { each, narrow, sort, replay },
+      ep,
+      captured,
+      recipe,
+      bounded,
+    ) else none,
+    if recompute == "none" then framework_modules(again) else framework_recompute(recompute),
   ]
-  schedule = if chunks == 1 then one_f_one_b(
+  schedule = if beside and (pp == 1 or chunks > 1) then one_f_one_b_beside(
+    p: pp,
+    m: div(global, micro * ed * dp),
+    v: chunks,
+    sizes: sizes_of(layers, pp * chunks),
+  ) else if chunks == 1 then one_f_one_b(
     p: pp,
     m: div(global, micro * ed * dp),
     sizes: sizes_of(layers, pp),
@@ -88,7 +114,10 @@ plan published(
   batch = { micro: micro * ed }
   precision = framework_precision(framework)
   optimizer = framework_optimizer(framework)
-  costs = machine_costs(machine, recipe, library, { power, eight, four, older, attention, newest, power_eight, power_four })
-  network = machine.network
+  costs = training_experts(machine.costs, fused, { power }) +
+    machine_costs(machine, recipe, library, { power, eight, four, older, attention, newest, power_eight, power_four })
+  network = if not experts then machine.network else if etp > 1
+    then exchange_network(exchange_of(exchange), ed, ep, islands, top, link_of(kind)) + machine.network
+    else exchange_network(exchange_of(exchange), tp * cp * ed, ep, islands, top, link_of(kind)) + machine.network
   host = framework_host(framework, graphs, launch)
 }
