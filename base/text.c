@@ -94,3 +94,16 @@ size_t ts_text_show(const char *text, size_t size, char shown[9], unsigned *colu
   *columns = (unsigned)strlen(shown);
   return length;
 }
+
+bool ts_text_among(const char *list, const char *name)
+{
+  for (const char *at = list; *at;) {
+    size_t length = strcspn(at, " ");
+    bool begins = length && at[length - 1] == '*';
+    if (length && (begins ? !strncmp(at, name, length - 1) :
+                            !strncmp(at, name, length) && !name[length]))
+      return true;
+    at += length + (at[length] != 0);
+  }
+  return false;
+}

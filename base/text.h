@@ -1,4 +1,4 @@
-/* Text as a terminal shows it: UTF-8 and the columns it takes. Independent of the locale. */
+/* Text: UTF-8, the columns it takes on a terminal, lists of names. Independent of the locale. */
 #ifndef TS_BASE_TEXT_H
 #define TS_BASE_TEXT_H
 
@@ -20,5 +20,9 @@ bool ts_char_steers(uint32_t character);
  * and stray bytes as \xNN. Writes at most 8 bytes and a NUL into `shown`, its columns into
  * *columns, and returns how many bytes of `text` it stands for. */
 size_t ts_text_show(const char *text, size_t size, char shown[9], unsigned *columns);
+
+/* Whether `name` is one of the names in `list`, with blanks between them; one that ends in `*`
+ * stands for all that begin so. */
+bool ts_text_among(const char *list, const char *name);
 
 #endif

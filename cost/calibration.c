@@ -7,31 +7,19 @@
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 
 const char *const ts_quantity_kinds[] = {"kernels", "host", "inside", "between", NULL};
 
 /* A factor beyond this is no calibration: the plan is of something else. */
 static const double most_log = 4.6 /* 100 times */, most_bytes = 0x1p56;
 
-bool ts_cost_among(const char *list, const char *name)
-{
-  for (const char *at = list; *at;) {
-    size_t length = strcspn(at, " ");
-    bool begins = length && at[length - 1] == '*';
-    if (length && (begins ? !strncmp(at, name, length - 1) :
-                            !strncmp(at, name, length) && !name[length]))
-      return true;
-    at += length + (at[length] != 0);
-  }
-  return false;
-}
-
 uint32_t ts_calibration_of_kernel(const ts_calibration *c, const char *family, const char *format)
 {
   uint32_t i = 0;
   while (i < c->count && !(c->quantity[i].kind == TS_QUANTITY_KERNELS &&
-                           ts_cost_among(c->quantity[i].families, family) &&
-                           ts_cost_among(c->quantity[i].formats, format)))
+                           ts_text_among(c->quantity[i].families, family) &&
+                           ts_text_among(c->quantity[i].formats, format)))
     i++;
   return i;
 }

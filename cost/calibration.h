@@ -26,7 +26,7 @@ extern const char *const ts_quantity_kinds[]; /* as files have them; NULL ends *
 typedef struct ts_quantity {
   const char *name;              /* "matrix products" */
   ts_quantity_kind kind;
-  const char *families, *formats; /* KERNELS: see ts_cost_among */
+  const char *families, *formats; /* KERNELS: see ts_text_among */
   double prior;                  /* deviation of the logarithm of its factor */
   double log;                    /* of the factor on its times */
 } ts_quantity;
@@ -50,9 +50,6 @@ typedef struct ts_calibration {
   ts_memory_constant memory;
 } ts_calibration;
 
-/* Whether `name` is one of the names in `list`, with blanks between them; one that ends in `*`
- * stands for all that begin so. */
-bool ts_cost_among(const char *list, const char *name);
 /* The first quantity of kernels of the family in the format; `count`: there is none. */
 uint32_t ts_calibration_of_kernel(const ts_calibration *c, const char *family, const char *format);
 /* The first of the kind (HOST, INSIDE, BETWEEN) likewise. */

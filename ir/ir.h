@@ -365,7 +365,7 @@ typedef enum ts_ir_calibrated { /* what a calibration is of */
 typedef struct ts_ir_calibration {
   ts_ir_str name;             /* "matrix products" */
   uint32_t kind;              /* ts_ir_calibrated */
-  ts_ir_str families, formats; /* KERNELS: see ts_cost_among */
+  ts_ir_str families, formats; /* KERNELS: see ts_text_among */
   uint32_t source;            /* the file, a cost source */
   uint32_t rows;              /* measured steps */
   double value;               /* a factor on times; MEMORY: bytes; STEP: 1 */

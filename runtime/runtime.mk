@@ -6,6 +6,8 @@ libts_la_SOURCES += \
 	runtime/account/allocator.h \
 	runtime/account/blame.c \
 	runtime/account/blame.h \
+	runtime/account/calibrated.c \
+	runtime/account/calibrated.h \
 	runtime/account/compose.c \
 	runtime/account/compose.h \
 	runtime/account/confidence.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/spread.h"
+#include "runtime/account/calibrated.h"
 
 typedef struct gatherer {
   ts_arena *arena;
@@ -191,6 +192,65 @@ static const ts_ir_validation *validation_of(const ts_ir *ir, uint32_t quantity)
   return NULL;
 }
 
+/* -- calibrated -- */
+
+/* What its measured steps say: `runs` is their file. */
+static ts_ir_validation *steps_of(ts_arena *arena, const ts_ir *ir, uint32_t quantity)
+{
+  ts_ir_validation *on = TS_NEW(arena, ts_ir_validation);
+  uint32_t source = ir->calibrations[0].source;
+  *on = (ts_ir_validation){.quantity = quantity,
+                           .runs = source == TS_IR_NONE ? 0 : ir->cost_sources[source].name,
+                           .rows = ir->calibrations[0].rows,
+                           .groups = ir->calibrations[0].rows,
+                           .same_kind = 1};
+  return on;
+}
+
+static void add_quantities(gatherer *g, const double *shares)
+{
+  static const uint32_t origins[TS_IR_CALIBRATED_KINDS] = {
+    [TS_IR_CALIBRATED_KERNELS] = TS_IR_ORIGIN_KERNELS,
+    [TS_IR_CALIBRATED_HOST] = TS_IR_ORIGIN_HOST,
+    [TS_IR_CALIBRATED_INSIDE] = TS_IR_ORIGIN_NETWORK,
+    [TS_IR_CALIBRATED_BETWEEN] = TS_IR_ORIGIN_NETWORK,
+    [TS_IR_CALIBRATED_STEP] = TS_IR_ORIGIN_RUN};
+  for (uint32_t i = 0; i < g->ir->calibrations_count; i++) {
+    const ts_ir_calibration *k = &g->ir->calibrations[i];
+    if (k->kind == TS_IR_CALIBRATED_MEMORY)
+      continue;
+    add(g, (ts_uncertain_part){.origin = origins[k->kind],
+                               .name = g->ir->strings + k->name,
+                               .between = k->kind == TS_IR_CALIBRATED_BETWEEN,
+                               .calibrated = true,
+                               .share = k->kind == TS_IR_CALIBRATED_STEP ? 1 : shares[i],
+                               .spread = sqrt(k->covariance[i])});
+  }
+}
+
+static void take_calibration(gatherer *g, double peak, double reserved, ts_confidence *c)
+{
+  const ts_ir *ir = g->ir;
+  const double *shares = ts_calibrated_shares(g->arena, ir, g->result);
+  ts_calibrated_step step = ts_calibrated_spread(ir, shares);
+  ts_ir_validation *on = steps_of(g->arena, ir, TS_IR_STEP_TIME);
+  double bytes = ts_calibrated_memory(ir);
+  g->parts.count = 0;
+  add_quantities(g, shares);
+  TS_SORT(&g->parts, by_amount);
+  c->part_count = (uint32_t)g->parts.count;
+  c->parts = g->parts.at;
+  c->calibrated = true;
+  c->spread = step.spread;
+  on->below = on->above = step.spread > 0 ? step.reach / step.spread : 0;
+  c->step = ts_interval_around(c->step.figure, c->spread, on);
+  if (bytes > 0 && peak > 0)
+    c->memory = (ts_interval){.figure = peak + reserved,
+                              .low = fmax(peak + reserved - bytes, 0),
+                              .high = peak + reserved + bytes,
+                              .on = steps_of(g->arena, ir, TS_IR_PEAK_MEMORY)};
+}
+
 ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_result *result,
                                 double peak, double reserved)
 {
@@ -209,5 +269,7 @@ ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_resul
   c.memory.figure += reserved;
   c.memory.low += reserved;
   c.memory.high += reserved;
+  if (ir->calibrations_count)
+    take_calibration(&g, peak, reserved, &c);
   return c;
 }

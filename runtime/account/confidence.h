@@ -5,7 +5,10 @@
  * family (products of one kind, one network model) are off together: share times spread adds up.
  * Families are off by themselves: squares add up. The interval reaches as many spreads below and
  * above the prediction as 80 % of validated runs of the plan's kind needed: normalized split
- * conformal prediction (Lei, G'Sell, Rinaldo, Tibshirani, Wasserman, JASA 113, 2018). */
+ * conformal prediction (Lei, G'Sell, Rinaldo, Tibshirani, Wasserman, JASA 113, 2018).
+ *
+ * Of a calibrated plan the parts are the quantities of its calibration, and the interval is that of
+ * its measured steps (runtime/account/calibrated.h). */
 #ifndef TS_RUNTIME_ACCOUNT_CONFIDENCE_H
 #define TS_RUNTIME_ACCOUNT_CONFIDENCE_H
 
@@ -18,6 +21,7 @@ typedef struct ts_uncertain_part { /* a family */
   uint32_t basis;      /* of its largest part: ts_ir_basis, ts_ir_net_kind */
   const char *name;    /* of kernels: their family, "" for all on rooflines; of networks: the model */
   bool between;        /* of networks and links: between islands */
+  bool calibrated;     /* a quantity of this name */
   bool assumed;        /* some of it rests on nothing measured */
   double share;        /* of the step */
   double spread;       /* of its own time: a standard deviation of the logarithm */
@@ -34,6 +38,7 @@ typedef struct ts_confidence {
   uint32_t part_count;
   const ts_uncertain_part *parts; /* by share times spread, largest first */
   ts_interval step, memory;       /* s, bytes */
+  bool calibrated;                /* by measured steps of the plan, which `on` names */
 } ts_confidence;
 
 /* `peak`: bytes of the fullest device, 0: none is stated; `reserved`: what libraries hold besides,

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "ir/names.h"
 #include "ir/spelling.h"
+#include "runtime/account/calibrated.h"
 
 enum { NAME = 28 };
 
@@ -52,13 +53,15 @@ void ts_report_calibrated_text(const ts_ir *ir, ts_arena *arena, FILE *out)
   }
 }
 
-void ts_report_calibrated_json(const ts_ir *ir, cJSON *root)
+void ts_report_calibrated_json(const ts_ir *ir, const ts_result *result, ts_arena *arena,
+                               cJSON *root)
 {
   if (!ir->calibrations_count)
     return;
   cJSON *all = cJSON_AddObjectToObject(root, "calibration"), *list;
   cJSON_AddStringToObject(all, "name", file_of(ir));
   cJSON_AddNumberToObject(all, "rows", ir->calibrations[0].rows);
+  const double *shares = ts_calibrated_shares(arena, ir, result);
   list = cJSON_AddArrayToObject(all, "quantities");
   for (uint32_t i = 0; i < ir->calibrations_count; i++) {
     const ts_ir_calibration *k = &ir->calibrations[i];
@@ -67,6 +70,8 @@ void ts_report_calibrated_json(const ts_ir *ir, cJSON *root)
     cJSON_AddItemToArray(list, one);
     cJSON_AddStringToObject(one, "name", ir->strings + k->name);
     cJSON_AddStringToObject(one, "kind", ts_ir_calibrated_names[k->kind]);
+    if (k->kind < TS_IR_CALIBRATED_MEMORY)
+      cJSON_AddNumberToObject(one, "share_of_step", shares[i]);
     cJSON_AddNumberToObject(one, memory ? "bytes" : "factor", k->value);
     cJSON_AddNumberToObject(one, memory ? "deviation_bytes" : "deviation", deviation(ir, i));
     cJSON_AddNumberToObject(one, memory ? "prior_bytes" : "prior", k->prior);

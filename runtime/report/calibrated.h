@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "ir/ir.h"
+#include "runtime/account/result.h"
 
 struct cJSON;
 /* Nothing without a calibration. */
 void ts_report_calibrated_text(const ts_ir *ir, ts_arena *arena, FILE *out);
 /* A member `calibration`; none without one. */
-void ts_report_calibrated_json(const ts_ir *ir, struct cJSON *root);
+void ts_report_calibrated_json(const ts_ir *ir, const ts_result *result, ts_arena *arena,
+                               struct cJSON *root);
 
 #endif

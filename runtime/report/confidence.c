@@ -43,6 +43,8 @@ const char *ts_interval_text(ts_arena *arena, const ts_interval *i, ts_text figu
 /* "gemm, fitted"; "whitebox between islands"; "waits for the host" */
 static const char *part_name(ts_arena *arena, const ts_uncertain_part *p)
 {
+  if (p->calibrated)
+    return p->name;
   const char *where = p->between ? "between islands" : "inside islands";
   switch (p->origin) {
   case TS_IR_ORIGIN_KERNELS:
@@ -67,6 +69,11 @@ static const char *runs_text(ts_arena *arena, const ts_ir *ir, const ts_ir_valid
 static const char *basis_text(const ts_summary *s, ts_arena *arena)
 {
   const ts_ir_validation *on = s->confidence.step.on;
+  if (s->confidence.calibrated)
+    return ts_arena_printf(arena,
+                           "The interval, %.2f of these on either side, rests on %s measured steps "
+                           "(%s).",
+                           on->below, ts_format_count(on->rows).text, s->ir->strings + on->runs);
   const char *runs = runs_text(arena, s->ir, on);
   const char *interval = ts_arena_printf(
     arena, "interval, from %.2f of these below to %.2f above, rests on %s.", on->below, on->above,
@@ -109,7 +116,7 @@ void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
                 ts_format_share(p->share * p->spread).text);
     shown++;
   }
-  ts_put_text(out, "  %-*s%12s%12s%12s\n", NAME - 2, "together, as squares", "", "",
+  ts_put_text(out, "  %-*s%12s%12s%12s\n", NAME - 2, c->calibrated ? "together, as they vary together" : "together, as squares", "", "",
               ts_format_share(c->spread).text);
   put_wrapped(out, arena, basis_text(s, arena));
 }

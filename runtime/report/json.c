@@ -319,7 +319,7 @@ void ts_report_json(const ts_summary *s, FILE *out)
   cJSON_AddItemToObject(root, "critical_path", critical_object(s));
   cJSON_AddItemToObject(root, "costs", costs_object(s));
   cJSON_AddItemToObject(root, "network", network_array(s));
-  ts_report_calibrated_json(s->ir, root);
+  ts_report_calibrated_json(s->ir, s->result, s->arena, root);
   ts_report_extras_json(s, root);
   cJSON_AddItemToObject(root, "warnings", ts_report_warnings_json(s));
   cJSON *assumptions = cJSON_AddArrayToObject(root, "assumptions");

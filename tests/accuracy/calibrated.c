@@ -1,4 +1,4 @@
-/* Rows of one cluster: three calibrate, as `trainspec calibrate` does; the others are predicted with
+/* Rows of one cluster: three calibrate, as `trainspec calibrate` does; others are predicted with
  * and without it. Which three is a rule: those of least, middle and most work a device, of all that
  * can be predicted. No measured time has a part in it. */
 #include "tests/accuracy/calibrated.h"
@@ -14,6 +14,7 @@
 #include "calibrate/scaled_ir.h"
 #include "calibrate/step_fit.h"
 #include "compiler/quantities.h"
+#include "runtime/account/calibrated.h"
 
 enum { GIVEN = 3, LEAST_ROWS = 6, MOST_CLUSTERS = 200 };
 
@@ -37,7 +38,11 @@ typedef struct cluster { /* rows that a calibration may hold for */
 } cluster;
 
 /* What a process hands back of a row. */
-typedef struct answer { bool predicted, given; double before, after, work; } answer;
+typedef struct answer {
+  bool predicted, given;
+  double before, after, work;
+  double reach; /* of `after`, as a logarithm */
+} answer;
 
 typedef struct bench {
   const acc_context *c;
@@ -118,8 +123,41 @@ static void close_step(step *s)
   ts_arena_free(s->arena);
 }
 
-/* NaN: it cannot be played. */
-static double log_of_step(const bench *b, const step *s, const double *x)
+/* A copy of the strings with two more for each quantity, and the records of the calibration. */
+static void add_records(ts_arena *arena, const ts_calibration *c, const ts_step_fit *f, ts_ir *ir)
+{
+  static const uint32_t kinds[] = {[TS_QUANTITY_KERNELS] = TS_IR_CALIBRATED_KERNELS,
+                                   [TS_QUANTITY_HOST] = TS_IR_CALIBRATED_HOST,
+                                   [TS_QUANTITY_INSIDE] = TS_IR_CALIBRATED_INSIDE,
+                                   [TS_QUANTITY_BETWEEN] = TS_IR_CALIBRATED_BETWEEN};
+  size_t size = ir->strings_count, more = 0;
+  for (uint32_t i = 0; i < c->count; i++)
+    more += strlen(c->quantity[i].families) + strlen(c->quantity[i].formats) + 2;
+  char *strings = ts_arena_alloc(arena, size + more);
+  ts_ir_calibration *records = TS_NEW_ARRAY(arena, ts_ir_calibration, c->count + 1);
+  memcpy(strings, ir->strings, size);
+  for (uint32_t i = 0; i < c->count; i++) {
+    const ts_quantity *q = &c->quantity[i];
+    records[i] = (ts_ir_calibration){
+      .kind = kinds[q->kind], .source = TS_IR_NONE, .value = exp(q->log), .prior = q->prior};
+    memcpy(records[i].covariance, &f->covariance[i * c->count], c->count * sizeof(double));
+    records[i].families = (ts_ir_str)size;
+    size += strlen(strcpy(strings + size, q->families)) + 1;
+    records[i].formats = (ts_ir_str)size;
+    size += strlen(strcpy(strings + size, q->formats)) + 1;
+  }
+  records[c->count] =
+    (ts_ir_calibration){.kind = TS_IR_CALIBRATED_STEP, .source = TS_IR_NONE, .value = 1};
+  records[c->count].covariance[c->count] = f->noise * f->noise;
+  ir->strings = strings;
+  ir->strings_count = (uint32_t)size;
+  ir->calibrations = records;
+  ir->calibrations_count = c->count + 1;
+}
+
+/* NaN: it cannot be played. `f`: and how far its interval reaches. */
+static double log_of_step(const bench *b, const step *s, const double *x, const ts_step_fit *f,
+                          double *reach)
 {
   ts_arena *arena = ts_arena_new("play");
   ts_calibration c = *b->quantities;
@@ -129,8 +167,13 @@ static double log_of_step(const bench *b, const step *s, const double *x)
   for (uint32_t j = 0; j < c.count; j++)
     c.quantity[j].log = x[j];
   ts_scaled_ir(arena, &s->input.ir, &c, s->of, &ir);
+  if (f)
+    add_records(arena, &c, f, &ir);
   ts_run *run = ts_run_new(&ir, &(ts_run_options){.threads = 1}, &stop);
   double seconds = run ? acc_seconds(s->row, run) : NAN;
+  if (run && f)
+    *reach =
+      ts_calibrated_spread(&ir, ts_calibrated_shares(arena, &ir, ts_run_result(run))).reach;
   ts_run_free(run);
   ts_arena_free(arena);
   return log(seconds);
@@ -142,7 +185,7 @@ static bool play(void *closure, ts_step_ask *asks, uint32_t count)
 {
   const given *g = closure;
   for (uint32_t i = 0; i < count; i++) {
-    asks[i].log_step = log_of_step(g->b, g->steps[asks[i].row], asks[i].x);
+    asks[i].log_step = log_of_step(g->b, g->steps[asks[i].row], asks[i].x, NULL, NULL);
     if (!isfinite(asks[i].log_step))
       return false;
   }
@@ -200,8 +243,8 @@ static void predict(const bench *b, const cluster *k, answer *answers)
       answers[i].given = s == calibrate[0] || s == calibrate[1] || s == calibrate[2];
       if (!s->open)
         continue;
-      answers[i].before = exp(log_of_step(b, s, nothing));
-      answers[i].after = exp(log_of_step(b, s, f.x));
+      answers[i].before = exp(log_of_step(b, s, nothing, NULL, NULL));
+      answers[i].after = exp(log_of_step(b, s, f.x, &f, &answers[i].reach));
       answers[i].work = s->work;
       answers[i].predicted = isfinite(answers[i].before) && isfinite(answers[i].after);
     }
@@ -253,13 +296,15 @@ static void predict_all(bench *b)
 /* ---- Report ---- */
 
 static void add(const acc_context *c, acc_points *points, const acc_row *row, const answer *a,
-                double predicted)
+                bool calibrated)
 {
   TS_PUSH(c->arena, points,
           (acc_point){.name = row->name,
-                      .predicted = predicted,
+                      .predicted = calibrated ? a->after : a->before,
                       .measured = row->measured,
-                      .work = a->work});
+                      .work = a->work,
+                      .low = calibrated ? a->after * exp(-a->reach) : 0,
+                      .high = calibrated ? a->after * exp(a->reach) : 0});
 }
 
 void acc_calibrated_report(const acc_context *c)
@@ -290,8 +335,8 @@ void acc_calibrated_report(const acc_context *c)
         continue;
       const acc_row *r = b.clusters[k].rows.at[i];
       for (int p = 0; p < 2; p++) {
-        add(c, &points[p], r, a, p ? a->after : a->before);
-        add(c, &all[p], r, a, p ? a->after : a->before);
+        add(c, &points[p], r, a, p);
+        add(c, &all[p], r, a, p);
       }
     }
     few += points[0].count ? 0 : b.clusters[k].rows.count;
