@@ -14,7 +14,7 @@ uint32_t ts_calibration_of(const ts_ir *ir, const ts_ir_kernel *kernel);
 double *ts_calibrated_shares(ts_arena *arena, const ts_ir *ir, const ts_result *result);
 
 typedef struct ts_calibrated_step {
-  double spread; /* deviation of the logarithm: what quantities leave, and what a step has besides */
+  double spread; /* deviation of the logarithm: of all quantities, and of a step besides */
   double reach;  /* four in five logarithms lie no further away, on either side */
 } ts_calibrated_step;
 

@@ -27,6 +27,9 @@ fitted=$(trainspec calibrate --noise 0.5% --format=json _calibrate.ts "$scratch/
 played=$(tsrun -D dp=2 -D tp=1 -D micro=4 -D seq=1024 -D hidden=4096 --format=json "$scratch/plan.ts" | step)
 awk -v a="$fitted" -v b="$played" 'BEGIN { d = a * 1e12 / b - 1; print (d < 1e-9 && d > -1e-9 ? "the plan is played as it was fitted" : "fitted " a " played " b) }'
 tsrun "$scratch/plan.ts" | sed -n '/^Calibrated/,/^$/p; s/ [0-9a-f]\{8\}//; /inputs/p'
+# A step that was not measured, as it would be and with the interval around what is predicted of it.
+by=1 measured -D tp=2 -D dp=4 -D seq=2048 -D hidden=2048 | sed 's/,.*//; s/^/would take s: /'; echo
+tsrun -D tp=2 -D dp=4 -D seq=2048 -D hidden=2048 "$scratch/plan.ts" | sed -n '/step time/p; /^How sure/,/^$/p'
 tsc -S -o "$scratch/plan.tsir" "$scratch/plan.ts" && tsc -o "$scratch/plan.ir" "$scratch/plan.ts" && [ "$(tsrun --format=json "$scratch/plan.tsir" | step)" = "$(tsrun --format=json "$scratch/plan.ir" | step)" ] && echo 'the text form is played alike'
 # Of steps that are all bound by the same, only a sum is known.
 { head -1 "$scratch/measured.csv"; for micro in 4 8 16; do by=1 measured -D tp=1 -D dp=1 -D micro=$micro -D seq=1024 -D hidden=4096 | sed "s/^/1,1,1,$micro,1024,4096,/; s/\$/,a\n/"; done; } >"$scratch/alike.csv"
