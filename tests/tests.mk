@@ -92,7 +92,7 @@ tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) 
 TESTS += tests/run-unit.sh
 endif
 
-TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-tracer.sh
+TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-tracer.sh tests/run-accuracy.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \
@@ -150,7 +150,7 @@ dist-hook:
 	done <$(abs_builddir)/tests.files
 	mv -f tests.files $(distdir)/tests/files
 
-# Predicted against measured steps: ./dev accuracy. Built on demand.
+# Predicted against measured steps: ./dev accuracy.
 #: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h
 tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/accuracy.h \
@@ -182,22 +182,26 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/memory.h \
 	tests/accuracy/operators.c \
 	tests/accuracy/operators.h \
+	tests/accuracy/page.c \
+	tests/accuracy/page.h \
 	tests/accuracy/predict.c \
 	tests/accuracy/published.c \
 	tests/accuracy/published.h \
 	tests/accuracy/report.c \
 	tests/accuracy/result.c \
 	tests/accuracy/result.h \
+	tests/accuracy/scatter.c \
+	tests/accuracy/scatter.h \
 	tests/accuracy/sets.c \
 	tests/accuracy/simumax.c \
 	tests/accuracy/simumax.h
 
-EXTRA_PROGRAMS = tests/accuracy/accuracy
+check_PROGRAMS += tests/accuracy/accuracy
 tests_accuracy_accuracy_LDADD = libts.la $(ZLIB_LIBS) -lm
 
 # Schedules against those of reference schedulers: ./dev goldens. Built on demand.
 tests_schedules_goldens_SOURCES = tests/schedules/goldens.c tests/accuracy/csv.c tests/accuracy/csv.h
-EXTRA_PROGRAMS += tests/schedules/goldens
+EXTRA_PROGRAMS = tests/schedules/goldens
 tests_schedules_goldens_LDADD = libts.la $(ZLIB_LIBS) -lm
 
 # For `./dev tsan`, which builds it by name.

@@ -428,8 +428,7 @@ void acc_between_report(const acc_context *c)
   read_shipped(c, &s);
   other_rows(c, result, &t, &s);
   left_out(c, result, &t, &s);
-  for (size_t i = 0; i < TS_FABRIC_CLASSES; i++)
-    result->parts.at[i]->drawn = true;
+  result->parts.at[0]->drawn = true;
   note_settings(c, result, &t);
   note_left(c, result, &t);
   acc_result_print(c->arena, result);

@@ -595,6 +595,9 @@ void acc_collectives_report(const acc_context *c, bool thin)
   r.parts[WHITE]->drawn = true;
   printf("%s: %s\n", r.result->name, title);
   read_all(&r);
+  if (!r.tables.count)
+    acc_note_add(c->arena, r.result, "skipped",
+                 "there is none of ops/nccl_*.csv*, vtrain/allreduce_*.csv*, e2e/nccl_*.csv*");
   for (size_t i = 0; i < r.tables.count; i++) {
     bool seen = false;
     for (size_t k = 0; k < i; k++)

@@ -120,18 +120,20 @@ static void compare(const acc_context *c, const acc_kernels *set, const ts_cost_
 }
 
 static void one_device(const acc_context *c, const acc_kernels *set, const char *file,
-                       acc_result *result, acc_part *part)
+                       acc_result *result, acc_part *part, acc_points *all)
 {
   ts_arena *arena = ts_arena_new("kernels");
-  const char *device = ts_arena_string(c->arena, file, strlen(file) - strlen(".fit.json"));
-  const csv *table =
-    csv_read(arena, ts_arena_printf(arena, "%s/ops/%s_%s.csv.gz", c->data, set->family, device));
+  const char *device = ts_arena_string(c->arena, file, strlen(file) - strlen(".fit.json")),
+             *file_of = ts_arena_printf(c->arena, "ops/%s_%s.csv.gz", set->family, device);
+  const csv *table = csv_read(arena, ts_arena_printf(arena, "%s/%s", c->data, file_of));
   size_t size = 0;
   int error = 0;
   char *text = ts_read_file(arena, ts_arena_printf(arena, "%s/stdlib/fits/%s", c->source, file),
                             &size, &error);
   ts_error bad = {0};
   const ts_cost_source *fit = table && text ? ts_cost_fit(arena, text, size, &bad) : NULL;
+  if (!table)
+    acc_note_add(c->arena, result, "skipped", ts_arena_printf(c->arena, "there is no %s", file_of));
   if (table && !fit)
     printf("  %-12s %s\n", device, bad.message[0] ? bad.message : "cannot be read");
   if (fit) {
@@ -139,12 +141,13 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
     best_rates(set, table, &e);
     for (size_t i = 0; i < table->rows; i++)
       compare(c, set, fit, table, i, device, &e);
-    const char *name = ts_arena_printf(c->arena, "%s", device);
-    acc_line_add(c->arena, part, name, &e.points);
+    for (size_t i = 0; i < e.points.count; i++)
+      TS_PUSH(c->arena, all, e.points.at[i]);
+    acc_line_add(c->arena, part, device, &e.points);
     acc_note_add(
       c->arena, result, "left out",
       ts_arena_printf(
-        c->arena, "%s: %zu rows that the fit keeps%s", name, e.kept,
+        c->arena, "%s: %zu rows that the fit keeps%s", device, e.kept,
         e.unanswered ? ts_arena_printf(c->arena, ", %zu without an answer", e.unanswered) : ""));
   }
   ts_arena_free(arena);
@@ -170,14 +173,16 @@ void acc_kernels_report(const acc_context *c, const acc_kernels *set)
   acc_part *part = acc_part_new(c->arena, result, "rows the fits do not keep", ACC_SECONDS);
   result->sources = set->sources;
   result->asks = set->asks;
+  acc_points all = {0};
   part->drawn = true;
   printf("%s: %s\n", set->name, set->title);
   for (int i = 0; i < count; i++) {
-    one_device(c, set, entries[i]->d_name, result, part);
+    one_device(c, set, entries[i]->d_name, result, part, &all);
     free(entries[i]);
   }
   if (count >= 0)
     free(entries);
+  acc_line_add(c->arena, part, "all", &all);
   acc_note_add(c->arena, result, "baseline", "the roofline of the best rates in the table");
   acc_result_print(c->arena, result);
   printf("\n");

@@ -66,8 +66,10 @@ static void published(const acc_context *c, acc_result *result)
   csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/e2e/published_memory.csv", c->data));
   acc_points state = {0}, activations = {0}, shares = {0};
   size_t left = 0;
-  if (!t)
+  if (!t) {
+    acc_note_add(c->arena, result, "skipped", "there is no e2e/published_memory.csv");
     return;
+  }
   for (size_t i = 0; i < t->rows; i++) {
     const char *quantity = csv_cell(t, i, "quantity");
     held with, without;
@@ -113,8 +115,10 @@ static void profiled(const acc_context *c, acc_result *result)
   static const char *const columns[] = {"parameter_gb", "gradient_gb", "optimizer_state_gb",
                                         "activation_gb"};
   size_t peak = 0;
-  if (!t || !t->rows)
+  if (!t || !t->rows) {
+    acc_note_add(c->arena, result, "skipped", "there is no e2e/nanotron_memprofile.csv");
     return;
+  }
   for (size_t i = 1; i < t->rows; i++)
     if (csv_number(t, i, "total_gb") > csv_number(t, peak, "total_gb"))
       peak = i;

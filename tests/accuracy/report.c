@@ -166,19 +166,33 @@ static void missing(const acc_context *c, acc_result *result, const acc_rows *ro
   }
 }
 
-/* Rows whose plan does not compile or play. */
+static const char *first_line(ts_arena *arena, const char *text)
+{
+  return ts_arena_printf(arena, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* Rows whose plan does not compile or play, by the first line of the reason; one whole. */
 static void failed(const acc_context *c, acc_result *result, const acc_rows *rows)
 {
-  size_t count = 0;
+  typedef struct reason { const char *text; size_t rows; } reason;
+  TS_VEC(reason) reasons = {0};
   for (size_t i = 0; i < rows->count; i++) {
     const acc_row *r = &rows->at[i];
+    size_t k = 0;
     if (r->done || r->missing)
       continue;
-    if (!count++ || c->verbose)
+    const char *why = first_line(c->arena, r->why ? r->why : "no reason");
+    while (k < reasons.count && strcmp(reasons.at[k].text, why))
+      k++;
+    if (k == reasons.count)
+      TS_PUSH(c->arena, &reasons, (reason){why, 0});
+    if (!reasons.at[k].rows++ || c->verbose)
       printf("    no prediction     %s: %s\n", r->name, r->why ? r->why : "");
   }
-  if (count)
-    acc_note_add(c->arena, result, "no prediction", ts_arena_printf(c->arena, "%zu rows", count));
+  for (size_t k = 0; k < reasons.count; k++)
+    acc_note_add(
+      c->arena, result, "no prediction",
+      ts_arena_printf(c->arena, "%zu rows: %s", reasons.at[k].rows, reasons.at[k].text));
 }
 
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)

@@ -85,6 +85,13 @@ static void mark(ts_arena *arena, const acc_ask *a, const acc_part *part, const 
                                ts_arena_printf(arena, share ? "%.0f %%" : "%.2f %%", value)});
 }
 
+static bool is_asked(const acc_ask *a, const acc_part *part, const acc_line *line)
+{
+  if (!strcmp(line->name, "all") && part->lines.count > 1)
+    return !strcmp(a->line, "all");
+  return !fnmatch(a->line, line->name, 0);
+}
+
 acc_marks acc_marks_of(ts_arena *arena, const acc_result *r)
 {
   acc_marks marks = {0};
@@ -92,7 +99,7 @@ acc_marks acc_marks_of(ts_arena *arena, const acc_result *r)
     for (size_t p = 0; p < r->parts.count; p++)
       for (size_t l = 0; l < r->parts.at[p]->lines.count; l++) {
         const acc_line *line = &r->parts.at[p]->lines.at[l];
-        if (!fnmatch(a->part, r->parts.at[p]->title, 0) && !fnmatch(a->line, line->name, 0))
+        if (!fnmatch(a->part, r->parts.at[p]->title, 0) && is_asked(a, r->parts.at[p], line))
           mark(arena, a, r->parts.at[p], line, &marks);
       }
   return marks;

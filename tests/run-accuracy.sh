@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# ./dev accuracy without its data, reported as TAP: missing files are named and passed over, rows that lack something are
+# counted, the page has what was printed, and README's figures are those of doc/accuracy.md.
+set -u
+export LC_ALL=C
+root=$(cd "${top_srcdir:-.}" && pwd)
+build=$(cd "${top_builddir:-build}" && pwd) || exit 1
+accuracy=$build/tests/accuracy/accuracy
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+number=0
+
+report() { # NAME OUTPUT: passes if there is no output
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
+}
+lacks() { # FILE TEXT...: the texts that are not in the file
+  local file=$1 text; shift
+  for text; do grep -qF -- "$text" "$file" || echo "not there: $text"; done
+}
+run() { "$accuracy" --source "$root" "$@"; }
+
+# -- a folder without any file --
+mkdir "$scratch/empty"
+run --data "$scratch/empty" >"$scratch/out" 2>"$scratch/err"
+status=$?
+report "no data at all is no failure" "$([ $status = 0 ] || echo "exit $status"; cat "$scratch/err")"
+report "each missing file is named" "$(lacks "$scratch/out" e2e/zero_bubble.csv ops/neusight_e2e.csv e2e/nanotron_h100.csv \
+  e2e/published_dense.csv e2e/published_moe.csv vtrain/ground_truth_multi.csv vtrain/ground_truth_single.csv \
+  e2e/moe_layer_megatron.csv runs/mlperf_llm.csv ops/nccl_intra.csv.gz ops/gemm_h100_sxm.csv.gz ops/attention_h100_sxm.csv.gz \
+  e2e/published_memory.csv e2e/nanotron_memprofile.csv runs/megatron_ci.csv runs/nccl_inter 'ops/optable_')"
+
+# -- a folder with some: rows made up here, no measurements --
+mkdir -p "$scratch/data/e2e"
+columns=model,params_b,layers,hidden,heads,kv_heads,ffn,vocab,geom_from,gpu,gpus,tp,pp,vp,cp,ep,etp,dp,sharding,micro_batch,global_batch,seq,precision,recompute,seq_parallel,schedule,other,step_s,tok_s_gpu,tflops_gpu,tflops_kind,mfu_pct,hfu_pct,mem_gib,mem_kind,step_s_derived,source
+row() { echo "GPT_1B,,4,1024,8,,,51200,,$1,8,$2,1,,,,,$3,,1,$4,2048,,full,,,,,,,,,,,,$5,Narayanan et al. (made up)"; }
+{ echo $columns; row A100-SXM4-80GB 8 1 8 1.0; row A100-SXM4-80GB 4 2 16 0.5; row A100-SXM4-80GB 2 4 32 0.25; } >"$scratch/data/e2e/published_dense.csv"
+run --data "$scratch/data" --write "$scratch/page.md" published_dense narayanan zero_bubble >"$scratch/out" 2>&1
+status=$?
+report "a set goes on where another lacks its file, or a table of its plan" "$([ $status = 0 ] || echo "exit $status"
+  lacks "$scratch/out" 'skipped, there is no e2e/zero_bubble.csv' '3 rows: error[E0701]: cannot find `ops/gemm_a100_sxm.csv.gz`')"
+awk '$1 == "all" { print "| all | " $2 " | " $3 " % | " $4 " % |" }' "$scratch/out" >"$scratch/lines"
+report "the page has the figures that were printed" "$([ -s "$scratch/lines" ] || cat "$scratch/out"
+  while read -r line; do lacks "$scratch/page.md" "$line"; done <"$scratch/lines"
+  lacks "$scratch/page.md" '## published_dense' 'pictures/accuracy/published_dense.svg' 'arXiv 2104.04473')"
+picture=$scratch/pictures/accuracy/published_dense.svg
+report "the picture has the points of the first part, and is well formed" "$(
+  rows=$(sed -nE '1s/^\| all \| ([0-9]+) .*/\1/p' "$scratch/lines")
+  [ "$(grep -o 'h0' "$picture" | wc -l)" = "$rows" ] || cat "$picture"
+  ! command -v xmllint >/dev/null || xmllint --noout "$picture" 2>&1)"
+
+# ... with rows that cannot be predicted
+{ echo $columns; row A100-SXM4-80GB 8 1 8 1.0; row A100-SXM4-80GB 3 1 8 1.0; row "Abacus 2" 8 1 8 1.0; } >"$scratch/data/e2e/published_dense.csv"
+run --data "$scratch/data" published_dense >"$scratch/out" 2>&1
+report "rows that lack something are counted by reason" "$(lacks "$scratch/out" '1 rows: a gpu that std has not' \
+  '1 rows: degrees or batch do not multiply to what is printed' 'assumed')"
+
+run --data "$scratch/data" --write "$scratch/no/folder/page.md" narayanan >"$scratch/out" 2>&1
+status=$?
+report "a page that cannot be written is an error" "$([ $status = 4 ] || echo "exit $status"; lacks "$scratch/out" 'No such file or directory')"
+
+# -- README --
+# Figures of README's table, by the set that its first cell links to, against doc/accuracy.md.
+figures() { # FILE PATTERN: SET ROWS MEAN MEDIAN WITHIN ORDER BASELINE
+  sed -nE "s/^\| .*$2#([a-z_0-9]+)\)[^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|.*/\1 \2 \3 \4 \5 \6 \7/p" "$1" | tr -s ' '
+}
+figures "$root/doc/accuracy.md" '\(' | sort >"$scratch/page"
+figures "$root/README.md" '\(doc\/accuracy.md' | sed 's/,//' | sort >"$scratch/readme"
+report "README's table has figures of doc/accuracy.md" "$([ -s "$scratch/readme" ] || echo "no line of README links to a set"
+  comm -23 "$scratch/readme" "$scratch/page")"
+
+echo "1..$number"
