@@ -184,6 +184,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/operators.h \
 	tests/accuracy/page.c \
 	tests/accuracy/page.h \
+	tests/accuracy/pairs.c \
+	tests/accuracy/pairs.h \
 	tests/accuracy/predict.c \
 	tests/accuracy/published.c \
 	tests/accuracy/published.h \

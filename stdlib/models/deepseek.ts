@@ -5,9 +5,12 @@ import std.ops.nn, std.ops.latent, std.models.llama, std.models.llama_moe
 export import std.ops.routing
 
 block latent_attention(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, rope: Int, v_dim: Int) {
-  a = linear(x, out: q_rank) as query.compress
-  b = rmsnorm(a) as query.norm
-  c = linear(b, out: heads * (nope + rope)) as query.up
+  c = x
+  if q_rank > 0 {
+    a = linear(x, out: q_rank) as query.compress
+    c = rmsnorm(a) as query.norm
+  }
+  c = linear(c, out: heads * (nope + rope)) as query.up
   q = latent_rotary(c, width: nope + rope, rope: rope) as query.rotary
   d = linear(x, out: kv_rank + rope) as keys.compress
   parts = cut(d, kv_rank) as keys.cut
@@ -54,7 +57,8 @@ model deepseek(
   mtp: Int = 1,
   load: Any = 1,
 ) {
-  require min(layers, hidden, heads, q_rank, kv_rank, nope, rope, v_dim) >= 1, "counts and widths are 1 or more"
+  require min(layers, hidden, heads, kv_rank, nope, rope, v_dim) >= 1, "counts and widths are 1 or more"
+  require q_rank >= 0, "`q_rank` is 0, where queries are not compressed, or more"
   require min(vocab, seq) >= 1 and mtp >= 0, "`vocab` and `seq` are 1 or more, `mtp` 0 or more"
   require dense_layers >= 0 and dense_layers <= layers, "`dense_layers` are the first of all `layers`"
   require dense_layers == 0 or dense >= 1, "layers without experts need a width: state `dense`"
@@ -114,6 +118,26 @@ fn kimi_k2(seq: Int = 4096, load: Any = 1) -> Model = deepseek(
   ffn: 2048,
   experts: 384,
   top: 8,
+  vocab: 163840,
+  seq: seq,
+  mtp: 0,
+  load: load,
+)
+
+// Moonlight (Moonshot AI, arXiv 2502.16982): the same architecture, small, with queries that are not
+// compressed.
+fn moonlight_16b(seq: Int = 4096, load: Any = 1) -> Model = deepseek(
+  layers: 27,
+  dense_layers: 1,
+  hidden: 2048,
+  heads: 16,
+  q_rank: 0,
+  kv_rank: 512,
+  dense: 11264,
+  ffn: 1408,
+  shared: 2816,
+  experts: 64,
+  top: 6,
   vocab: 163840,
   seq: seq,
   mtp: 0,

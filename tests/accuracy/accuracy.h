@@ -44,6 +44,7 @@ typedef struct acc_row {
   const char *missing;     /* why it cannot be predicted: counted, not guessed; or NULL */
   bool validation;         /* not used by any fit */
   double measured;         /* seconds */
+  double rate;             /* where a source states model FLOP/s a device alone: time follows */
   double memory;           /* bytes, NaN: not measured */
   bool any_rank;           /* ... of the rank that holds most, not of rank 0 */
   /* steps follow one another without a barrier: what counts is the longest time from a rank's first
@@ -51,6 +52,7 @@ typedef struct acc_row {
   bool unsynchronised;
   /* in a group each that is compared stands against each reference: relative throughput */
   enum acc_side { ACC_ALONE, ACC_REFERENCE, ACC_COMPARED } side;
+  bool effect;             /* ... by how much longer it takes */
   /* for factors.h, or NULL: rows that one factor may hold for (a GPU, release and precision), rows
    * that differ in the size of the system alone, and that size */
   const char *kind, *series;

@@ -65,10 +65,13 @@ static double error_of(double predicted, double measured)
   return 100 * (predicted / measured - 1);
 }
 
+static double share_of(size_t rows, size_t n) { return 100.0 * (double)rows / (double)n; }
+
 static void add_errors(ts_arena *arena, const acc_point *p, size_t n, acc_figures *f)
 {
   static const double limits[] = {5, 10, 20};
-  double *error = TS_NEW_ARRAY(arena, double, n), one = 100.0 / (double)n;
+  double *error = TS_NEW_ARRAY(arena, double, n);
+  size_t within[3] = {0}, third = 0, same = 0;
   f->worst = 0;
   for (size_t i = 0; i < n; i++) {
     double e = error_of(p[i].predicted, p[i].measured);
@@ -78,10 +81,14 @@ static void add_errors(ts_arena *arena, const acc_point *p, size_t n, acc_figure
     if (fabs(e) > fabs(f->worst))
       f->worst = e, f->worst_row = i;
     for (int k = 0; k < 3; k++)
-      f->within[k] += fabs(e) <= limits[k] ? one : 0;
-    f->within_third += fabs(e) <= 100.0 / 3 ? one : 0;
-    f->same_sign += p[i].predicted * p[i].measured > 0 ? one : 0;
+      within[k] += fabs(e) <= limits[k];
+    third += fabs(e) <= 100.0 / 3;
+    same += p[i].predicted * p[i].measured > 0;
   }
+  for (int k = 0; k < 3; k++)
+    f->within[k] = share_of(within[k], n);
+  f->within_third = share_of(third, n);
+  f->same_sign = share_of(same, n);
   f->median = acc_median(arena, error, n);
 }
 

@@ -62,7 +62,7 @@ bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows)
   rows->at = TS_NEW_ARRAY(c->arena, acc_row, table->rows + 1);
   for (size_t i = 0; i < table->rows; i++) {
     acc_row row = {.csv_row = i, .memory = NAN, .group = "", .validation = true};
-    if (!set->row(c, table, i, &row) || (!row.missing && !(row.measured > 0)))
+    if (!set->row(c, table, i, &row) || (!row.missing && !(row.measured > 0) && !(row.rate > 0)))
       continue;
     mapping m = {c->arena, table, &row};
     pairs(c->arena, set->columns, map_column, &m);
@@ -200,6 +200,13 @@ static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
   ts_arena_free(arena);
 }
 
+/* The time of a row of which a rate alone is stated. */
+static void time_from_rate(acc_row *row)
+{
+  if (row->done && row->rate > 0 && row->flops > 0)
+    row->measured = row->flops / row->rate;
+}
+
 void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra,
                  uint32_t extra_count)
 {
@@ -213,6 +220,7 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
     define[n] = (ts_define){"recompute", *next};
     predict_once(c, set, row, define, n + 1, &fits);
   }
+  time_from_rate(row);
 }
 
 /* What a process hands back of a row. */
@@ -291,6 +299,7 @@ void acc_predict_all(const acc_context *c, const acc_set *set, acc_rows *rows)
     r->spread = a->spread;
     r->run = a->run;
     r->why = *a->why ? ts_arena_printf(c->arena, "%s", a->why) : NULL;
+    time_from_rate(r);
   }
   munmap(answers, size);
   fclose(shared);

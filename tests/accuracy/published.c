@@ -70,6 +70,7 @@ static const known_model known_models[] = {
   {"qwen3*32b", "qwen3_32b(%s)", 64, BY_NAME, 0},
   {"qwen3*14b", "qwen3_14b(%s)", 40, BY_NAME, 0},
   {"qwen3*8b", "qwen3_8b(%s)", 36, BY_NAME, 0},
+  {"moonlight16b*", "moonlight_16b(%s)", 27, BY_NAME, 6},
   {"deepseekv3*", "deepseek_v3(%s)", 62, BY_NAME, 8},
   {"kimik2*", "kimi_k2(%s)", 61, BY_NAME, 8},
   {"grok1*", "grok1(%s)", 64, BY_NAME, 2},
@@ -178,6 +179,22 @@ static const char *meaning(const known_word *words, size_t count, const char *in
   return NULL;
 }
 #define MEANING(words, in) meaning(words, sizeof words / sizeof *words, in)
+
+const acc_model *acc_model_named(ts_arena *arena, const char *text)
+{
+  const known_model *m = model_of(arena, text);
+  if (!m || !m->call)
+    return NULL;
+  acc_model *found = TS_NEW(arena, acc_model);
+  *found = (acc_model){.name = ts_arena_string(arena, m->call, strcspn(m->call, "(")),
+                       .family = family_of(m),
+                       .layers = m->layers,
+                       .top = m->top};
+  return found;
+}
+
+const char *acc_machine_named(const char *text) { return MEANING(machines, text); }
+const char *acc_recipe_named(const char *text) { return MEANING(recipes, text); }
 
 /* -- sources -- */
 

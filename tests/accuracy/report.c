@@ -92,27 +92,45 @@ static void order_within_groups(const acc_context *c, acc_result *result, const 
                                  sum / (double)counted, counted));
 }
 
-/* Throughput against the references of the same group: predicted against measured; the baseline
- * knows no difference. */
+/* What a case against its reference says: throughput, of which the baseline knows no difference, or
+ * by how much longer it takes, as a share. */
+static acc_point difference(const acc_context *c, const acc_row *one, const acc_row *other)
+{
+  double predicted = one->predicted / other->predicted, measured = one->measured / other->measured;
+  const char *comma = strrchr(other->name, ',');
+  const char *name =
+    ts_arena_printf(c->arena, "%s against%s", one->name, comma ? comma + 1 : other->name);
+  if (one->effect)
+    return (acc_point){.name = name, .predicted = predicted - 1, .measured = measured - 1};
+  return (acc_point){
+    .name = name, .predicted = 1 / predicted, .measured = 1 / measured, .baseline = 1};
+}
+
+/* Each that is compared against each reference of its group. */
 static void relative(const acc_context *c, acc_result *result, const acc_rows *rows)
 {
   acc_points points = {0};
+  bool effects = false;
   for (size_t i = 0; i < rows->count; i++)
     for (size_t k = 0; k < rows->count; k++) {
       const acc_row *one = &rows->at[i], *other = &rows->at[k];
       if (one->side != ACC_COMPARED || other->side != ACC_REFERENCE || !one->done || !other->done ||
           strcmp(one->group, other->group))
         continue;
-      TS_PUSH(c->arena, &points,
-              (acc_point){.name = ts_arena_printf(c->arena, "%s against %s", one->name,
-                                                  strrchr(other->name, ' ') + 1),
-                          .predicted = other->predicted / one->predicted,
-                          .measured = other->measured / one->measured,
-                          .baseline = 1});
+      acc_point p = difference(c, one, other);
+      effects |= one->effect;
+      if (one->effect)
+        acc_note_add(c->arena, result, "pair",
+                     ts_arena_printf(c->arena, "%s: %+.1f %%, measured %+.1f %%", p.name,
+                                     100 * p.predicted, 100 * p.measured));
+      TS_PUSH(c->arena, &points, p);
     }
   if (points.count)
-    acc_line_add(c->arena, acc_part_new(c->arena, result, "relative throughput", ACC_PLAIN), "all",
-                 &points);
+    acc_line_add(c->arena,
+                 acc_part_new(c->arena, result,
+                              effects ? "effects, as shares of the time" : "relative throughput",
+                              ACC_PLAIN),
+                 "all", &points);
 }
 
 /* With measurements of others of their kind, and of a smaller system. */

@@ -16,8 +16,8 @@ typedef enum acc_figure {
   ACC_SAME_SIGN,
 } acc_figure;
 
-/* Of each line that matches, by itself; the line `all` only where it is meant or stands alone. Lists
- * end with one without `part`. */
+/* Of each line that matches, by itself; the line `all` only where it is meant or stands alone.
+ * Lists end with one without `part`. */
 typedef struct acc_ask {
   const char *part, *line; /* patterns of fnmatch(3) */
   acc_figure figure;

@@ -6,6 +6,7 @@
 
 #include "tests/accuracy/accuracy.h"
 #include "tests/accuracy/exchange.h"
+#include "tests/accuracy/pairs.h"
 #include "tests/accuracy/published.h"
 #include "tests/accuracy/simumax.h"
 
@@ -367,6 +368,15 @@ static const acc_ask mlperf_asks[] = {
 static const acc_origin line_inside = {.origin = TS_IR_ORIGIN_NETWORK,
                                        .basis = TS_IR_NET_ALPHA_BETA};
 
+static const acc_ask pairs_asks[] = {
+  {"effects*", "all", ACC_SAME_SIGN, 100, NULL},
+  {"effects*", "all", ACC_WITHIN_THIRD, 200.0 / 3,
+   "Moonlight's steps wait for the host, whose work with recomputed modules is more than we issue; "
+   "bf16 products of GB200 are priced a third too slow in torchtitan's large batches; one node's "
+   "tensor parallelism over 8 is 21 % slower than predicted"},
+  {0},
+};
+
 const acc_set acc_sets[] = {
   {.name = "zero_bubble",
    .title = "GPT in Megatron-LM on A100 with the schedules of Qi et al. 2024",
@@ -527,6 +537,18 @@ const acc_set acc_sets[] = {
    .row = acc_simumax,
    .sources = "SimuMax (github.com/MooreThreads/SimuMax): measured steps and operators",
    .asks = simumax_asks},
+  {.name = "pairs",
+   .title = "pairs of runs that differ in one thing",
+   .csv = "runs/ab_effects.csv",
+   .plan = "published.ts",
+   .row = acc_pairs,
+   .sources = "NVIDIA Megatron-Bridge (skills/, 067f987df), pytorch/torchtitan "
+              "(components/quantization/nvfp4.md, b5bcd76c6), AMD-AGI/Primus and TraceLens",
+   .assumed = "bf16 where no format is stated, as the frameworks have it; recomputation as the "
+              "profile says where it is not what is switched, and in torchtitan the first of none, "
+              "every second layer and all that fits; a rate alone gives the time of the "
+              "model's FLOPs",
+   .asks = pairs_asks},
   {.name = "nccl_h100",
    .title = "NCCL inside a DGX H100 by the alpha-beta model alone",
    .csv = "ops/nccl_intra.csv.gz",

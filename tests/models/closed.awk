@@ -53,6 +53,12 @@ function deepseek(l, dense, mtp, s,   h, one) {
   return (l + mtp) * one + dense * glu(h, 18432, s) + (l - dense + mtp) * experts(h, 256, 8, 2048, 2048, s) + mtp * 4 * s * h * h + (1 + mtp) * 2 * s * h * 129280
 }
 
+# Queries that are not compressed are one product of their own.
+function moonlight(s,   h, one) {
+  h = 2048; one = mla(h, 16, 0, 512, 128, 64, 128, s) + 2 * s * h * 16 * (128 + 64)
+  return 27 * one + glu(h, 11264, s) + 26 * experts(h, 64, 6, 1408, 2816, s) + 2 * s * h * 163840
+}
+
 # Encoders: attention over all pairs. `words`: the transformation before BERT's head, its pooler and its two classes.
 function encoder(l, h, s) { return l * (24 * s * h * h + 4 * s * s * h) }
 function bert(l, h, v, s) { return encoder(l, h, s) + 2 * s * h * h + 2 * s * h * v + 2 * h * h + 4 * h }

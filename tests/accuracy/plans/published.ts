@@ -1,7 +1,7 @@
 // A published run from the columns of its table: a model by name or by its sizes, a machine, a
 // framework's profile (std.frameworks), degrees, batch, formats. What a source leaves open is as
 // the profile says. Experts lie over ranks of tp, cp and of `ed`, a part of the replicas; routing
-// is balanced and drops nothing.
+// is balanced and drops nothing. `first`: so many layers alone are in the recipe's format; 0: all.
 import std.models.llama, std.models.llama_eager, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3,
   std.models.deepseek, std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
 import std.machines, std.exchange, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
@@ -44,6 +44,7 @@ plan published(
     { release: release, model: family, gpu: kind, recipe: recipe, experts: experts },
   ),
   recompute: String = choices.recompute,
+  first: Int = 0,
   graphs: Bool = choices.graphs,
   micro: Int = 1,
   global: Int = 8,
@@ -85,7 +86,7 @@ plan published(
       expert_tensor_parallel(tp),
     ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
     framework_data(framework, cp * ed * dp, sharding, pp == 1 and div(global, micro * ed * dp) == 1, pp),
-    framework_products(recipe),
+    if first == 0 then framework_products(recipe) else [framework_products(recipe, "layer[" + str(i) + "]") for i in 0..first],
     framework_formats(choices),
     framework_turned(machine, recipe),
     framework_loss(framework),
