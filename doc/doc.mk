@@ -3,6 +3,7 @@
 #: nobase_dist_doc_DATA += doc/*.md doc/pictures/*.svg doc/pictures/accuracy/*.svg
 nobase_dist_doc_DATA += \
 	doc/README.md \
+	doc/accuracy.md \
 	doc/architecture.md \
 	doc/calibration.md \
 	doc/costs.md \
@@ -16,6 +17,30 @@ nobase_dist_doc_DATA += \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \
+	doc/pictures/accuracy/attention.svg \
+	doc/pictures/accuracy/between_nodes.svg \
+	doc/pictures/accuracy/collectives.svg \
+	doc/pictures/accuracy/gemm.svg \
+	doc/pictures/accuracy/korthikanti.svg \
+	doc/pictures/accuracy/megatron_memory.svg \
+	doc/pictures/accuracy/memory.svg \
+	doc/pictures/accuracy/mlperf.svg \
+	doc/pictures/accuracy/moe_layer.svg \
+	doc/pictures/accuracy/nanotron.svg \
+	doc/pictures/accuracy/nanotron_multi.svg \
+	doc/pictures/accuracy/nanotron_stalled.svg \
+	doc/pictures/accuracy/narayanan.svg \
+	doc/pictures/accuracy/nccl_a100.svg \
+	doc/pictures/accuracy/nccl_h100.svg \
+	doc/pictures/accuracy/operators.svg \
+	doc/pictures/accuracy/published_dense.svg \
+	doc/pictures/accuracy/published_moe.svg \
+	doc/pictures/accuracy/trace_four.svg \
+	doc/pictures/accuracy/trace_h100.svg \
+	doc/pictures/accuracy/trace_other.svg \
+	doc/pictures/accuracy/vtrain_multi.svg \
+	doc/pictures/accuracy/vtrain_single.svg \
+	doc/pictures/accuracy/zero_bubble.svg \
 	doc/pictures/zb_v.svg \
 	doc/reports.md \
 	doc/roadmap.md \

@@ -55,6 +55,20 @@ run --data "$scratch/data" published_dense >"$scratch/out" 2>&1
 report "rows that lack something are counted by reason" "$(lacks "$scratch/out" '1 rows: a gpu that std has not' \
   '1 rows: degrees or batch do not multiply to what is printed' 'assumed')"
 
+mkdir "$scratch/data/runs"
+tpu() { echo "table,$1,TPU v5e,8,1,16,2048,bf16,$2,,,,2,ici_fsdp_parallelism=-1,full,$3,made up,"; }
+{ echo source_kind,model,chip,chips,slices,global_batch,seq,precision,step_s,tflops_chip,tokens_s_chip,mfu_pct,per_device_batch,mesh,remat,other,source,commit
+  tpu llama3_1-8b-2048-some-setting 2.0 x=y; tpu nothing_known-by-this_name 2.0 x=y; tpu "GPT-like 1B" "" global_parameter_scale=1
+} >"$scratch/data/runs/tpu_steps.csv"
+pair() { echo "$1,Llama-3-8B,H100-80GB-SXM,8,pretrain bf16 seq4096 TP1 PP1 MBS1 $2,$3,$4,,,,,made up after NVIDIA-NeMo/Megatron-Bridge"; }
+{ echo effect,model,gpu,gpus,config,case,step_s,tflops_gpu,mem_gb,mem_kind,other,source
+  pair recompute_modules GBS8 none 1.0; pair recompute_modules GBS8 mlp 1.2; pair recompute_modules "" none 1.0; pair recompute_modules "" mlp 1.2
+  pair unheard_of GBS8 off 1.0; pair unheard_of GBS8 on 1.0; pair layout GBS8 TP1 1.0; } >"$scratch/data/runs/ab_effects.csv"
+run --data "$scratch/data" tpu pairs >"$scratch/out" 2>&1
+report "TPUs and pairs: the same" "$(lacks "$scratch/out" '1 rows: a model that std has not' '1 rows: no time and no rate' \
+  'recompute_modules of Llama-3-8B, mlp against none: +' '2 rows: batch, micro-batch or sequence not stated' \
+  '2 rows: what it switches is no parameter of the plan' '1 rows: one case of its setting alone' 'sign right: 100 % of the rows; 100 %')"
+
 run --data "$scratch/data" --write "$scratch/no/folder/page.md" narayanan >"$scratch/out" 2>&1
 status=$?
 report "a page that cannot be written is an error" "$([ $status = 4 ] || echo "exit $status"; lacks "$scratch/out" 'No such file or directory')"

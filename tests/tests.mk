@@ -196,7 +196,9 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/scatter.h \
 	tests/accuracy/sets.c \
 	tests/accuracy/simumax.c \
-	tests/accuracy/simumax.h
+	tests/accuracy/simumax.h \
+	tests/accuracy/tpu.c \
+	tests/accuracy/tpu.h
 
 check_PROGRAMS += tests/accuracy/accuracy
 tests_accuracy_accuracy_LDADD = libts.la $(ZLIB_LIBS) -lm

@@ -194,7 +194,8 @@ static void put_page(void *closure, FILE *out)
               "*worst* the largest with its sign. *5/10/20 %* is the share of the rows within "
               "these errors. *Order* and *FLOP/s* are rank correlations (Spearman) of the "
               "values and of work a device and second. *Baseline* is the mean error of one "
-              "rate of work, the median of the line's own rows, where a note names no other. "
+              "rate of work, the median of the line's own rows, or of each group where the line "
+              "`all` sums up several, where a note names no other. "
               "*Held* is the share of the rows inside the 80 % interval, *wide* the median "
               "width of it. Lines without `fit` in their title hold no row that a constant "
               "was fitted to, unless a note says so.",

@@ -55,6 +55,27 @@ static size_t groups_of(const acc_rows *rows, bool validation, const char **grou
   return n;
 }
 
+/* One rate for each kind of run, where it has rows enough for one: else the rate of all. */
+static void set_baselines(const acc_context *c, const acc_rows *rows, bool validation,
+                          acc_points *all)
+{
+  enum { ENOUGH = 3 };
+  double *rate = TS_NEW_ARRAY(c->arena, double, all->count + 1);
+  for (size_t i = 0; i < all->count; i++)
+    rate[i] = all->at[i].work / all->at[i].measured;
+  double common = acc_median(c->arena, rate, all->count);
+  for (size_t i = 0, k = 0; i < rows->count; i++) {
+    if (!rows->at[i].done || rows->at[i].validation != validation)
+      continue;
+    acc_points own = points_of(c, rows, validation, rows->at[i].group, seconds);
+    for (size_t n = 0; n < own.count; n++)
+      rate[n] = own.at[n].work / own.at[n].measured;
+    double typical = own.count >= ENOUGH ? acc_median(c->arena, rate, own.count) : common;
+    all->at[k].baseline = all->at[k].work / typical;
+    k++;
+  }
+}
+
 /* A line for each group where there are several and not too many, and one for all. */
 static acc_part *part(const acc_context *c, acc_result *result, const acc_rows *rows,
                       bool validation, const char *title, quantity *of)
@@ -69,6 +90,8 @@ static acc_part *part(const acc_context *c, acc_result *result, const acc_rows *
     acc_points points = points_of(c, rows, validation, groups[i], of);
     acc_line_add(c->arena, p, groups[i], &points);
   }
+  if (of == seconds && n > 1 && n <= GROUPS_LISTED)
+    set_baselines(c, rows, validation, &all);
   acc_line_add(c->arena, p, "all", &all);
   return p;
 }
@@ -192,7 +215,10 @@ static const char *first_line(ts_arena *arena, const char *text)
 /* Rows whose plan does not compile or play, by the first line of the reason; one whole. */
 static void failed(const acc_context *c, acc_result *result, const acc_rows *rows)
 {
-  typedef struct reason { const char *text; size_t rows; } reason;
+  typedef struct reason {
+    const char *text;
+    size_t rows;
+  } reason;
   TS_VEC(reason) reasons = {0};
   for (size_t i = 0; i < rows->count; i++) {
     const acc_row *r = &rows->at[i];
@@ -208,9 +234,8 @@ static void failed(const acc_context *c, acc_result *result, const acc_rows *row
       printf("    no prediction     %s: %s\n", r->name, r->why ? r->why : "");
   }
   for (size_t k = 0; k < reasons.count; k++)
-    acc_note_add(
-      c->arena, result, "no prediction",
-      ts_arena_printf(c->arena, "%zu rows: %s", reasons.at[k].rows, reasons.at[k].text));
+    acc_note_add(c->arena, result, "no prediction",
+                 ts_arena_printf(c->arena, "%zu rows: %s", reasons.at[k].rows, reasons.at[k].text));
 }
 
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)

@@ -9,6 +9,7 @@
 #include "tests/accuracy/pairs.h"
 #include "tests/accuracy/published.h"
 #include "tests/accuracy/simumax.h"
+#include "tests/accuracy/tpu.h"
 
 static const double GIB = 1073741824.0;
 
@@ -549,6 +550,17 @@ const acc_set acc_sets[] = {
               "every second layer and all that fits; a rate alone gives the time of the "
               "model's FLOPs",
    .asks = pairs_asks},
+  {.name = "tpu",
+   .title = "MaxText on TPUs: v5e, v5p, v6e and TPU7x",
+   .csv = "runs/tpu_steps.csv",
+   .plan = "tpu.ts",
+   .row = acc_tpu,
+   .sources = "AI-Hypercomputer/tpu-recipes (c8cfe2f, tables and log lines) and "
+              "AI-Hypercomputer/maxtext (bdc4d8d6d, README)",
+   .fitted = "nothing: a chip's products are the H100's scaled to its rates, estimated",
+   .assumed = "mesh arguments that are not given have MaxText's defaults; a chip of two cores is "
+              "one device; offloading takes no time; a rate alone gives the time of the model's "
+              "FLOPs, which MaxText counts without halving causal attention"},
   {.name = "nccl_h100",
    .title = "NCCL inside a DGX H100 by the alpha-beta model alone",
    .csv = "ops/nccl_intra.csv.gz",
