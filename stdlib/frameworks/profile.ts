@@ -177,7 +177,6 @@ let _modules = [
   { name: "layernorm", ops: ["*.ln1", "*.ln2"] },
   { name: "moe_act", ops: ["*.experts.act"] },
   { name: "core_attn", ops: ["*.attn.core"] },
-  { name: "mla_up_proj", ops: ["*.query.up", "*.query.rotary", "*.keys.up", "*.keys.rotary"] },
   { name: "mlp", ops: ["*.mlp.up", "*.mlp.act", "*.mlp.down"] },
   { name: "moe", ops: ["*.moe"] },
 ]

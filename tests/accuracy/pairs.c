@@ -73,7 +73,8 @@ static setting setting_of(const acc_context *c, const csv *t, size_t i)
                .model = acc_model_named(c->arena, T("model")),
                .torchtitan = strstr(T("source"), "torchtitan") != NULL,
                .hybrid = strstr(T("config"), "HybridEP") != NULL,
-               .router = strstr(T("config"), "CUDA graph scopes moe_router+moe_preprocess") != NULL};
+               .router =
+                 strstr(T("config"), "CUDA graph scopes moe_router+moe_preprocess") != NULL};
   s.recipe = recipe_of(t, i, &s.stated_recipe);
   if (s.torchtitan && stated(t, i, "FSDP") == s.gpus) {
     s.tp = s.pp = 1;
@@ -152,10 +153,10 @@ static void define_all(const acc_context *c, const setting *s, acc_row *row)
 {
   acc_define(c->arena, row, "model", ts_arena_printf(c->arena, "%s(%.0f)", s->model->name, s->seq));
   acc_define(c->arena, row, "machine", ts_arena_printf(c->arena, "machine_%s", s->machine));
+  acc_define(c->arena, row, "kind", ts_arena_printf(c->arena, "\"%s\"", s->machine));
   acc_define(c->arena, row, "framework", s->torchtitan ? "torchtitan" : "megatron_bridge");
   acc_define(c->arena, row, "recipe", ts_arena_printf(c->arena, "\"%s\"", s->recipe));
-  if (s->model->family)
-    acc_define(c->arena, row, "family", ts_arena_printf(c->arena, "\"%s\"", s->model->family));
+  acc_define(c->arena, row, "family", ts_arena_printf(c->arena, "\"%s\"", s->model->name));
   if (s->torchtitan)
     row->ladder = more_recomputed;
   define(c, row, "gpus", s->gpus);

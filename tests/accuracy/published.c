@@ -187,7 +187,6 @@ const acc_model *acc_model_named(ts_arena *arena, const char *text)
     return NULL;
   acc_model *found = TS_NEW(arena, acc_model);
   *found = (acc_model){.name = ts_arena_string(arena, m->call, strcspn(m->call, "(")),
-                       .family = family_of(m),
                        .layers = m->layers,
                        .top = m->top};
   return found;

@@ -6,10 +6,9 @@
 
 /* How sources spell what std names; NULL: std has not. */
 typedef struct acc_model {
-  const char *name;   /* of std.models' function */
-  const char *family; /* as recipes of std.frameworks ask for it, or NULL */
+  const char *name; /* of std.models' function */
   int layers;
-  int top;            /* experts of a token; 0: has none */
+  int top;          /* experts of a token; 0: has none */
 } acc_model;
 const acc_model *acc_model_named(ts_arena *arena, const char *text);
 const char *acc_machine_named(const char *text); /* without `machine_` */
