@@ -6,8 +6,8 @@
 // for those of Korthikanti et al. (arXiv 2205.05198, table 5) within 4 % on average: `./dev
 // accuracy korthikanti`; the fit is `accuracy --fit narayanan power=1.1:1:1.4`. H100: factor and
 // bandwidth are fitted to steps of nanotron with models of 1.34 and 8.86 billion parameters: `./dev
-// accuracy nanotron`.
-import std.gpus.nvidia
+// accuracy nanotron`. The numbers stand in std.training.
+import std.gpus.nvidia, std.training
 
 // `experts`, `latent`: fits of the products of all experts in one launch, and of attention whose
 // keys and values are wider or narrower than its queries (multi-head latent attention). Without the
@@ -22,21 +22,14 @@ fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real
   roofline(kind, flops: flops, bytes: bytes, floor: 2 us),
 ]
 
-let training_a100 = training_costs(
-  "std/fits/a100_sxm.fit.json",
-  kind: a100_sxm_80g,
-  power: 1.167,
+fn _of(c: TrainingCosts) = training_costs(
+  c.fit,
+  kind: c.kind,
+  power: c.spread,
   flops: 0.6,
-  bytes: 0.8,
-  experts: "std/fits/a100_sxm_experts.fit.json",
-  latent: "std/fits/a100_sxm_latent.fit.json",
+  bytes: c.bytes,
+  experts: c.experts,
+  latent: c.latent,
 )
-let training_h100 = training_costs(
-  "std/fits/h100_sxm.fit.json",
-  kind: h100_sxm,
-  power: 1.38,
-  flops: 0.6,
-  bytes: 0.76,
-  experts: "std/fits/h100_sxm_experts.fit.json",
-  latent: "std/fits/h100_sxm_latent.fit.json",
-)
+let training_a100 = _of(costs_a100)
+let training_h100 = _of(costs_h100)

@@ -6,6 +6,9 @@
 // `narrow`, the beginning of the names of fits in 8 and 4 bits; `fit_of` and its like, on which other
 // gpu, whose kernels are scaled by the rooflines. `power`, `power_eight` and
 // `power_four`: how much slower products are over a long step than in bursts, in 16, 8 and 4 bits.
+// `slows`: how much slower they are beside collectives of tensor parallelism, which take processors
+// from them (`framework_tensor`); `spread`: `power` for plans that do not say so, with that loss
+// spread over all products (std.costs).
 // `eight`, `four`: shares of the peak rates for products that no fit knows. `bytes`: share of the
 // bandwidth. `newest`, `attention`, `older`: how much slower than the fit's attention are cuDNN's,
 // FlashAttention 2 (Dao, arXiv 2307.08691) and FlashAttention 1 with its kernels in Triton.
@@ -13,8 +16,12 @@
 // priced one by one as plain ones, as Transformer Engine calls them; the only tables of them for
 // Hopper are of vLLM's Triton kernels, which take two to three times as long.
 //
-// Calibrated: A100 and H100 in 16 bits (Narayanan et al., nanotron: std.costs); `older` of the two
-// and all of the H100 of 500 W on one half of the rows of published_dense.csv (`accuracy --fit
+// Calibrated: A100's `power` and H100's `spread` (Narayanan et al., nanotron: std.costs); H100's
+// `power` and `slows` on its rows in the fitted half of NVIDIA's bf16, between which they tell apart
+// those without and with tensor parallelism (`accuracy --fit "published_dense/NVIDIA bf16"
+// power=1.3:1.1:1.5,slows=1.15:1:1.5` gives 1.23 and 1.17 with rows of GB200; 1.27 by hand, without
+// them); its `power_eight` by hand, with the fitted half of NVIDIA's fp8 and mlperf_llm.csv in view;
+// `older` of the two and all of the H100 of 500 W on one half of the rows of published_dense.csv (`accuracy --fit
 // "published_dense/llm-foundry a100" older=2:1:4`, `"published_dense/torchtitan"
 // power=1.6:1.3:2.1,attention=2.4:1.6:3,power_eight=2:1.3:2.6`). Chosen by hand with all development
 // rows of published_dense.csv and mlperf_llm.csv in view, which do not validate them: `power_four`,
@@ -35,6 +42,8 @@ record TrainingCosts {
   latent_of: Gpu = none
   narrow_of: Gpu = none
   power: Real
+  spread: Real = power
+  slows: Real = 1
   power_eight: Real = 1
   power_four: Real = 1
   bytes: Real
@@ -64,8 +73,10 @@ let costs_h100: TrainingCosts = {
   experts: "std/fits/h100_sxm_experts.fit.json",
   latent: "std/fits/h100_sxm_latent.fit.json",
   narrow: "std/fits/h100_sxm",
-  power: 1.38,
-  power_eight: 1.38,
+  power: 1.27,
+  spread: 1.38,
+  slows: 1.17,
+  power_eight: 1.3,
   bytes: 0.76,
   eight: 0.55,
   attention: 1.9,

@@ -576,9 +576,9 @@ static void slow_down(ts_kernels *kernels, double factor)
       kernels->at[i].slower = factor;
 }
 
-/* What runs beside which collective: the own part of a phase beside the gather it waits for; weight
- * gradients beside the collectives after the input gradients; input gradients beside the gathers
- * for the weight gradients. */
+/* What runs beside which collective: the own part of a phase beside the gather it waits for, all
+ * parts of one that goes on between the shifts of a ring; weight gradients beside the collectives
+ * after the input gradients; input gradients beside the gathers for the weight gradients. */
 static void run_beside(ts_class *class)
 {
   for (uint32_t i = 0; i < class->comm_count; i++) {
@@ -588,7 +588,7 @@ static void run_beside(ts_class *class)
                                                      TS_PHASE_WEIGHT;
     if (!(comm->slows > 1) || !comm->overlap)
       continue;
-    if (comm->own_part && class->parted[phase])
+    if ((comm->ring && class->rounds[phase]) || (comm->own_part && class->parted[phase]))
       slow_down(&class->own[phase], comm->slows);
     else if (comm->when == TS_WHEN_INPUT && comm->after)
       slow_down(&class->work.phase[TS_PHASE_WEIGHT], comm->slows);

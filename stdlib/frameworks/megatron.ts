@@ -192,6 +192,7 @@ fn _described(a: MegatronArguments, on: Record) -> Record = {
   framework: { name: "Megatron-LM", release: str(a.release) },
   model: _model(a),
   cluster: on.cluster(a.gpus),
+  slows: on.costs.slows,
   costs: machine_costs(on, if a.fp8_format == "" then "bf16" else "fp8", if _attention(a) == "flash" then "flash2" else "cudnn"),
   network: on.network,
   tp: a.tensor_model_parallel_size,
@@ -276,6 +277,7 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
     gather: hidden,
     scatter: hidden,
     again: hidden,
+    slows: run.slows,
   ) else tensor_parallel(tp, overlap: hidden),
   if tp == 1 then none else fused_operators(tp),
   if cp == 1 then none else if run.arguments.cp_comm_type == "a2a" then ulysses(cp, overlap: hidden)

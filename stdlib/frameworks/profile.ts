@@ -65,11 +65,12 @@ fn _overlap_of(kind: String) -> Overlap = if kind == "ring" then ring else if ki
   else refuse("collectives overlap as none, stream or ring")
 
 // Tensor parallelism over `t`, with sequence parallelism.
-fn framework_tensor(f: Framework, t: Axis) = if t.size == 1 then none else tensor_sequence_parallel(
+fn framework_tensor(f: Framework, t: Axis, slows: Real = 1) = if t.size == 1 then none else tensor_sequence_parallel(
   t,
   gather: _overlap_of(f.tensor),
   scatter: _overlap_of(f.tensor),
   keep_gathered: f.keep,
+  slows: slows,
   again: f.again,
 )
 

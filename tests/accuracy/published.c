@@ -472,7 +472,10 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
     return true;
   acc_define(c->arena, row, "model", call_of(c, t, i, m));
   acc_define(c->arena, row, "machine", ts_arena_printf(c->arena, "machine_%s", machine));
-  acc_define(c->arena, row, "framework", tpu ? "maxtext" : deepspeed ? "deepspeed" : "nemo");
+  /* not in parts with the products, but beside those that do not need them */
+  const char *overlaps = flag(c, flags, "TP_COMM_OVERLAP"),
+             *nemo = *overlaps && !is_on(overlaps) ? "nemo with { tensor = \"stream\" }" : "nemo";
+  acc_define(c->arena, row, "framework", tpu ? "maxtext" : deepspeed ? "deepspeed" : nemo);
   acc_define(c->arena, row, "recipe", quoted(c->arena, recipe));
   if (strstr(flags, "recompute=full"))
     acc_define(c->arena, row, "recompute", "\"full\"");

@@ -64,6 +64,7 @@ plan published(
   launch: Time = 0 us,
   library: String = framework.attention,
   power: Real = machine.costs.power,
+  slows: Real = machine.costs.slows,
   eight: Real = machine.costs.eight,
   four: Real = machine.costs.four,
   power_eight: Real = machine.costs.power_eight,
@@ -79,7 +80,7 @@ plan published(
   cluster = machine.cluster(gpus)
   mesh = { tp, cp, ed, dp, pp }
   apply = [
-    if sequence then framework_tensor(framework, tp) else tensor_parallel(tp),
+    if sequence then framework_tensor(framework, tp, slows) else tensor_parallel(tp),
     framework_context(framework, cp, heads),
     if not experts then none else if etp > 1 then [
       expert_parallel(ed, sent: sent, returned: sent),
