@@ -71,6 +71,7 @@ ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
   ts_calibration *c = TS_NEW(s->arena, ts_calibration);
   *c = (ts_calibration){.plan = "",
                         .device = "",
+                        .framework = "",
                         .quantity = TS_NEW_ARRAY(s->arena, ts_quantity, list.u.list->count + 1),
                         .noise = number_of(&step),
                         .memory = {.prior = number_of(&memory) / 8}};

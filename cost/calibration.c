@@ -60,6 +60,7 @@ void ts_calibration_write(const ts_calibration *c, FILE *out)
   ts_json_put_text(&w, "plan", c->plan);
   ts_json_line(&w, 1);
   ts_json_put_text(&w, "device", c->device);
+  ts_json_put_text(&w, "framework", c->framework);
   ts_json_line(&w, 1);
   ts_json_put_count(&w, "rows", c->rows);
   ts_json_line(&w, 1);
@@ -221,6 +222,7 @@ static bool read_whole(reader *r, const cJSON *root, ts_calibration *c)
   if (version != 1)
     return ts_fail(r->error, NULL, "version %u of such files is not known", version);
   return get_text(r, root, "plan", &c->plan) && get_text(r, root, "device", &c->device) &&
+         get_text(r, root, "framework", &c->framework) &&
          get_count(r, root, "rows", &c->rows) &&
          get_number(r, root, "noise", 0, most_log, &c->noise) &&
          get_number(r, root, "residual", 0, most_log, &c->residual) &&

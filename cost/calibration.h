@@ -39,7 +39,8 @@ typedef struct ts_memory_constant { /* all bytes; rows 0: no row had memory */
 } ts_memory_constant;
 
 typedef struct ts_calibration {
-  const char *plan, *device;     /* that the steps were of, on; device "": none is named */
+  /* that the steps were of, on which device, with which framework; "": not named */
+  const char *plan, *device, *framework;
   uint32_t rows;
   uint32_t count;
   ts_quantity *quantity;

@@ -276,6 +276,7 @@ static int calibrate(task *t)
   if (!t->played)
     return TS_EXIT_REJECTED;
   t->calibration->device = ts_arena_printf(t->arena, "%s", ts_played_device(t->played));
+  t->calibration->framework = ts_arena_printf(t->arena, "%s", ts_played_framework(t->played));
   int status = TS_EXIT_REJECTED;
   if (fit(t)) {
     fit_memory(t);

@@ -38,6 +38,18 @@ static void check_device(ts_session *s, const ts_plan *plan, const ts_calibratio
                c->device);
 }
 
+static void check_framework(ts_session *s, const ts_plan *plan, const ts_calibration *c,
+                            const ts_value *file)
+{
+  if (!*c->framework || !*plan->framework || !strcmp(c->framework, plan->framework))
+    return;
+  ts_diag *d = ts_report(s, TS_W0534, file->span, "a calibration with `%s` in a plan for `%s`",
+                         c->framework, plan->framework);
+  ts_diag_here(d, "%u measured steps of plan `%s`", c->rows, c->plan);
+  ts_diag_help(d, "frameworks differ in what the host spends and in their kernels: measure steps "
+                  "with this one");
+}
+
 bool ts_calibration_of_plan(ts_session *s, const ts_plan *plan, ts_named_calibration *out)
 {
   ts_value v = plan->calibration;
@@ -67,6 +79,7 @@ bool ts_calibration_of_plan(ts_session *s, const ts_plan *plan, ts_named_calibra
     return false;
   }
   check_device(s, plan, c, file);
+  check_framework(s, plan, c, file);
   *out = (ts_named_calibration){c, ts_session_written(file->u.string), a->span};
   return true;
 }

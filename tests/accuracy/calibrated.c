@@ -221,6 +221,21 @@ static bool fit(const bench *b, ts_arena *arena, const step *const *steps, ts_st
                          out);
 }
 
+/* With -v: which rows calibrate, and what came of them. */
+static void tell(const bench *b, const cluster *k, const step *const *steps, const ts_step_fit *f)
+{
+  printf("  %s\n", k->name);
+  for (int i = 0; i < GIVEN; i++)
+    printf("    %s: %.4g s, measured %.4g, fitted %.4g\n", steps[i]->row->name,
+           exp(f->before[i]), steps[i]->row->measured, exp(f->after[i]));
+  for (uint32_t j = 0; j < b->quantities->count; j++)
+    if (f->deviation[j] < 0.999 * b->quantities->quantity[j].prior)
+      printf("    %s x %.3f +-%.1f %%\n", b->quantities->quantity[j].name, exp(f->x[j]),
+             100 * expm1(f->deviation[j]));
+  printf("    what is left over +-%.1f %%\n", 100 * expm1(f->noise));
+  fflush(stdout);
+}
+
 static void predict(const bench *b, const cluster *k, answer *answers)
 {
   ts_arena *arena = ts_arena_new("cluster");
@@ -238,6 +253,8 @@ static void predict(const bench *b, const cluster *k, answer *answers)
   if (count >= LEAST_ROWS) {
     const step *calibrate[GIVEN] = {order[0], order[count / 2], order[count - 1]};
     bool good = fit(b, arena, calibrate, &f);
+    if (good && b->c->verbose)
+      tell(b, k, calibrate, &f);
     for (size_t i = 0; i < k->rows.count && good; i++) {
       const step *s = &steps[i];
       answers[i].given = s == calibrate[0] || s == calibrate[1] || s == calibrate[2];

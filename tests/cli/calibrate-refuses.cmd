@@ -1,4 +1,4 @@
-cp _calibrate.ts "$scratch/plan.ts" && cd "$scratch"
+mkdir "$scratch/refused" && cp _calibrate.ts "$scratch/refused/plan.ts" && cd "$scratch/refused"
 try() { printf '%b' "$1" >measured.csv; shift; trainspec calibrate -o out.json "$@" plan.ts measured.csv 2>&1; echo "exit $?"; }
 try 'tp,mirco,step_s\n1,2,0.1\n2,2,0.1\n'
 try 'tp,zzz,step_s\n1,2,0.1\n2,2,0.1\n'

@@ -1,4 +1,5 @@
 # Steps are played with known factors and scattered by up to 0.4 %; what is fitted must be those factors. The sixth step is a fifth too long.
+scratch=$scratch/calibrate; mkdir "$scratch"
 measured() { tsrun -D products=1.1 -D others=1.15 -D hosts=1.3 "$@" --format=json _calibrate.ts | awk -v by="$by" '/"step_time_ps"/ { printf "%.7f", $2 * by / 1e12 } /"peak_memory_bytes"/ { printf ",%.0f", $2 + 3e8 }'; }
 {
   echo tp,dp,pp,micro,seq,hidden,step_s,memory,group

@@ -285,6 +285,7 @@ Test(calibrate, file)
                             {"host", TS_QUANTITY_HOST, "", "", 0.4, -1.0 / 3}};
   ts_calibration c = {.plan = "a \"plan\"",
                       .device = "h100",
+                      .framework = "nemo",
                       .rows = 3,
                       .count = 2,
                       .quantity = quantity,

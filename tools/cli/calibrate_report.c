@@ -271,8 +271,9 @@ static void put_warnings(const ts_calibrated *c, FILE *out)
 void ts_calibrated_text(const ts_calibrated *c, FILE *out)
 {
   const ts_calibration *k = c->calibration;
-  ts_put_text(out, "Plan `%s` calibrated on %u measured steps%s%s (%u plays)\n", k->plan, k->rows,
-              *k->device ? " on " : "", k->device, c->fit->plays);
+  ts_put_text(out, "Plan `%s` calibrated on %u measured steps%s%s%s%s (%u plays)\n", k->plan,
+              k->rows, *k->framework ? " of " : "", k->framework, *k->device ? " on " : "",
+              k->device, c->fit->plays);
   put_quantities(c, out);
   put_pairs(c, out);
   put_steps(c, out);
@@ -363,6 +364,7 @@ void ts_calibrated_json(const ts_calibrated *c, FILE *out)
   cJSON *root = cJSON_CreateObject();
   cJSON_AddStringToObject(root, "plan", k->plan);
   cJSON_AddStringToObject(root, "device", k->device);
+  cJSON_AddStringToObject(root, "framework", k->framework);
   cJSON_AddNumberToObject(root, "rows", k->rows);
   cJSON_AddNumberToObject(root, "copies", c->steps->copies);
   cJSON_AddNumberToObject(root, "plays", c->fit->plays);

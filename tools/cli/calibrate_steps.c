@@ -182,6 +182,11 @@ static const char *device_of(const row *r)
   return ir->device_classes_count ? ir->strings + ir->device_classes[0].name : "";
 }
 
+static const char *framework_of(const row *r)
+{
+  return r->input.ir.strings + r->input.ir.meta->framework;
+}
+
 /* False after telling of the first row that is wrong. */
 static bool check_rows(ts_played_steps *p)
 {
@@ -204,6 +209,12 @@ static bool check_rows(ts_played_steps *p)
       refuse(p, i,
              ts_arena_printf(p->arena, "this one is on `%s`, the first on `%s`: one device a file",
                              device_of(r), device_of(&p->rows[0])));
+      return false;
+    }
+    if (strcmp(framework_of(r), framework_of(&p->rows[0])) != 0) {
+      refuse(p, i,
+             ts_arena_printf(p->arena, "this one runs `%s`, the first `%s`: one framework a file",
+                             framework_of(r), framework_of(&p->rows[0])));
       return false;
     }
     note_warnings(p, r->session->diags);
@@ -243,6 +254,7 @@ void ts_played_steps_free(ts_played_steps *p)
 }
 
 const char *ts_played_device(const ts_played_steps *p) { return device_of(&p->rows[0]); }
+const char *ts_played_framework(const ts_played_steps *p) { return framework_of(&p->rows[0]); }
 double ts_played_memory(const ts_played_steps *p, uint32_t row_) { return p->rows[row_].memory; }
 
 uint32_t ts_played_with(const ts_played_steps *p, uint32_t quantity)

@@ -17,8 +17,9 @@ ts_played_steps *ts_played_steps_new(ts_session *s, const char *plan,
                                      const ts_measured_steps *steps, uint32_t file,
                                      const ts_calibration *quantities, long jobs);
 void ts_played_steps_free(ts_played_steps *p);
-/* Of all rows; they are of one. */
+/* Of all rows; they are of one. "": not named. */
 const char *ts_played_device(const ts_played_steps *p);
+const char *ts_played_framework(const ts_played_steps *p);
 double ts_played_memory(const ts_played_steps *p, uint32_t row); /* bytes, of the fullest device */
 /* Rows in which a quantity plays a part. */
 uint32_t ts_played_with(const ts_played_steps *p, uint32_t quantity);
