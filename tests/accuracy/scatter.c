@@ -12,6 +12,7 @@ enum {
   SIDE = 360, /* of the square between the axes */
   BELOW = 46,
   KEYS = 230,  /* width of the names of groups */
+  NAME = 32,   /* of which so many characters are shown */
   MOST = 2500, /* points: coarser grids hold fewer */
 };
 
@@ -185,7 +186,8 @@ static void put_key(const char *name, size_t index, FILE *out)
   int x = LEFT + SIDE + 16, y = TOP + 8 + 16 * (int)index;
   fprintf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"4\" fill=\"%s\"/>\n", x, y,
           colours[index % COLOURS]);
-  ts_put_xml(out, "<text x=\"%d\" y=\"%d\">%s</text>\n", x + 9, y + 4, name);
+  ts_put_xml(out, "<text x=\"%d\" y=\"%d\">%.*s%s</text>\n", x + 9, y + 4, NAME, name,
+             strlen(name) > NAME ? "..." : "");
 }
 
 void acc_scatter_write(ts_arena *arena, const acc_result *r, FILE *out)
