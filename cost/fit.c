@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { MAX_ROWS = 1 << 16, MAX_NODES = 1 << 20 };
@@ -197,25 +198,33 @@ typedef struct reader {
   const char *path;
 } reader;
 
+/* Of what stands at the path. */
+static bool wrong(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool wrong(const reader *r, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  const char *what = ts_arena_vprintf(r->arena, format, args);
+  va_end(args);
+  return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: %s", r->path, what);
+}
+
 static bool get_number(reader *r, const cJSON *in, const char *name, double least, double most,
                        double *value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsNumber(item))
-    return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: `%s` is missing or not a number", r->path,
-                      name);
+    return wrong(r, "`%s` is missing or not a number", name);
   *value = item->valuedouble;
   return (*value >= least && *value <= most) ||
-         ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: `%s` is %g, not within %g and %g", r->path,
-                    name, *value, least, most);
+         wrong(r, "`%s` is %g, not within %g and %g", name, *value, least, most);
 }
 
 static bool get_string(reader *r, const cJSON *in, const char *name, const char **value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsString(item))
-    return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: `%s` is missing or not a string", r->path,
-                      name);
+    return wrong(r, "`%s` is missing or not a string", name);
   *value = ts_arena_string(r->arena, item->valuestring, strlen(item->valuestring));
   return true;
 }
@@ -224,14 +233,12 @@ static bool get_numbers(reader *r, const cJSON *array, const char *name, uint32_
                         double *value)
 {
   if (!cJSON_IsArray(array) || (uint32_t)cJSON_GetArraySize(array) != count)
-    return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: `%s` is not a list of %u numbers",
-                      r->path, name, count);
+    return wrong(r, "`%s` is not a list of %u numbers", name, count);
   const cJSON *item;
   uint32_t i = 0;
   cJSON_ArrayForEach(item, array) {
     if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
-      return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: `%s` is not a list of %u numbers",
-                        r->path, name, count);
+      return wrong(r, "`%s` is not a list of %u numbers", name, count);
     value[i++] = item->valuedouble;
   }
   return true;
@@ -244,18 +251,16 @@ static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
     return false;
   cJSON_ArrayForEach(item, list) {
     if (m->input_count == TS_MODEL_MAX_INPUTS)
-      return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: more than %d inputs", r->path,
-                        TS_MODEL_MAX_INPUTS);
+      return wrong(r, "more than %d inputs", TS_MODEL_MAX_INPUTS);
     if (!cJSON_IsString(item) ||
         !ts_model_input_parse(m->model, item->valuestring, &m->input[m->input_count++]))
-      return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: model `%s` has no input \"%s\"",
-                        r->path, m->model->name, cJSON_IsString(item) ? item->valuestring : "");
+      return wrong(r, "model `%s` has no input \"%s\"", m->model->name,
+                   cJSON_IsString(item) ? item->valuestring : "");
   }
   list = cJSON_GetObjectItemCaseSensitive(in, "kernels");
   cJSON_ArrayForEach(item, list) {
     if (m->kernel_count == TS_FIT_MAX_KERNELS)
-      return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: more than %d kernels", r->path,
-                        TS_FIT_MAX_KERNELS);
+      return wrong(r, "more than %d kernels", TS_FIT_MAX_KERNELS);
     ts_fit_kernel *kernel = &m->kernel[m->kernel_count++];
     if (!get_number(r, item, "smoothness", 0.5, 1.5, &kernel->smoothness) ||
         !get_number(r, item, "deviation", 0, 10, &kernel->deviation) ||
@@ -264,7 +269,7 @@ static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
       return false;
     for (uint32_t d = 0; d < m->input_count; d++)
       if (!(kernel->scale[d] > 1e-6))
-        return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: a scale is not positive", r->path);
+        return wrong(r, "a scale is not positive");
   }
   return true;
 }
@@ -275,7 +280,7 @@ static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
   uint32_t width = m->model->feature_count,
            count = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0;
   if (count > MAX_ROWS)
-    return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: more than %d rows", r->path, MAX_ROWS);
+    return wrong(r, "more than %d rows", MAX_ROWS);
   double *row = TS_NEW_ARRAY(r->arena, double, (size_t)count *width),
          *us = TS_NEW_ARRAY(r->arena, double, count);
   double *weight = TS_NEW_ARRAY(r->arena, double, count),
@@ -288,17 +293,13 @@ static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
     memcpy(to, cells, width * sizeof *to);
     for (uint32_t f = 0; f < width; f++)
       if (!(to[f] > 0))
-        return ts_fail_at(r->error, r->text, 0, 0, NULL,
-                          "%s: row %u has a feature that is not positive", r->path,
-                          m->row_count + 1);
+        return wrong(r, "row %u has a feature that is not positive", m->row_count + 1);
     if (!(cells[width] > 0))
-      return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: row %u has a time that is not positive",
-                        r->path, m->row_count + 1);
+      return wrong(r, "row %u has a time that is not positive", m->row_count + 1);
     double before = m->row_count ? table[m->row_count - 1] : 0;
     if (cells[width + 2] < before || (cells[width + 2] == before && m->row_count &&
                                       compare_features(to - width, to, width) >= 0))
-      return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: row %u is not in order", r->path,
-                        m->row_count + 1);
+      return wrong(r, "row %u is not in order", m->row_count + 1);
     m->own_rows += cells[width + 2] == 0;
     us[m->row_count] = cells[width], table[m->row_count] = cells[width + 2];
     weight[m->row_count++] = cells[width + 1];
@@ -319,9 +320,8 @@ static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
     uint32_t first = (uint32_t)node.count,
              size = cJSON_IsArray(tree) ? (uint32_t)cJSON_GetArraySize(tree) : 0, at = 0;
     if (!size || first + size > MAX_NODES)
-      return ts_fail_at(r->error, r->text, 0, 0, NULL,
-                        "%s: tree %zu has no nodes, or there are more than %d in all", r->path,
-                        root.count + 1, MAX_NODES);
+      return wrong(r, "tree %zu has no nodes, or there are more than %d in all", root.count + 1,
+                   MAX_NODES);
     TS_PUSH(r->arena, &root, first);
     cJSON_ArrayForEach(item, tree) {
       double cell[4];
@@ -330,8 +330,7 @@ static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
       bool leaf = cell[0] == TS_TREE_LEAF;
       if (!leaf && !(cell[0] >= 0 && cell[0] < m->input_count && cell[2] >= at + 1.0 &&
                      cell[2] < size && cell[3] >= at + 1.0 && cell[3] < size))
-        return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: node %u of tree %zu leads nowhere",
-                          r->path, at, root.count);
+        return wrong(r, "node %u of tree %zu leads nowhere", at, root.count);
       TS_PUSH(
         r->arena, &node,
         ((ts_tree_node){(int32_t)cell[0], (float)cell[1], leaf ? 0 : first + (uint32_t)cell[2],
@@ -349,15 +348,13 @@ static bool read_range(reader *r, const cJSON *list, ts_fit_model *m)
   uint32_t width = m->model->feature_count, at = 0;
   const cJSON *item;
   if (list && (uint32_t)cJSON_GetArraySize(list) != width)
-    return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: `range` is not a list of %u ranges",
-                      r->path, width);
+    return wrong(r, "`range` is not a list of %u ranges", width);
   cJSON_ArrayForEach(item, list) {
     double ends[2];
     if (!get_numbers(r, item, "range", 2, ends))
       return false;
     if (!(ends[0] > 0 && ends[0] <= ends[1]))
-      return ts_fail_at(r->error, r->text, 0, 0, NULL,
-                        "%s: a range does not rise from a positive number", r->path);
+      return wrong(r, "a range does not rise from a positive number");
     m->low[at] = ends[0], m->high[at++] = ends[1];
   }
   return true;
@@ -374,7 +371,7 @@ static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
   r->path = ts_arena_printf(r->arena, "model of %s %s", m->family, m->dtype);
   m->model = ts_kernel_model_find(name);
   if (!m->model)
-    return ts_fail_at(r->error, r->text, 0, 0, NULL, "%s: there is no model `%s`", r->path, name);
+    return wrong(r, "there is no model `%s`", name);
   const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(in, "parameters");
   for (uint32_t i = 0; i < m->model->parameter_count; i++)
     if (!get_number(r, parameters, m->model->parameter[i], 1e-9, 1e9, &m->parameter[i]))
