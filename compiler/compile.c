@@ -21,6 +21,7 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   if (!same) { /* what was read and evaluated with others does not hold: files are read again */
     s->modules = NULL;
     s->define_ast = NULL;
+    s->fits = (ts_names){0};
   }
   s->stdlib_dir = o->stdlib_dir;
   s->import_dirs = o->import_dirs;

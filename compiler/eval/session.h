@@ -100,6 +100,7 @@ struct ts_session {
   ts_names record_types;            /* name -> RECORD_TYPE: compiler/eval/record_type.h */
   TS_VEC(const char *) record_names;
   ts_names record_infos;            /* RECORD_TYPE -> ts_type_info */
+  ts_names fits;                    /* path -> ts_cost_source: compiler/lower/cost_sources.c */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */

@@ -174,27 +174,46 @@ static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_
                   bad_file(s, name->name, "table", NULL, 0, &error, of->span);
 }
 
+/* A fit file, read once however often plans name it. NULL after a diagnostic. */
+static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
+{
+  ts_error error = {0};
+  size_t size = 0, text_size = 0;
+  ts_found found;
+  const char *key = NULL;
+  if (ts_session_resolve(s, file->span.file, file->u.string, &found)) {
+    key = found.path ? found.path : found.name;
+    key = ts_lang_intern(s->lang, key, strlen(key));
+    const ts_cost_source *known = ts_names_get(&s->fits, key);
+    if (known)
+      return known;
+  }
+  char *bytes =
+    ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &found);
+  if (!bytes)
+    return NULL;
+  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
+  const ts_cost_source *source = text ? ts_cost_fit(s->arena, text, text_size, &error) : NULL;
+  if (source)
+    ts_names_put(s->arena, &s->fits, key, source);
+  else
+    bad_file(s, file->u.string, "fit", text, text_size, &error, file->span);
+  return source;
+}
+
 static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
 {
   const ts_value *file = arg(f, "source");
   if (file && file->type == TS_T_APPLIED && !file->u.applied->decl &&
       !strcmp(file->u.applied->name, "table"))
     return fit_of_table(s, f, file, name);
-  ts_error error = {0};
-  size_t size = 0, text_size = 0;
-  ts_found found;
   if (!file || file->type != TS_T_STRING)
     return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`",
                  file ? *file : ts_none_value());
-  char *bytes =
-    ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &found);
-  if (!bytes)
+  const ts_cost_source *source = read_fit(s, file);
+  if (!source)
     return NULL;
   name->name = ts_session_written(file->u.string);
-  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
-  const ts_cost_source *source = text ? ts_cost_fit(s->arena, text, text_size, &error) : NULL;
-  if (!source)
-    return bad_file(s, file->u.string, "fit", text, text_size, &error, file->span);
   return take_device(s, source, NULL, name) ? of_source(s, source) : NULL;
 }
 
