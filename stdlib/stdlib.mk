@@ -15,7 +15,9 @@ stdlib_files = \
 	stdlib/errors.ts \
 	stdlib/errors_chosen.ts \
 	stdlib/exchange.ts \
+	stdlib/fits/a100_pcie_conv_fp32.fit.json \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
+	stdlib/fits/a100_pcie_fp32.fit.json \
 	stdlib/fits/a100_sxm.fit.json \
 	stdlib/fits/a100_sxm_experts.fit.json \
 	stdlib/fits/a100_sxm_latent.fit.json \
@@ -43,6 +45,7 @@ stdlib_files = \
 	stdlib/fits/h100_sxm.fit.json \
 	stdlib/fits/h100_sxm_elementwise.fit.json \
 	stdlib/fits/h100_sxm_experts.fit.json \
+	stdlib/fits/h100_sxm_fp32.fit.json \
 	stdlib/fits/h100_sxm_fp8.fit.json \
 	stdlib/fits/h100_sxm_fp8_block.fit.json \
 	stdlib/fits/h100_sxm_latent.fit.json \
@@ -54,7 +57,10 @@ stdlib_files = \
 	stdlib/fits/l40s.fit.json \
 	stdlib/fits/l40s_fp8.fit.json \
 	stdlib/fits/l4_elementwise.fit.json \
+	stdlib/fits/l4_fp32.fit.json \
+	stdlib/fits/v100_pcie_conv_fp32.fit.json \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
+	stdlib/fits/v100_pcie_fp32.fit.json \
 	stdlib/frameworks/bridge.ts \
 	stdlib/frameworks/maxtext.ts \
 	stdlib/frameworks/megatron.ts \

@@ -52,6 +52,23 @@ latent() {
   fit "$1_latent" "$1" "$2" "$table" --model attention_apart
 }
 
+# full DEVICE UNITS TABLE KEEP: linear layers in fp32, one call at a time.
+full() {
+  table="$scratch/$1_fp32.csv"
+  zcat "$ops/neusight_linear_$3.csv.gz" |
+    awk -F, -v OFS=, 'NR == 1 { print "dtype,m,n,k,time_us" } NR > 1 { print $1, $2 * $3, $4, $5, $7 }' >"$table"
+  fit "$1_fp32" "$1" "$2" "$table" --keep "$4"
+}
+
+# convolutions DEVICE UNITS TABLE: by cuDNN in fp32, as the products that they are.
+convolutions() {
+  table="$scratch/$1_conv.csv"
+  zcat "$ops/neusight_conv_$3.csv.gz" |
+    awk -F, -v OFS=, 'NR == 1 { print "dtype,m,n,k,time_us" }
+      NR > 1 { side = int(($6 + 2 * $8 - $5) / $7) + 1; print $1, $2 * side * side, $4, $3 * $5 * $5, $10 }' >"$table"
+  fit "$1_conv_fp32" "$1" "$2" "$table" --family conv --model gemm --keep 0.1
+}
+
 # elementwise DEVICE GPU: GPU as in the names of traced tables.
 elementwise() {
   table="$scratch/$1_elementwise.csv"
@@ -95,3 +112,9 @@ elementwise a100_pcie NVIDIA_A100_80GB_PCIe
 elementwise h100_sxm NVIDIA_H100_80GB_HBM3
 elementwise l4 NVIDIA_L4
 elementwise v100_pcie Tesla_V100-PCIE-32GB
+full h100_sxm 132 h100_sxm 0.4
+full a100_pcie 108 a100_pcie_80 0.4
+full v100_pcie 80 v100_pcie_32 0.1
+full l4 58 l4 0.4
+convolutions a100_pcie 108 a100_pcie_80
+convolutions v100_pcie 80 v100_pcie_32
