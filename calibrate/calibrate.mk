@@ -8,8 +8,6 @@ libts_la_SOURCES += \
 	calibrate/device_sheets.h \
 	calibrate/fabric_fit.c \
 	calibrate/fabric_fit.h \
-	calibrate/fabric_text.c \
-	calibrate/fabric_text.h \
 	calibrate/fit_file.c \
 	calibrate/fit_file.h \
 	calibrate/fit_train.c \

@@ -13,16 +13,40 @@ enum { ROUNDS = 6 };
 typedef struct constant { size_t at; double least, most; } constant;
 
 #define OF(field, least, most) {offsetof(ts_fabric, field), least, most}
-static const constant rings_and_trees[] = {OF(hop, 1, 200), OF(share, 0.3, 0.97),
-                                           OF(chunks, 0.1, 20)},
+/* By collective and protocol, of a fabric; of one whose islands are racks; of the library on all
+ * fabrics. Steps of a protocol that no row used stay where they start. */
+static const constant rings_and_trees[] = {OF(hop, 1, 200),       OF(share, 0.3, 0.97),
+                                           OF(chunks, 0.1, 20),   OF(word_rate, 0.1, 20)},
+                      steps[] = {OF(line_hop, 1, 1000), OF(tree_hop, 1, 1000),
+                                 OF(ring_hop, 1, 1000)},
                       racks[] = {OF(hop, 1, 200), OF(chunks, 0.1, 20), OF(inside_hop, 1, 5),
                                  OF(switch_hop, 1, 20), OF(inside_share, 0.5, 1)},
                       pairs[] = {OF(pairs_hop, 0.1, 200), OF(pairs_share, 0.1, 0.97)},
-                      library_constants[] = {OF(line_hop, 1, 6),       OF(chunk_hop, 1, 6),
-                                             OF(ring_hop, 0.5, 6),     OF(word_share, 0.002, 0.5),
-                                             OF(line_share, 0.3, 1),   OF(tree_spread, 0.01, 0.3),
+                      library_constants[] = {OF(line_share, 0.3, 1), OF(tree_share, 0.3, 1),
                                              OF(switch_share, 0.7, 1)};
 #undef OF
+
+const ts_fabric ts_fabric_start = {.share = 0.92,
+                                   .hop = 10,
+                                   .chunks = 1,
+                                   .pairs_share = 0.85,
+                                   .pairs_hop = 3,
+                                   .inside_hop = 1,
+                                   .switch_hop = 1,
+                                   .inside_share = 1,
+                                   .line_hop = 30,
+                                   .tree_hop = 20,
+                                   .ring_hop = 30,
+                                   .word_rate = 1,
+                                   .lanes = 2,
+                                   .trees_from = 2,
+                                   .deal = 32768, /* NCCL 2.30.7, as `lanes` */
+                                   .line_share = 120 / 128.0, /* the rest of a line are flags */
+                                   .tree_share = 0.8,
+                                   .switch_share = 0.95,
+                                   .words = 1,
+                                   .lines = 1,
+                                   .switches = 1};
 
 uint32_t ts_fabric_class(uint64_t bytes)
 {
@@ -216,6 +240,7 @@ void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows
         SEARCH(&p, racks, false);
       else
         SEARCH(&p, rings_and_trees, false);
+      SEARCH(&p, steps, false);
       SEARCH(&p, pairs, true);
     }
     p.fabric = UINT32_MAX;
@@ -242,11 +267,11 @@ void ts_fabric_fit_points(ts_arena *arena, ts_fabric *fabric, const ts_network_f
 
 ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count)
 {
-  ts_fabric mean = count ? *others[0] : ts_fabric_usual;
-  const constant *lists[] = {rings_and_trees, pairs};
+  ts_fabric mean = count ? *others[0] : ts_fabric_start;
+  const constant *lists[] = {rings_and_trees, steps, pairs};
   const size_t sizes[] = {sizeof rings_and_trees / sizeof *rings_and_trees,
-                          sizeof pairs / sizeof *pairs};
-  for (size_t l = 0; l < 2; l++)
+                          sizeof steps / sizeof *steps, sizeof pairs / sizeof *pairs};
+  for (size_t l = 0; l < 3; l++)
     for (size_t k = 0; k < sizes[l]; k++) {
       double sum = 0;
       for (uint32_t i = 0; i < count; i++)

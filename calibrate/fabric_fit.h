@@ -16,6 +16,10 @@ typedef struct ts_fabric_row {
   double seconds;   /* measured */
 } ts_fabric_row;
 
+/* Where a search begins: what fabrics are usually like, chosen by hand with the rows of the first
+ * fits in view. What rows do not tell stays there. */
+extern const ts_fabric ts_fabric_start;
+
 /* Classes of sizes: 16 MiB and more, 1 MiB and more, less. */
 enum { TS_FABRIC_CLASSES = 3 };
 uint32_t ts_fabric_class(uint64_t bytes);

@@ -169,9 +169,10 @@ static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l,
   m.intra_hop = (uint64_t)llround((double)m.intra_hop * scale);
   m.inter_hop = (uint64_t)llround((double)m.inter_hop * scale);
   double steps = intra * (double)m.intra_hop + inter * (double)m.inter_hop;
+  m.believed_share = 0; /* lines are taken where they are the fastest */
   m.connection = m.believed = (uint64_t)llround(fmax(0, latency * 1e6 - steps));
   m.chunk = m.reduction = m.intra_share = m.inter_share = m.intra_rate = m.inter_rate = m.spread =
-    0;
+    m.branching = m.lanes = m.deal = m.lane_rate = 0;
   if (profile->islands > 1) {
     m.local = 0;
     m.inter_rate = slope > 0 ? far / slope * 1e6 : 0;
@@ -230,6 +231,7 @@ static ts_ir_net_method scaled(const ts_ir_net_method *m, double latency, double
   x.intra_hop = (uint64_t)llround((double)m->intra_hop * latency);
   x.inter_hop = (uint64_t)llround((double)m->inter_hop * latency);
   x.intra_rate *= rate, x.intra_share *= rate, x.inter_rate *= rate, x.inter_share *= rate;
+  x.lane_rate *= rate;
   x.reduction /= rate;
   return x;
 }
@@ -721,6 +723,12 @@ static void put_method(ts_json_writer *w, const ts_ir_net_method *m)
   }
   if (!m->believed && m->connection)
     ts_json_put_count(w, "believed_us", 0);
+  if (m->believed_tenths[0]) {
+    ts_json_begin(w, "believed_tenths", '[');
+    for (size_t i = 0; i < TS_IR_NET_SIZES && m->believed_tenths[i]; i++)
+      ts_json_put_count(w, NULL, m->believed_tenths[i]);
+    ts_json_end(w, ']');
+  }
   ts_json_end(w, '}');
 }
 

@@ -274,6 +274,8 @@ typedef enum ts_ir_net_protocol {
   TS_IR_NET_PROTOCOLS
 } ts_ir_net_protocol;
 
+enum { TS_IR_NET_SIZES = 24 }; /* 64 B and its powers of two, that a belief is by */
+
 /* One way to do a collective. Its time is
  *   connection + rounds * (intra steps * intra_hop + inter steps * inter_hop) + transfer +
  *   reduction * bytes
@@ -290,9 +292,24 @@ typedef struct ts_ir_net_method {
   uint32_t ranks, islands; /* only for these; both 0: any */
   /* 1: of pairs, what leaves the island goes by the rank whose rail the receiver is on */
   uint32_t relay;
+  uint32_t least_islands;  /* the library knows this way over so many islands and more; 0: any */
+  uint32_t reserved;
   uint64_t connection;     /* ps per call */
   uint64_t believed;       /* what the library's own choice takes for it, ps */
   uint64_t intra_hop, inter_hop; /* ps per step */
+  /* between islands, what the library's own choice takes for a step, the share of the links' rate
+   * and the most that is reached; `believed_share` 0: it takes what is */
+  uint64_t believed_intra_hop, believed_inter_hop;
+  double believed_share, believed_rate;
+  /* tenths of that rate for 64 B, 128 B and so on, the last for all larger sizes; 0: whole */
+  uint8_t believed_tenths[TS_IR_NET_SIZES];
+  /* Between islands: channels for each rank of an island, up to `channels` (0: those); bytes of
+   * traffic that a channel has before another is used (0: all are), and bytes/s that a rank's
+   * processor passes on (0: as fast as the links). */
+  double lanes, deal, lane_rate;
+  /* of the rate between islands, what trees reach over three islands and more, whose inner ones
+   * have two children; 0: all of it */
+  double branching;
   double intra_rate, inter_rate;   /* most that is reached, bytes/s; 0: no bound */
   double intra_share, inter_share; /* of the links' rate; 0: whatever the links are */
   /* parts of bytes/ranks that each rank copies or reduces by itself, at its rate inside the island

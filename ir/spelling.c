@@ -30,13 +30,21 @@ const char *const ts_ir_quantity_names[] = {"step_time", "peak_memory", NULL};
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
 const ts_ir_clause ts_ir_method_fields[] = {
-  FIELD(COUNT, ranks),        FIELD(COUNT, islands),       FIELD(COUNT, relay),
-  FIELD(COUNT, channels),     FIELD(COUNT, threads),       FIELD(SIZE, chunk),
-  FIELD(TIME, connection),    FIELD(TIME, believed),       FIELD(TIME, intra_hop),
-  FIELD(TIME, inter_hop),     FIELD(RATE, intra_rate),     FIELD(RATE, inter_rate),
-  FIELD(NUMBER, intra_share), FIELD(NUMBER, inter_share),  FIELD(NUMBER, local),
-  FIELD(NUMBER, reduction),   FIELD(NUMBER, spread),       FIELD(BYTES, least),
-  FIELD(BYTES, most),         {NULL, TS_IR_FIELD_COUNT, 0}};
+  FIELD(COUNT, ranks),              FIELD(COUNT, islands),
+  FIELD(COUNT, least_islands),      FIELD(COUNT, relay),
+  FIELD(COUNT, channels),           FIELD(COUNT, threads),
+  FIELD(SIZE, chunk),               FIELD(TIME, connection),
+  FIELD(TIME, believed),            FIELD(TIME, intra_hop),
+  FIELD(TIME, inter_hop),           FIELD(RATE, intra_rate),
+  FIELD(RATE, inter_rate),          FIELD(NUMBER, intra_share),
+  FIELD(NUMBER, inter_share),       FIELD(NUMBER, local),
+  FIELD(NUMBER, reduction),         FIELD(NUMBER, spread),
+  FIELD(NUMBER, branching),         FIELD(NUMBER, lanes),
+  FIELD(SIZE, deal),                FIELD(RATE, lane_rate),
+  FIELD(TIME, believed_intra_hop),  FIELD(TIME, believed_inter_hop),
+  FIELD(NUMBER, believed_share),    FIELD(RATE, believed_rate),
+  FIELD(TENTHS, believed_tenths),   FIELD(BYTES, least),
+  FIELD(BYTES, most),               {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_curve, field)}
 const ts_ir_clause ts_ir_curve_fields[] = {

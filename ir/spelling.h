@@ -3,6 +3,7 @@
 #define TS_IR_SPELLING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "ir/ir.h"
 
@@ -28,13 +29,18 @@ typedef enum ts_ir_field_kind {
   TS_IR_FIELD_RATE,
   TS_IR_FIELD_NUMBER,
   TS_IR_FIELD_SIZE,
-  TS_IR_FIELD_BYTES
+  TS_IR_FIELD_BYTES,
+  TS_IR_FIELD_TENTHS /* a digit each, A: 10 */
 } ts_ir_field_kind;
 typedef struct ts_ir_clause {
   const char *name;
   ts_ir_field_kind kind;
   uint32_t offset;
 } ts_ir_clause;
+static inline size_t ts_ir_field_size(const ts_ir_clause *f)
+{
+  return f->kind == TS_IR_FIELD_COUNT ? 4 : f->kind == TS_IR_FIELD_TENTHS ? TS_IR_NET_SIZES : 8;
+}
 extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[], ts_ir_line_fields[],
   ts_ir_links_fields[];
 /* of points, methods or curves */

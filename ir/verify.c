@@ -393,10 +393,25 @@ static int check_points(check *c, const ts_ir_net_model *m)
   return 0;
 }
 
+/* Bytes, at least one of them; 0: all. */
+static bool part(double bytes)
+{
+  return amount(bytes) && (bytes == 0 || bytes >= 1) && bytes <= (double)bytes_limit;
+}
+
+/* From 1 to 10, and 0 after the last. */
+static bool tenths_end(const uint8_t *tenths)
+{
+  for (size_t i = 0; i < TS_IR_NET_SIZES; i++)
+    if (tenths[i] > 10 || (i && tenths[i] && !tenths[i - 1]))
+      return false;
+  return true;
+}
+
 static int check_method(check *c, const ts_ir_net_model *m, const ts_ir_net_method *x)
 {
   if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS ||
-      x->protocol >= TS_IR_NET_PROTOCOLS || x->relay > 1)
+      x->protocol >= TS_IR_NET_PROTOCOLS || x->relay > 1 || x->reserved)
     return ts_ir_fail(c->error,
                       "net model `%s`: a method of collective %u, algorithm %u, protocol %u",
                       text(c, m->name), x->collective, x->algorithm, x->protocol);
@@ -407,22 +422,27 @@ static int check_method(check *c, const ts_ir_net_model *m, const ts_ir_net_meth
     return ts_ir_fail(c->error, "net model `%s`: a method for %u ranks in %u islands",
                       text(c, m->name), x->ranks, x->islands);
   if (x->connection > time_limit || x->believed > time_limit ||
-      x->intra_hop > time_limit / world_limit || x->inter_hop > time_limit / world_limit)
+      x->intra_hop > time_limit / world_limit || x->inter_hop > time_limit / world_limit ||
+      x->believed_intra_hop > time_limit / world_limit ||
+      x->believed_inter_hop > time_limit / world_limit)
     return ts_ir_fail(c->error, "net model `%s`: a latency of a method is out of range",
                       text(c, m->name));
-  if ((x->intra_rate != 0 && !rate(x->intra_rate)) ||
-      (x->inter_rate != 0 && !rate(x->inter_rate)) || signbit(x->intra_rate) ||
-      signbit(x->inter_rate))
-    return ts_ir_fail(c->error, "net model `%s`: a rate of a method is out of range",
-                      text(c, m->name));
-  double shares[] = {x->intra_share, x->inter_share, x->local, x->spread};
-  for (int i = 0; i < 4; i++)
+  const double rates[] = {x->intra_rate, x->inter_rate, x->believed_rate, x->lane_rate},
+               shares[] = {x->intra_share, x->inter_share, x->local, x->spread,
+                           x->believed_share, x->lanes, x->branching};
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+    if ((rates[i] != 0 && !rate(rates[i])) || signbit(rates[i]))
+      return ts_ir_fail(c->error, "net model `%s`: a rate of a method is out of range",
+                        text(c, m->name));
+  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
     if (!amount(shares[i]) || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
       return ts_ir_fail(c->error, "net model `%s`: a share of a method is out of range",
                         text(c, m->name));
-  if (!amount(x->reduction) || x->reduction > 1e12 || !amount(x->chunk) ||
-      (x->chunk != 0 && x->chunk < 1) || x->chunk > (double)bytes_limit)
+  if (!amount(x->reduction) || x->reduction > 1e12 || !part(x->chunk) || !part(x->deal))
     return ts_ir_fail(c->error, "net model `%s`: reduction or chunk of a method is out of range",
+                      text(c, m->name));
+  if (!tenths_end(x->believed_tenths))
+    return ts_ir_fail(c->error, "net model `%s`: the tenths of a method are not 1 to 10",
                       text(c, m->name));
   if (x->least > x->most || x->most > bytes_limit)
     return ts_ir_fail(c->error, "net model `%s`: the sizes of a method are out of range",

@@ -82,7 +82,7 @@ tests_unit_sources = \
 	tests/unit/test_ways_out.c \
 	tests/unit/test_workers.c
 
-accuracy_figures = tests/accuracy/factors.c tests/accuracy/factors.h tests/accuracy/figures.c tests/accuracy/figures.h \
+accuracy_figures = tests/accuracy/fabric_text.c tests/accuracy/fabric_text.h tests/accuracy/factors.c tests/accuracy/factors.h tests/accuracy/figures.c tests/accuracy/figures.h \
 	tests/accuracy/result.c tests/accuracy/result.h
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
@@ -168,6 +168,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/csv.h \
 	tests/accuracy/exchange.c \
 	tests/accuracy/exchange.h \
+	tests/accuracy/fabric_text.c \
+	tests/accuracy/fabric_text.h \
 	tests/accuracy/factors.c \
 	tests/accuracy/factors.h \
 	tests/accuracy/figures.c \

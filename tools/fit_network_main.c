@@ -448,8 +448,11 @@ static int apply_fabric(job *j, ts_network_file *hardware, const ts_network_tabl
   ts_fabric fabric = *file->between;
   ts_fabric_fit_points(j->arena, &fabric, hardware, j->links, rows->points, rows->count);
   ts_fabric_apply(j->arena, &fabric, hardware);
-  ts_put_text(j->talk, "fabric: a step %.1f us, %.1f %% of the links' rate, first chunks x %.2f\n\n",
-              fabric.hop, 100 * fabric.share, fabric.chunks);
+  ts_put_text(j->talk,
+              "fabric: steps of %.1f us (LL), %.1f (LL128), %.1f (Simple, trees), %.1f (rings); "
+              "%.1f %% of the links' rate, first chunks x %.2f\n\n",
+              fabric.hop, fabric.line_hop, fabric.tree_hop, fabric.ring_hop, 100 * fabric.share,
+              fabric.chunks);
   return 0;
 }
 

@@ -34,6 +34,17 @@ const ts_network_field ts_network_fields[] = {FIELD("ranks", 'u', ranks, 1),
                                               FIELD("spread", 'd', spread, 1),
                                               FIELD("least_bytes", 'l', least, 1),
                                               FIELD("most_bytes", 'l', most, 1),
+                                              FIELD("believed_intra_hop_us", 'l',
+                                                    believed_intra_hop, 1e6),
+                                              FIELD("believed_inter_hop_us", 'l',
+                                                    believed_inter_hop, 1e6),
+                                              FIELD("believed_share", 'd', believed_share, 1),
+                                              FIELD("believed_gb_s", 'd', believed_rate, 1e9),
+                                              FIELD("least_islands", 'u', least_islands, 1),
+                                              FIELD("lanes", 'd', lanes, 1),
+                                              FIELD("branching", 'd', branching, 1),
+                                              FIELD("deal", 'd', deal, 1),
+                                              FIELD("lane_gb_s", 'd', lane_rate, 1e9),
                                               {NULL, 0, 0, 0}};
 #undef FIELD
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_curve, field), unit}
@@ -140,18 +151,20 @@ const char *ts_network_method_wrong(const ts_ir_net_method *m)
   if (m->islands > m->ranks || (m->ranks && !m->islands))
     return "`ranks` and `islands` go together, with at least a rank in each island";
   if (m->connection > most_ps || m->believed > most_ps || m->intra_hop > most_ps ||
-      m->inter_hop > most_ps)
+      m->inter_hop > most_ps || m->believed_intra_hop > most_ps ||
+      m->believed_inter_hop > most_ps)
     return "a latency of more than 69 ms";
-  double rates[] = {m->intra_rate, m->inter_rate};
-  for (int i = 0; i < 2; i++)
+  const double rates[] = {m->intra_rate, m->inter_rate, m->believed_rate, m->lane_rate},
+               shares[] = {m->intra_share, m->inter_share, m->local, m->spread,
+                           m->believed_share, m->lanes, m->branching};
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
     if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
       return "a rate below 1 kB/s or above 1 PB/s; leave it out if it is unlimited";
-  double shares[] = {m->intra_share, m->inter_share, m->local, m->spread};
-  for (int i = 0; i < 4; i++)
+  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
     if (shares[i] < 0 || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
       return "a share that is out of range";
-  if (m->reduction > 1e12 || (m->chunk != 0 && m->chunk < 1))
-    return "`reduction_ps_per_byte` or `chunk` is out of range";
+  if (m->reduction > 1e12 || (m->chunk != 0 && m->chunk < 1) || (m->deal != 0 && m->deal < 1))
+    return "`reduction_ps_per_byte`, `chunk` or `deal` is out of range";
   return m->least > m->most ? "`least_bytes` is above `most_bytes`" : NULL;
 }
 
@@ -192,7 +205,8 @@ const char *ts_network_links_wrong(const ts_ir_net_links *k)
 
 static bool is_word(const char *name)
 {
-  return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol");
+  return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol") ||
+         !strcmp(name, "believed_tenths");
 }
 
 static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fields, void *record)
@@ -214,9 +228,29 @@ static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fie
   return true;
 }
 
+static bool whole(const cJSON *item, double least, double most)
+{
+  return cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most &&
+         item->valuedouble == floor(item->valuedouble);
+}
+
+static bool take_tenths(reader *r, const cJSON *in, uint8_t *out)
+{
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(in, "believed_tenths"), *item;
+  uint32_t n = 0;
+  if (list && !cJSON_IsArray(list))
+    return bad(r, "`believed_tenths` must be a list");
+  cJSON_ArrayForEach(item, list) {
+    if (n == TS_IR_NET_SIZES || !whole(item, 1, 10))
+      return bad(r, "`believed_tenths` are up to 24 whole numbers from 1 to 10");
+    out[n++] = (uint8_t)item->valuedouble;
+  }
+  return true;
+}
+
 static bool method_numbers(reader *r, const cJSON *in, ts_ir_net_method *m)
 {
-  if (!take_numbers(r, in, ts_network_fields, m))
+  if (!take_numbers(r, in, ts_network_fields, m) || !take_tenths(r, in, m->believed_tenths))
     return false;
   if (!cJSON_GetObjectItemCaseSensitive(in, "believed_us"))
     m->believed = m->connection;
@@ -297,12 +331,6 @@ static bool read_curve(reader *r, const cJSON *in, lists *out)
   return true;
 }
 
-static bool whole(const cJSON *item, double least, double most)
-{
-  return cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most &&
-         item->valuedouble == floor(item->valuedouble);
-}
-
 static bool read_anchors(reader *r, const cJSON *in, lists *out)
 {
   int kind = word(r, in, "collective", ts_collective_named);
@@ -346,16 +374,26 @@ static const char *text_of(ts_arena *arena, const cJSON *root, const char *name)
            "";
 }
 
+/* Names of fields that the object lacks, or NULL. */
+static const char *missing(reader *r, const cJSON *in, const ts_network_field *fields)
+{
+  const char *list = NULL;
+  for (const ts_network_field *f = fields; f->name; f++)
+    if (!cJSON_GetObjectItemCaseSensitive(in, f->name))
+      list = ts_arena_printf(r->arena, "%s%s`%s`", list ? list : "needs ", list ? ", " : "", f->name);
+  return list;
+}
+
 static bool read_between(reader *r, const cJSON *in, lists *out)
 {
   if (!in)
     return true;
   r->what = "between";
   ts_fabric *fabric = TS_NEW(r->arena, ts_fabric);
-  *fabric = ts_fabric_usual;
-  if (!cJSON_IsObject(in) || !take_numbers(r, in, ts_fabric_fields, fabric))
-    return bad(r, "must be an object of numbers");
-  const char *wrong = ts_fabric_wrong(fabric);
+  if (!take_numbers(r, in, ts_fabric_fields, fabric))
+    return false;
+  const char *wrong = missing(r, in, ts_fabric_fields);
+  wrong = wrong ? wrong : ts_fabric_wrong(fabric);
   out->between = fabric;
   return !wrong || bad(r, wrong);
 }

@@ -138,6 +138,8 @@ static void scale(ts_ir_net_method *m, double by)
   m->inter_rate *= by;
   m->intra_share *= by;
   m->inter_share *= by;
+  m->believed_share *= by;
+  m->believed_rate *= by;
 }
 
 /* Methods of these algorithms go: the user switches them off. */

@@ -244,6 +244,19 @@ static uint32_t take_collectives(ts_ir_lexer *l)
   return mask;
 }
 
+static void take_tenths(ts_ir_lexer *l, uint8_t *at)
+{
+  const char *digits = ts_ir_take_name(l, "tenths, a digit each, A for 10");
+  size_t count = strlen(digits);
+  for (size_t i = 0; i < count && !l->failed; i++) {
+    int tenths = digits[i] == 'A' ? 10 : digits[i] - '0';
+    if (i == TS_IR_NET_SIZES || tenths < 1 || tenths > 10)
+      ts_ir_syntax(l, "`%.60s` is not 1 to %d digits from 1 to 9 or A", digits, TS_IR_NET_SIZES);
+    else
+      at[i] = (uint8_t)tenths;
+  }
+}
+
 static void take_field(ts_ir_lexer *l, const ts_ir_clause *f, void *at)
 {
   uint32_t count;
@@ -254,6 +267,7 @@ static void take_field(ts_ir_lexer *l, const ts_ir_clause *f, void *at)
     count = (uint32_t)ts_ir_take_count(l, "a count", UINT32_MAX);
     memcpy(at, &count, sizeof count);
     break;
+  case TS_IR_FIELD_TENTHS: take_tenths(l, at); break;
   case TS_IR_FIELD_TIME: case TS_IR_FIELD_BYTES:
     whole = ts_ir_take_whole(l, f->kind == TS_IR_FIELD_TIME ? TS_IR_TIME : TS_IR_BYTES);
     memcpy(at, &whole, sizeof whole);

@@ -66,3 +66,13 @@ void ts_ir_out_name(ts_ir_output *w, const char *name)
   else
     ts_ir_out_quoted(w, name);
 }
+
+void ts_ir_out_tenths(ts_ir_output *w, const uint8_t *tenths)
+{
+  char text[TS_IR_NET_SIZES + 1];
+  size_t n = 0;
+  for (; n < TS_IR_NET_SIZES && tenths[n]; n++)
+    text[n] = "0123456789A"[tenths[n]];
+  text[n] = 0;
+  ts_ir_out_quoted(w, text);
+}

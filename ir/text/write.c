@@ -447,8 +447,8 @@ static void out_collectives(writer *w, uint32_t mask)
 
 static bool field_is_zero(const ts_ir_clause *f, const void *at)
 {
-  static const char zero[8] = {0};
-  return !memcmp(at, zero, f->kind == TS_IR_FIELD_COUNT ? 4 : 8);
+  static const char zero[TS_IR_NET_SIZES] = {0};
+  return !memcmp(at, zero, ts_ir_field_size(f));
 }
 
 static void write_field(writer *w, const ts_ir_clause *f, const void *at)
@@ -457,7 +457,7 @@ static void write_field(writer *w, const ts_ir_clause *f, const void *at)
   uint64_t whole = 0;
   double real = 0;
   memcpy(&count, at, sizeof count);
-  if (f->kind != TS_IR_FIELD_COUNT) {
+  if (ts_ir_field_size(f) >= sizeof whole) {
     memcpy(&whole, at, sizeof whole);
     memcpy(&real, at, sizeof real);
   }
@@ -469,6 +469,7 @@ static void write_field(writer *w, const ts_ir_clause *f, const void *at)
   case TS_IR_FIELD_RATE: out_real(w, real, TS_IR_RATE); break;
   case TS_IR_FIELD_SIZE: out_real(w, real, TS_IR_BYTES); break;
   case TS_IR_FIELD_NUMBER: out_plain(w, real); break;
+  case TS_IR_FIELD_TENTHS: ts_ir_out_tenths(&w->to, at); break;
   }
 }
 

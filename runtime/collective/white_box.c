@@ -126,24 +126,43 @@ static bool by_switch(const ts_ir_net_method *m)
          m->algorithm == TS_IR_NET_FABRIC_DIRECT;
 }
 
+static double channels_of(const ts_ir_net_method *m, const ts_profile *p)
+{
+  double lanes = m->lanes * p->per_island;
+  return p->islands > 1 && lanes > 0 && lanes < m->channels ? fmax(1, floor(lanes)) : m->channels;
+}
+
 /* Bytes that all channels carry in one round of steps. */
 static double round_bytes(const ts_ir_net_method *m, const ts_profile *p)
 {
   double parts = m->algorithm == TS_IR_NET_RING ? p->ranks : by_switch(m) ? p->per_island : 1;
-  return m->chunk * m->channels * parts;
+  return m->chunk * channels_of(m, p) * parts;
 }
 
-/* Small messages use fewer channels, then fewer threads: each thread is to have some bytes (NCCL,
- * src/enqueue.cc). */
-static void shrink(ts_white_box *box, double bytes, uint32_t ranks)
+/* Bytes that each thread is to have (NCCL, src/enqueue.cc). */
+static double bytes_a_thread(const ts_ir_net_method *m, uint32_t ranks)
 {
-  static const double bytes_a_thread[TS_IR_NET_PROTOCOLS] = {8, 8, 64};
+  static const double of_protocol[TS_IR_NET_PROTOCOLS] = {8, 8, 64};
+  bool ring = m->protocol == TS_IR_NET_LL && m->algorithm == TS_IR_NET_RING;
+  return of_protocol[m->protocol] * (ring ? ranks : 1);
+}
+
+/* Small messages use fewer channels: each of them, and each of its threads, is to have some bytes.
+ * What an all-reduce moves counts twice. */
+static double channels_used(const ts_ir_net_method *m, const ts_profile *p, double bytes)
+{
+  double traffic = m->collective == TS_IR_ALL_REDUCE ? 2 : 1,
+         each = fmax(m->threads * bytes_a_thread(m, p->ranks),
+                     p->islands > 1 ? m->deal / traffic : 0);
+  return fmin(fmax(1, floor(bytes / each)), channels_of(m, p));
+}
+
+/* Then fewer threads. */
+static void shrink(ts_white_box *box, double bytes, const ts_profile *p)
+{
   const ts_ir_net_method *m = box->method;
-  double least = bytes_a_thread[m->protocol];
-  if (m->protocol == TS_IR_NET_LL && m->algorithm == TS_IR_NET_RING)
-    least *= ranks;
-  double wanted = floor(bytes / (m->threads * least));
-  box->channels = wanted >= m->channels ? m->channels : wanted < 1 ? 1 : (uint32_t)wanted;
+  double least = bytes_a_thread(m, p->ranks);
+  box->channels = (uint32_t)channels_used(m, p, bytes);
   box->threads = m->threads;
   while (box->channels == 1 && bytes < box->threads * least && box->threads % 128 == 0)
     box->threads /= 2;
@@ -167,12 +186,19 @@ static double ps_per_byte(double volume, double rate)
 typedef struct way {
   const ts_ir_net_method *method;
   double connection, believed;    /* a call */
+  /* what the library takes for steps, and for a byte, where that is not what they take */
+  bool misjudged;
+  double believed_hops, believed_pace;
   double intra_hops, inter_hops;  /* a round */
   /* bytes of a round; 0: all bytes go in one, or rounds run into one another */
   double round;
   double intra, inter, reduction; /* a byte */
   /* the first bytes, and what more one of them takes on its way through a tree between islands */
   double first, filling;
+  /* processors that pass on words: ps a byte of one, and those of separate ranks; bytes of a
+   * channel that a tree takes whole through its steps, and the volume of the others */
+  double lane, processors, chunk, whole_steps, volume;
+  ts_profile profile;
 } way;
 
 /* What links between islands carry of a volume, seen as an island's all together. Rings leave by
@@ -208,6 +234,49 @@ static void fill(way *w, const ts_profile *p, double inside, double between)
   w->filling = 0.5 * (ps_per_byte(intra, inside) + ps_per_byte(inter, between));
 }
 
+/* Between islands the library's tuning has its own steps and rates, of no fabric in particular. */
+static void believe(way *w, const ts_profile *p, double intra_pace, double volume)
+{
+  const ts_ir_net_method *m = w->method;
+  double intra, inter;
+  if (p->islands < 2 || m->believed_share <= 0)
+    return;
+  ts_method_steps(m, p, &intra, &inter);
+  w->misjudged = true;
+  w->believed_hops = intra * (double)m->believed_intra_hop + inter * (double)m->believed_inter_hop;
+  w->believed_pace =
+    fmax(intra_pace,
+         ps_per_byte(volume, rate_of(m->believed_rate, m->believed_share, p->inter)));
+}
+
+/* Words with flags: a rank's processor looks at each before it sends them on. */
+static void pass_on(way *w, const ts_profile *p, double volume)
+{
+  const ts_ir_net_method *m = w->method;
+  double intra;
+  if (p->islands < 2 || m->lane_rate <= 0)
+    return;
+  w->lane = 1e12 / m->lane_rate;
+  w->processors = fmin(channels_of(m, p), p->per_island);
+  w->volume = volume;
+  w->profile = *p;
+  if (m->algorithm == TS_IR_NET_TREE) {
+    ts_method_steps(m, p, &intra, &w->whole_steps);
+    w->chunk = m->chunk;
+  }
+}
+
+/* A tree's first chunks go whole from step to step; what follows them, and rings, keep all
+ * processors busy at a time. */
+static double lanes_of(const way *w, double bytes)
+{
+  if (w->lane <= 0)
+    return 0;
+  double used = channels_used(w->method, &w->profile, bytes), first = fmin(bytes, w->chunk * used);
+  return w->lane * (w->whole_steps * first / used +
+                    w->volume * (bytes - first) / fmin(used, w->processors));
+}
+
 /* A method moves its volume through both kinds of links at once: the slower one counts. `held`: the
  * links that its figures hold for. */
 static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_net_links *held)
@@ -227,9 +296,14 @@ static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_ne
   w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 ? round_bytes(m, p) : 0;
   if (p->islands > 2 && m->spread > 0)
     between *= pow(p->islands / 2.0, -m->spread);
-  fill(&w, p, inside, between);
+  if (p->islands > 2 && m->branching > 0)
+    between *= m->branching;
+  pass_on(&w, p, far);
+  if (w.lane <= 0)
+    fill(&w, p, inside, between);
   near = ps_per_byte(near, inside);
-  far = ps_per_byte(far, between);
+  believe(&w, p, near, far);
+  far = w.lane > 0 ? 0 : ps_per_byte(far, between);
   *(near >= far ? &w.intra : &w.inter) = fmax(near, far);
   w.reduction = m->reduction +
                 ps_per_byte(m->local / p->ranks, rate_of(most_inside, m->intra_share,
@@ -248,7 +322,7 @@ static double filling_of(const way *w, double bytes) { return fmin(bytes, w->fir
 static double work_of(const way *w, double bytes)
 {
   return rounds_of(w, bytes) * (w->intra_hops + w->inter_hops) + filling_of(w, bytes) +
-         bytes * (w->intra + w->inter + w->reduction);
+         lanes_of(w, bytes) + bytes * (w->intra + w->inter + w->reduction);
 }
 
 static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
@@ -260,11 +334,12 @@ static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
                       .connection = w->connection,
                       .factor = 1,
                       .beyond = m->most && (size < m->least || size > m->most)};
-  shrink(&box, bytes, p->ranks);
+  shrink(&box, bytes, p);
   if (m->chunk > 0)
     box.rounds = fmax(1, ceil(bytes / round_bytes(m, p)));
   box.intra = latencies * w->intra_hops + bytes * w->intra;
-  box.inter = latencies * w->inter_hops + bytes * w->inter + filling_of(w, bytes);
+  box.inter = latencies * w->inter_hops + bytes * w->inter + filling_of(w, bytes) +
+              lanes_of(w, bytes);
   box.reduction = bytes * w->reduction;
   return box;
 }
@@ -279,6 +354,8 @@ ts_white_box ts_white_box_method(const ts_ir_net_method *m, uint64_t bytes, cons
  * fabric that reduces; aggregated trees join single ranks. */
 bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
 {
+  if (p->islands < m->least_islands)
+    return false;
   switch (m->algorithm) {
   case TS_IR_NET_SWITCH: return p->islands == 1;
   case TS_IR_NET_SWITCH_TREE: return p->islands > 1 && p->per_island > 1;
@@ -322,13 +399,30 @@ static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t
   return count;
 }
 
+/* The share of a rate that the library believes in at this size. */
+static double believed_part(const ts_ir_net_method *m, double bytes)
+{
+  const double first = 64;
+  size_t i = bytes > first ? (size_t)fmin(log2(bytes / first), TS_IR_NET_SIZES - 1) : 0;
+  while (i && !m->believed_tenths[i])
+    i--;
+  return m->believed_tenths[i] ? m->believed_tenths[i] / 10.0 : 1;
+}
+
+static double believed_of(const way *w, double bytes)
+{
+  return w->believed + (w->misjudged ? w->believed_hops + bytes * w->believed_pace /
+                                                             believed_part(w->method, bytes) :
+                                       work_of(w, bytes));
+}
+
 /* The library believes that the chosen one is the fastest. */
 static const way *choose(const way *ways, uint32_t count, double bytes)
 {
   const way *best = ways;
-  double least = best->believed + work_of(best, bytes);
+  double least = believed_of(best, bytes);
   for (uint32_t i = 1; i < count; i++) {
-    double believed = ways[i].believed + work_of(&ways[i], bytes);
+    double believed = believed_of(&ways[i], bytes);
     if (believed < least) {
       best = &ways[i];
       least = believed;

@@ -145,16 +145,22 @@ static uint32_t rows_for_fit(ts_arena *arena, const btw_table *t, uint32_t witho
   return n;
 }
 
-static void usual(ts_fabric *of)
+/* What is known of a fabric or its plug-in, and not fitted. */
+static void known(ts_fabric *of)
 {
   for (int f = 0; f < TS_FABRIC_KINDS; f++)
-    of[f] = ts_fabric_usual;
+    of[f] = ts_fabric_start;
   /* What the plug-ins of these fabrics, or the settings that their owners ask for, leave out: EFA's
    * flagged lines, all but whole chunks on p4 and with TCPX, whose NVLS is off. */
   of[TS_FABRIC_EFA].lines = of[TS_FABRIC_EFA_P4].lines = of[TS_FABRIC_TCPX].lines = 0;
+  of[TS_FABRIC_EFA_P4].words = of[TS_FABRIC_TCPX].words = of[TS_FABRIC_TCPX].switches = 0;
+  of[TS_FABRIC_EFA_P4].lanes = of[TS_FABRIC_SLINGSHOT_SHARED].lanes = 1; /* two GPUs at a NIC */
+  /* Polaris has NCCL 2.18 and 2.21, which deal by threads alone. Over two nodes its large
+   * all-reduces move what rings do (36 of 50 GB/s on the NICs; trees would need half of that). */
+  of[TS_FABRIC_SLINGSHOT_SHARED].deal = 0;
+  of[TS_FABRIC_SLINGSHOT_SHARED].trees_from = 3;
   /* where the search begins */
   of[TS_FABRIC_NVL72].inside_hop = 2, of[TS_FABRIC_NVL72].switch_hop = 5;
-  of[TS_FABRIC_EFA_P4].words = of[TS_FABRIC_TCPX].words = of[TS_FABRIC_TCPX].switches = 0;
 }
 
 static void fit(ts_arena *arena, const btw_table *t, uint32_t without_cluster,
@@ -162,7 +168,7 @@ static void fit(ts_arena *arena, const btw_table *t, uint32_t without_cluster,
 {
   ts_fabric_row *rows;
   uint32_t n = rows_for_fit(arena, t, without_cluster, without_fabric, &rows, there);
-  usual(of);
+  known(of);
   ts_fabric_fit(of, TS_FABRIC_KINDS, rows, n, true);
 }
 
@@ -191,7 +197,7 @@ static bool write_fabric(const acc_context *c, const btw_table *t, const char *d
   fprintf(out, "]}],\n \"between\": {");
   before = "";
   for (const ts_network_field *field = ts_fabric_fields; field->name; field++) {
-    fprintf(out, "%s\"%s\": %.4g", before, field->name, ts_network_field_get(field, fabric));
+    fprintf(out, "%s\"%s\": %.5g", before, field->name, ts_network_field_get(field, fabric));
     before = ", ";
   }
   fprintf(out, "}}\n");

@@ -204,14 +204,23 @@ static double best_of(const reader *r, size_t from, size_t end)
   return best;
 }
 
+/* One setting alone says nothing of how slow it is. */
+static bool has_rival(const reader *r, size_t from, size_t end, uint32_t setting)
+{
+  for (size_t i = from; i < end; i++)
+    if (r->lines.at[i].setting != setting)
+      return true;
+  return false;
+}
+
 /* Marks a setting's rows of a class of sizes, if they take more than twice the best time in the
  * median: a slow path (TCP instead of RDMA, a search for routes) is no measure of the fabric. */
-static void mark_slow(reader *r, uint32_t setting, uint32_t class, double *over)
+static bool mark_slow(reader *r, uint32_t setting, uint32_t class, double *over)
 {
   size_t n = 0;
   for (size_t i = 0, end; i < r->lines.count; i = end) {
     end = call_end(r, i);
-    if (ts_fabric_class(r->lines.at[i].call.bytes) != class)
+    if (ts_fabric_class(r->lines.at[i].call.bytes) != class || !has_rival(r, i, end, setting))
       continue;
     double best = best_of(r, i, end);
     for (size_t k = i; k < end; k++)
@@ -220,21 +229,39 @@ static void mark_slow(reader *r, uint32_t setting, uint32_t class, double *over)
   }
   if (n)
     qsort(over, n, sizeof *over, by_value);
-  for (size_t i = 0; n && over[n / 2] > 2 && i < r->lines.count; i++) {
+  if (!n || over[n / 2] <= 2)
+    return false;
+  for (size_t i = 0; i < r->lines.count; i++) {
     line *x = &r->lines.at[i];
-    if (x->setting == setting && ts_fabric_class(x->call.bytes) == class) {
-      x->slow = true;
-      r->out->slow++;
-    }
+    x->slow |= x->setting == setting && ts_fabric_class(x->call.bytes) == class;
+  }
+  return true;
+}
+
+/* Calls that only settings were tried for which are slow in one class or another: what they take at
+ * these sizes and nodes may be the setting's time as well as the fabric's. */
+static void mark_alone(reader *r, const bool *doubtful)
+{
+  for (size_t i = 0, end; i < r->lines.count; i = end) {
+    bool sound = false;
+    end = call_end(r, i);
+    for (size_t k = i; k < end; k++)
+      sound |= !doubtful[r->lines.at[k].setting];
+    for (size_t k = i; k < end && !sound; k++)
+      r->lines.at[k].slow = true;
   }
 }
 
 static void find_slow(reader *r)
 {
   double *over = TS_NEW_ARRAY(r->c->arena, double, r->lines.count + 1);
+  bool *doubtful = TS_NEW_ARRAY(r->c->arena, bool, r->settings.count + 1);
   for (uint32_t s = 0; s < r->settings.count; s++)
     for (uint32_t class = 0; class < TS_FABRIC_CLASSES; class++)
-      mark_slow(r, s, class, over);
+      doubtful[s] |= mark_slow(r, s, class, over);
+  mark_alone(r, doubtful);
+  for (size_t i = 0; i < r->lines.count; i++)
+    r->out->slow += r->lines.at[i].slow;
 }
 
 /* The settings of one call: the best counts, and how far the others are off is kept. */

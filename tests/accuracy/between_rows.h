@@ -4,7 +4,7 @@
 #define TS_ACCURACY_BETWEEN_ROWS_H
 
 #include "calibrate/fabric_fit.h"
-#include "calibrate/fabric_text.h"
+#include "tests/accuracy/fabric_text.h"
 #include "tests/accuracy/accuracy.h"
 
 typedef struct btw_cluster {

@@ -1,7 +1,7 @@
 /* What a sentence about a cluster's fabric says: "InfiniBand NDR, 8x400 Gb/s a node", "2 NVL72 racks;
  * RoCE, 8x400 Gb/s a node". */
-#ifndef TS_CALIBRATE_FABRIC_TEXT_H
-#define TS_CALIBRATE_FABRIC_TEXT_H
+#ifndef TS_ACCURACY_FABRIC_TEXT_H
+#define TS_ACCURACY_FABRIC_TEXT_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "calibrate/fabric_text.h"
+#include "tests/accuracy/fabric_text.h"
 
 #include <ctype.h>
 #include <stdbool.h>
