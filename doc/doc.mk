@@ -19,7 +19,9 @@ nobase_dist_doc_DATA += \
 	doc/overlap.md \
 	doc/pictures/accuracy/attention.svg \
 	doc/pictures/accuracy/between_nodes.svg \
+	doc/pictures/accuracy/calibrated.svg \
 	doc/pictures/accuracy/collectives.svg \
+	doc/pictures/accuracy/ep_bandwidth.svg \
 	doc/pictures/accuracy/gemm.svg \
 	doc/pictures/accuracy/korthikanti.svg \
 	doc/pictures/accuracy/megatron_memory.svg \
@@ -33,8 +35,11 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/nccl_a100.svg \
 	doc/pictures/accuracy/nccl_h100.svg \
 	doc/pictures/accuracy/operators.svg \
+	doc/pictures/accuracy/pairs.svg \
 	doc/pictures/accuracy/published_dense.svg \
 	doc/pictures/accuracy/published_moe.svg \
+	doc/pictures/accuracy/simumax.svg \
+	doc/pictures/accuracy/tpu.svg \
 	doc/pictures/accuracy/trace_four.svg \
 	doc/pictures/accuracy/trace_h100.svg \
 	doc/pictures/accuracy/trace_other.svg \

@@ -3,7 +3,7 @@ import std.models.gpt, std.models.llama, std.models.qwen3, std.models.gemma, std
 import std.models.llama_moe, std.models.mixtral, std.models.llama4, std.models.deepseek, std.models.vgg, std.models.resnet, std.models.densenet
 import std.models.mpt, std.models.nemotron, std.models.gpt_oss, std.models.grok, std.models.lora
 import std.clusters.dgx, std.strategies.data, std.strategies.megatron, std.strategies.context, std.strategies.experts
-import std.strategies.recompute, std.strategies.fp8
+import std.strategies.recompute, std.strategies.fp8, std.frameworks.maxtext (maxtext_scaled)
 import std.schedules.one_f_one_b, std.optimizers.adam, std.precision
 
 plan models(model: Model, dp: Int = 1, tp: Int = 1, cp: Int = 1, ep: Int = 1, pp: Int = 1, sequence: Bool = false, heads: Bool = false, again: Bool = false, fp8: Bool = false) {
