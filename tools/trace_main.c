@@ -36,37 +36,45 @@ static const ts_program program =
 typedef struct report {
   const ts_trace_summary *const *summaries;
   size_t count;
-  bool json;
   const ts_match *match;
   const ts_against *against;
 } report;
 
-static void put(void *closure, FILE *out)
+static void put_json(void *closure, FILE *out)
 {
   const report *r = closure;
-  if (r->json)
-    fputs("{\"version\": 1, \"traces\": [\n", out);
+  ts_json_writer w = {.out = out, .spaced = true};
+  ts_json_begin(&w, NULL, '{');
+  ts_json_put_count(&w, "version", 1);
+  ts_json_begin(&w, "traces", '[');
+  for (size_t i = 0; i < r->count; i++) {
+    ts_json_line(&w, 2);
+    ts_trace_summary_json(r->summaries[i], &w, 2);
+  }
+  ts_json_last_line(&w, 0);
+  ts_json_end(&w, ']');
+  if (r->match)
+    ts_match_json(r->match, &w, "together");
+  if (r->against)
+    ts_against_json(r->against, r->summaries, r->count, &w, "against");
+  ts_json_end(&w, '}');
+  ts_json_end_document(&w);
+}
+
+static void put_text(void *closure, FILE *out)
+{
+  const report *r = closure;
   for (size_t i = 0; i < r->count; i++) {
     if (i)
-      fputs(r->json ? ",\n" : "\n", out);
-    if (r->json)
-      ts_trace_summary_json(r->summaries[i], out, "  ");
-    else
-      ts_trace_summary_text(r->summaries[i], out);
+      fputc('\n', out);
+    ts_trace_summary_text(r->summaries[i], out);
   }
-  if (r->json)
-    fputs("\n]", out);
   if (r->match) {
-    fputs(r->json ? ", \"together\": " : "\n", out);
-    (r->json ? ts_match_json : ts_match_text)(r->match, out);
+    fputc('\n', out);
+    ts_match_text(r->match, out);
   }
-  if (r->against) {
-    fputs(r->json ? ", \"against\": [" : "", out);
-    ts_against_put(r->against, r->summaries, r->count, r->json, out);
-    fputs(r->json ? "]" : "", out);
-  }
-  if (r->json)
-    fputs("}\n", out);
+  if (r->against)
+    ts_against_text(r->against, r->summaries, r->count, out);
 }
 
 /* Traces of ranks of one job: each another rank, with communication. */
@@ -97,9 +105,9 @@ static int read_all(ts_trace_task *t, bool json, const char *plan, const ts_plan
     TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
     TS_PUSH(t->arena, &traces, e);
   }
-  report r = {summaries.at, summaries.count, json, match(t->arena, traces.at, traces.count),
+  report r = {summaries.at, summaries.count, match(t->arena, traces.at, traces.count),
               against};
-  status = summaries.count ? ts_trace_task_write(t, put, &r) : TS_EXIT_DONE;
+  status = summaries.count ? ts_trace_task_write(t, json ? put_json : put_text, &r) : TS_EXIT_DONE;
   if (against)
     ts_against_free(against);
   return status;

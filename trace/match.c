@@ -264,20 +264,30 @@ void ts_match_text(const ts_match *m, FILE *out)
     fprintf(out, "    and %zu more\n", m->orphans.count - SHOWN);
 }
 
-void ts_match_json(const ts_match *m, FILE *out)
+static void put_rank_json(ts_json_writer *w, const ts_match_rank *r)
 {
-  fprintf(
-    out,
-    "{\"collectives\": %u, \"messages\": %u, \"disagreeing\": %u, \"orphans\": %zu, \"ranks\": [",
-    m->collectives, m->messages, m->disagreeing, m->orphans.count);
-  for (uint32_t t = 0; t < m->count; t++) {
-    const ts_match_rank *r = &m->ranks[t];
-    ts_put_json(out,
-                "%s{\"rank\": %" PRId64 ", \"calls\": %u, \"matched\": %u, \"offset_ns\": %" PRId64
-                ", \"spread_ns\": %" PRId64 ", \"waiting_ns\": %" PRId64
-                ", \"transfer_ns\": %" PRId64 ", \"orphans\": %u}",
-                t ? ", " : "", r->rank, r->calls, r->matched, r->offset, r->spread, r->waiting,
-                r->transfer, r->orphans);
-  }
-  fputs("]}", out);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_signed(w, "rank", r->rank);
+  ts_json_put_count(w, "calls", r->calls);
+  ts_json_put_count(w, "matched", r->matched);
+  ts_json_put_signed(w, "offset_ns", r->offset);
+  ts_json_put_signed(w, "spread_ns", r->spread);
+  ts_json_put_signed(w, "waiting_ns", r->waiting);
+  ts_json_put_signed(w, "transfer_ns", r->transfer);
+  ts_json_put_count(w, "orphans", r->orphans);
+  ts_json_end(w, '}');
+}
+
+void ts_match_json(const ts_match *m, ts_json_writer *w, const char *key)
+{
+  ts_json_begin(w, key, '{');
+  ts_json_put_count(w, "collectives", m->collectives);
+  ts_json_put_count(w, "messages", m->messages);
+  ts_json_put_count(w, "disagreeing", m->disagreeing);
+  ts_json_put_count(w, "orphans", m->orphans.count);
+  ts_json_begin(w, "ranks", '[');
+  for (uint32_t t = 0; t < m->count; t++)
+    put_rank_json(w, &m->ranks[t]);
+  ts_json_end(w, ']');
+  ts_json_end(w, '}');
 }

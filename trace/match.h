@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "base/json_writer.h"
 #include "trace/read/events.h"
 
 typedef struct ts_match_rank {
@@ -35,6 +36,7 @@ typedef struct ts_match {
 
 ts_match *ts_match_new(ts_arena *arena, const ts_events *const *traces, uint32_t count);
 void ts_match_text(const ts_match *m, FILE *out);
-void ts_match_json(const ts_match *m, FILE *out);
+/* a member of an object */
+void ts_match_json(const ts_match *m, ts_json_writer *w, const char *key);
 
 #endif

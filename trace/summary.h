@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/json_writer.h"
 #include "trace/read/events.h"
 
 typedef struct ts_busy { int64_t start, end; bool comm; } ts_busy;
@@ -58,6 +59,6 @@ ts_trace_summary *ts_trace_summary_new(ts_arena *arena, const ts_events *e);
 uint32_t *ts_step_work(ts_arena *arena, const ts_events *e, const ts_event *step, uint32_t *count);
 
 void ts_trace_summary_text(const ts_trace_summary *s, FILE *out);
-void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *indent);
+void ts_trace_summary_json(const ts_trace_summary *s, ts_json_writer *w, unsigned indent);
 
 #endif

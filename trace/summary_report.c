@@ -248,91 +248,134 @@ void ts_trace_summary_text(const ts_trace_summary *s, FILE *out)
 
 /* ---- JSON ---- */
 
-static void put_number_or_null(FILE *out, int64_t value)
+static void put_if_known(ts_json_writer *w, const char *key, int64_t value)
 {
   if (value < 0)
-    fputs("null", out);
+    ts_json_put_null(w, key);
   else
-    fprintf(out, "%" PRId64, value);
+    ts_json_put_signed(w, key, value);
 }
 
-static void put_shares_json(FILE *out, const ts_time_shares *t)
+static void put_shares_json(ts_json_writer *w, const ts_time_shares *t)
 {
-  fprintf(out,
-          "{\"span_ns\": %" PRId64 ", \"busy_ns\": %" PRId64 ", \"compute_ns\": %" PRId64
-          ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64
-          "}",
-          t->span, t->busy, t->compute, t->comm, t->overlap, t->idle);
+  ts_json_begin(w, "device", '{');
+  ts_json_put_signed(w, "span_ns", t->span);
+  ts_json_put_signed(w, "busy_ns", t->busy);
+  ts_json_put_signed(w, "compute_ns", t->compute);
+  ts_json_put_signed(w, "communication_ns", t->comm);
+  ts_json_put_signed(w, "overlap_ns", t->overlap);
+  ts_json_put_signed(w, "idle_ns", t->idle);
+  ts_json_end(w, '}');
 }
 
-void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *indent)
+static void put_steps_json(ts_json_writer *w, const ts_trace_summary *s)
 {
   const ts_events *e = s->events;
-  ts_put_raw(out, indent);
-  fputs("{\"file\": ", out);
-  ts_put_json_string(out, e->file);
-  fputs(", \"format\": ", out);
-  ts_put_json_string(out, ts_trace_format_name(e->format));
-  fputs(", \"version\": ", out);
-  ts_put_json_string(out, e->version);
-  ts_put_json(
-    out, ", \"cut_off\": %s,\n%s \"text_bytes\": %" PRIu64 ", \"events\": %" PRIu64 ", \"rank\": ",
-    e->cut ? "true" : "false", indent, e->bytes, e->seen);
-  put_number_or_null(out, e->rank);
-  fputs(", \"world\": ", out);
-  put_number_or_null(out, e->world);
-  ts_put_json(out, ",\n%s \"device\": ", indent);
-  put_shares_json(out, &s->shares);
-  ts_put_json(out, ",\n%s \"idle_for_host_ns\": %" PRId64 ",\n%s \"steps\": [", indent,
-              s->idle_host, indent);
+  ts_json_begin(w, "steps", '[');
   for (size_t i = 0; i < s->steps.count; i++) {
-    fputs(i ? ", {\"name\": " : "{\"name\": ", out);
-    ts_put_json_string(out, ts_events_text(e, ts_event_at(e, s->steps.at[i].mark)->name));
-    fprintf(out, ", \"host_ns\": %" PRId64 ", \"device\": ", s->steps.at[i].host);
-    put_shares_json(out, &s->steps.at[i].shares);
-    fputc('}', out);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "name", ts_events_text(e, ts_event_at(e, s->steps.at[i].mark)->name));
+    ts_json_put_signed(w, "host_ns", s->steps.at[i].host);
+    put_shares_json(w, &s->steps.at[i].shares);
+    ts_json_end(w, '}');
   }
-  ts_put_json(out, "],\n%s \"streams\": [", indent);
+  ts_json_end(w, ']');
+}
+
+static void put_streams_json(ts_json_writer *w, const ts_trace_summary *s)
+{
+  const ts_events *e = s->events;
+  ts_json_begin(w, "streams", '[');
   for (size_t i = 0; i < s->streams.count; i++) {
     const ts_event_track *t = &e->tracks.at[s->streams.at[i].track];
-    fputs(i ? ", {\"device\": " : "{\"device\": ", out);
-    ts_put_json_string(out, ts_events_text(e, t->process_name));
-    fputs(", \"stream\": ", out);
-    ts_put_json_string(out, ts_events_text(e, t->thread_name));
-    fprintf(out, ", \"kernels\": %u, \"busy_ns\": %" PRId64 "}", s->streams.at[i].count,
-            s->streams.at[i].busy);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "device", ts_events_text(e, t->process_name));
+    ts_json_put_text(w, "stream", ts_events_text(e, t->thread_name));
+    ts_json_put_count(w, "kernels", s->streams.at[i].count);
+    ts_json_put_signed(w, "busy_ns", s->streams.at[i].busy);
+    ts_json_end(w, '}');
   }
-  ts_put_json(out, "],\n%s \"kinds\": [", indent);
-  for (size_t i = 0; i < s->kinds.count; i++)
-    ts_put_json(out, "%s{\"kind\": \"%s\", \"kernels\": %u, \"time_ns\": %" PRId64 "}",
-                i ? ", " : "", ts_event_kind_name(s->kinds.at[i].kind), s->kinds.at[i].count,
-                s->kinds.at[i].time);
-  ts_put_json(out, "],\n%s \"communication\": [", indent);
+  ts_json_end(w, ']');
+}
+
+static void put_kinds_json(ts_json_writer *w, const ts_trace_summary *s)
+{
+  ts_json_begin(w, "kinds", '[');
+  for (size_t i = 0; i < s->kinds.count; i++) {
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "kind", ts_event_kind_name(s->kinds.at[i].kind));
+    ts_json_put_count(w, "kernels", s->kinds.at[i].count);
+    ts_json_put_signed(w, "time_ns", s->kinds.at[i].time);
+    ts_json_end(w, '}');
+  }
+  ts_json_end(w, ']');
+}
+
+static void put_comms_json(ts_json_writer *w, const ts_trace_summary *s)
+{
+  const ts_events *e = s->events;
+  ts_json_begin(w, "communication", '[');
   for (size_t i = 0; i < s->comms.count; i++) {
     const ts_comm_sum *c = &s->comms.at[i];
-    ts_put_json(out, "%s{\"collective\": \"%s\", \"group\": ", i ? ", " : "",
-                ts_comm_kind_name(c->kind));
-    ts_put_json_string(out, ts_events_text(e, c->group));
-    fputs(", \"ranks\": ", out);
-    ts_put_json_string(out, ts_events_text(e, c->ranks));
-    fputs(", \"size\": ", out);
-    put_number_or_null(out, c->size);
-    fprintf(out, ", \"calls\": %u, \"bytes\": ", c->count);
-    put_number_or_null(out, c->sized ? c->bytes : -1);
-    fprintf(out, ", \"time_ns\": %" PRId64 "}", c->time);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "collective", ts_comm_kind_name(c->kind));
+    ts_json_put_text(w, "group", ts_events_text(e, c->group));
+    ts_json_put_text(w, "ranks", ts_events_text(e, c->ranks));
+    put_if_known(w, "size", c->size);
+    ts_json_put_count(w, "calls", c->count);
+    put_if_known(w, "bytes", c->sized ? c->bytes : -1);
+    ts_json_put_signed(w, "time_ns", c->time);
+    ts_json_end(w, '}');
   }
-  ts_put_json(out, "],\n%s \"memory_peak_bytes\": ", indent);
-  put_number_or_null(out, s->memory_peak);
-  fputs(", \"memory_reserved_bytes\": ", out);
-  put_number_or_null(out, s->memory_reserved);
-  ts_put_json(
-    out,
-    ",\n%s \"operators\": %u, \"calls\": %u, \"linked_to_calls\": %u, \"linked_to_operators\": %u, "
-    "\"dependencies\": %u, \"tensors\": %u,\n%s \"missing\": [",
-    indent, s->operators, s->calls, e->linked_calls, e->linked_ops, s->edges, s->tensors, indent);
-  for (size_t i = 0; i < s->missing.count; i++) {
-    fputs(i ? ", " : "", out);
-    ts_put_json_string(out, s->missing.at[i]);
+  ts_json_end(w, ']');
+}
+
+static void put_file_json(ts_json_writer *w, const ts_events *e, unsigned indent)
+{
+  ts_json_put_text(w, "file", e->file);
+  ts_json_put_text(w, "format", ts_trace_format_name(e->format));
+  ts_json_put_text(w, "version", e->version);
+  ts_json_put_bool(w, "cut_off", e->cut);
+  ts_json_line(w, indent);
+  ts_json_put_count(w, "text_bytes", e->bytes);
+  ts_json_put_count(w, "events", e->seen);
+  put_if_known(w, "rank", e->rank);
+  put_if_known(w, "world", e->world);
+}
+
+static void put_links_json(ts_json_writer *w, const ts_trace_summary *s)
+{
+  ts_json_put_count(w, "operators", s->operators);
+  ts_json_put_count(w, "calls", s->calls);
+  ts_json_put_count(w, "linked_to_calls", s->events->linked_calls);
+  ts_json_put_count(w, "linked_to_operators", s->events->linked_ops);
+  ts_json_put_count(w, "dependencies", s->edges);
+  ts_json_put_count(w, "tensors", s->tensors);
+}
+
+void ts_trace_summary_json(const ts_trace_summary *s, ts_json_writer *w, unsigned indent)
+{
+  static void (*const lists[])(ts_json_writer *, const ts_trace_summary *) = {
+    put_steps_json, put_streams_json, put_kinds_json, put_comms_json};
+  ts_json_begin(w, NULL, '{');
+  put_file_json(w, s->events, indent + 1);
+  ts_json_line(w, indent + 1);
+  put_shares_json(w, &s->shares);
+  ts_json_line(w, indent + 1);
+  ts_json_put_signed(w, "idle_for_host_ns", s->idle_host);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    ts_json_line(w, indent + 1);
+    lists[i](w, s);
   }
-  fputs("]}", out);
+  ts_json_line(w, indent + 1);
+  put_if_known(w, "memory_peak_bytes", s->memory_peak);
+  put_if_known(w, "memory_reserved_bytes", s->memory_reserved);
+  ts_json_line(w, indent + 1);
+  put_links_json(w, s);
+  ts_json_line(w, indent + 1);
+  ts_json_begin(w, "missing", '[');
+  for (size_t i = 0; i < s->missing.count; i++)
+    ts_json_put_text(w, NULL, s->missing.at[i]);
+  ts_json_end(w, ']');
+  ts_json_end(w, '}');
 }

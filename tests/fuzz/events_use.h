@@ -42,7 +42,7 @@ static inline void use_events(ts_arena *arena, const ts_events *e, const ts_erro
   if (out) {
     ts_trace_summary *s = ts_trace_summary_new(arena, e);
     ts_trace_summary_text(s, out);
-    ts_trace_summary_json(s, out, "");
+    ts_trace_summary_json(s, &(ts_json_writer){.out = out, .spaced = true}, 0);
     const ts_events *const traces[] = {e};
     ts_op_table_write(ts_op_table_new(arena, traces, 1), traces, 1, out);
     fclose(out);

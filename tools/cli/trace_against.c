@@ -67,40 +67,47 @@ static void put_row(const ts_trace_summary *s, const ts_memory_class *c, FILE *o
   fputc('\n', out);
 }
 
-static void put_object(const ts_trace_summary *s, const ts_memory_class *c, FILE *out)
+static void put_object(const ts_trace_summary *s, const ts_memory_class *c, ts_json_writer *w)
 {
-  fprintf(out,
-          "{\"rank\": %" PRId64 ", \"recorded_bytes\": %" PRId64 ", \"model_bytes\": %" PRIu64
-          ", \"model\": {",
-          s->events->rank < 0 ? c->rank : s->events->rank, s->memory_peak, c->peak);
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_signed(w, "rank", s->events->rank < 0 ? c->rank : s->events->rank);
+  ts_json_put_signed(w, "recorded_bytes", s->memory_peak);
+  ts_json_put_count(w, "model_bytes", c->peak);
+  ts_json_begin(w, "model", '{');
   for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
-    ts_put_json(out, "%s\"%s\": %" PRIu64, k ? ", " : "", ts_category_name(k), c->category[k]);
-  fputs("}}", out);
+    ts_json_put_count(w, ts_category_name(k), c->category[k]);
+  ts_json_end(w, '}');
+  ts_json_end(w, '}');
 }
 
-void ts_against_put(const ts_against *a, const ts_trace_summary *const *summaries, size_t count,
-                    bool json, FILE *out)
+void ts_against_text(const ts_against *a, const ts_trace_summary *const *summaries, size_t count,
+                     FILE *out)
 {
-  size_t shown = 0;
-  if (!json)
-    ts_put_text(
-      out,
-      "\nmemory at its peak, against the model of %s\n\n  %6s %14s %14s %9s   of the model, GiB\n",
-      ts_base_name(a->path), "rank", "recorded", "model", "differ");
+  ts_put_text(
+    out,
+    "\nmemory at its peak, against the model of %s\n\n  %6s %14s %14s %9s   of the model, GiB\n",
+    ts_base_name(a->path), "rank", "recorded", "model", "differ");
   for (size_t i = 0; i < count; i++) {
     const ts_trace_summary *s = summaries[i];
     const ts_memory_class *c = class_for(a, s);
-    if (json && (s->memory_peak < 0 || !c))
-      continue;
-    if (json && shown)
-      fputs(", ", out);
     if (s->memory_peak < 0)
       ts_put_text(out, "  %s: memory was not recorded\n", ts_base_name(s->events->file));
     else if (!c)
       ts_put_text(out, "  %s: rank %" PRId64 ", and the plan has %u ranks\n",
                   ts_base_name(s->events->file), s->events->rank, a->input.ir.meta->world);
     else
-      (json ? put_object : put_row)(s, c, out);
-    shown++;
+      put_row(s, c, out);
   }
+}
+
+void ts_against_json(const ts_against *a, const ts_trace_summary *const *summaries, size_t count,
+                     ts_json_writer *w, const char *key)
+{
+  ts_json_begin(w, key, '[');
+  for (size_t i = 0; i < count; i++) {
+    const ts_memory_class *c = class_for(a, summaries[i]);
+    if (summaries[i]->memory_peak >= 0 && c)
+      put_object(summaries[i], c, w);
+  }
+  ts_json_end(w, ']');
 }

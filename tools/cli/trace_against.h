@@ -15,8 +15,11 @@ ts_against *ts_against_new(ts_trace_task *t, const char *path, const ts_plan_opt
                            int *status);
 /* One row a recording: that of its rank; of a recording that knows no rank, the rank that holds
  * most. */
-void ts_against_put(const ts_against *a, const ts_trace_summary *const *summaries, size_t count,
-                    bool json, FILE *out);
+void ts_against_text(const ts_against *a, const ts_trace_summary *const *summaries, size_t count,
+                     FILE *out);
+/* a member of an object; without recordings that have no memory or no rank of the plan */
+void ts_against_json(const ts_against *a, const ts_trace_summary *const *summaries, size_t count,
+                     ts_json_writer *w, const char *key);
 void ts_against_free(ts_against *a);
 
 #endif
