@@ -50,7 +50,6 @@ let megatron_2021: Framework = {
   name: "Megatron-LM",
   release: "2021",
   overlap: false,
-  gather: "after",
   attention: "flash2",
   host: megatron_host,
   update: megatron_update,

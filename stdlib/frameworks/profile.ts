@@ -20,7 +20,6 @@ record Framework {
   accumulate: Size = 0 B // bytes moved for a parameter to add a micro-batch's gradient
   bucket: Size = 25 MiB // of gradients, filled in the order of the backward
   overlap: Bool = true // sums of gradients go on beside the backward
-  gather: String = "hidden" // where parameters are gathered after an update: "after" it, or "hidden" beside the next forward
   tensor: String = "none" // how collectives of tensor parallelism overlap: "none", "stream" (beside work that does not need them), "ring" (in parts, with the products)
   again: Bool = true // what is gathered again for weight gradients goes on beside the input gradients
   context: String = "ring" // how keys and values of other ranks overlap: "none", "stream", "ring"
@@ -80,23 +79,10 @@ fn framework_context(f: Framework, c: Axis, heads: Bool = false) = if c.size == 
   overlap: f.context != "none",
 ) else context_parallel(c, overlap: _overlap_of(f.context))
 
-// ZeRO-1 whose updated parameters are gathered beside the next step's forward (Megatron's
-// overlap_param_gather). Where a step is one micro-batch, `once`, layer by layer before its
-// forward; else the forward of the first of many micro-batches hides it, and nothing is played.
-strategy distributed_optimizer(d: Axis, bucket: Size, once: Bool) {
-  let early = if once then d else 1
-  rule gradients {
-    match *
-    after gradients: reduce_scatter(gradients, over: d, bucket: bucket)
-    shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: early, group: "layer[*]", ahead: 2)
-  }
-}
-
 // Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2",
 // "fsdp" (parameters too). `stages`: of the pipeline.
-fn framework_data(f: Framework, d: Axis, sharding: String, once: Bool = false, stages: Int = 1) = if d.size == 1 then none
-  else if sharding == "fsdp" and stages > 1 then fsdp_in_pipeline(d, bucket: f.bucket) else if sharding == "fsdp" then fsdp(
+fn framework_data(f: Framework, d: Axis, sharding: String, stages: Int = 1) = if d.size == 1 then none else if sharding == "fsdp" and
+  stages > 1 then fsdp_in_pipeline(d, bucket: f.bucket) else if sharding == "fsdp" then fsdp(
   d,
   overlap: f.overlap,
 ) else if sharding == "zero2" then fsdp(d, reshard: false, overlap: f.overlap) else if sharding == "zero1" then zero1(

@@ -86,7 +86,7 @@ plan published(
       expert_parallel(ed, sent: sent, returned: sent),
       expert_tensor_parallel(tp),
     ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
-    framework_data(framework, cp * ed * dp, sharding, pp == 1 and div(global, micro * ed * dp) == 1, pp),
+    framework_data(framework, cp * ed * dp, sharding, pp),
     if first == 0 then framework_products(recipe) else [framework_products(recipe, "layer[" + str(i) + "]") for i in 0..first],
     framework_formats(choices),
     framework_turned(machine, recipe),
