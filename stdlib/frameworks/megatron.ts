@@ -272,6 +272,8 @@ fn _expert_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, hidden: Bool) -
 // The strategies of a run. `ed`: the part of the data-parallel ranks over which experts are dealt
 // out. `hidden`: whether communication goes on beside work that does not need it.
 fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidden: Bool = true) -> List = [
+  if cp == 1 then none else if run.arguments.cp_comm_type == "a2a" then ulysses(cp, overlap: hidden)
+    else context_parallel(cp, overlap: if not hidden then false else if run.arguments.cp_comm_type == "p2p" then ring else true),
   if tp == 1 then none else if run.arguments.sequence_parallel then tensor_sequence_parallel(
     tp,
     gather: hidden,
@@ -280,8 +282,6 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
     slows: run.slows,
   ) else tensor_parallel(tp, overlap: hidden),
   if tp == 1 then none else fused_operators(tp),
-  if cp == 1 then none else if run.arguments.cp_comm_type == "a2a" then ulysses(cp, overlap: hidden)
-    else context_parallel(cp, overlap: if not hidden then false else if run.arguments.cp_comm_type == "p2p" then ring else true),
   _expert_strategies(run, tp, cp, ed, hidden),
   if run.arguments.use_distributed_optimizer then zero1(ed * dp * cp, overlap: run.arguments.overlap_grad_reduce)
     else data_parallel(ed * dp * cp, bucket: 1 GiB, overlap: run.arguments.overlap_grad_reduce),
