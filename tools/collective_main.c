@@ -183,6 +183,11 @@ static const char *set_variables(job *j, ts_network_file *file)
       const char *error = ts_network_variable(j->arena, v->name, v->value, file, &changed);
       if (error)
         return error;
+      if (ts_network_variable_left(v->name, v->value))
+        ts_put_text(stdout, "%s: passed over, %s\n", v->name,
+                    ts_network_variable_left(v->name, v->value) == TS_NETWORK_HARMLESS ?
+                      "it changes no time" :
+                      "though it changes paths, transports or chunks");
       done++;
     }
   if (changed)

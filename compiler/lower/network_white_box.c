@@ -143,6 +143,12 @@ static bool variable(ts_lowering *l, const ts_field *field, ts_network_file *fil
                              NULL;
   const char *error = text ? ts_network_variable(l->s->arena, field->name, text, file, changed) :
                              "must be text or a whole number";
+  if (text && ts_network_variable_left(field->name, text) == TS_NETWORK_NOT_MODELLED) {
+    ts_diag *d = ts_report(l->s, TS_W0535, field->span, "variable `%s` is not followed", field->name);
+    ts_diag_here(d, "it changes paths, transports or chunks that no method has");
+    ts_diag_help(d, "state what it changes as links of the cluster, or calibrate to logs of runs that "
+                    "have it: `trainspec fit network`");
+  }
   return !error ||
          wrong(l, field->span,
                ts_arena_printf(l->s->arena, "variable `%s` cannot have this value", field->name),

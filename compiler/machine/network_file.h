@@ -59,6 +59,13 @@ bool ts_network_field_set(const ts_network_field *field, void *record, double va
 
 /* What users set in the environment of the library: `value` of variable `name` changes the methods.
  * `changed` is set when it did. An error, or NULL. */
+/* Variables that are known and have no effect on the methods. */
+typedef enum ts_network_left {
+  TS_NETWORK_FOLLOWED, /* or unknown */
+  TS_NETWORK_HARMLESS,
+  TS_NETWORK_NOT_MODELLED /* it changes what no model here has */
+} ts_network_left;
+ts_network_left ts_network_variable_left(const char *name, const char *value);
 uint32_t ts_network_variable_rank(const char *name); /* several are applied in ascending order */
 const char *ts_network_variable(ts_arena *arena, const char *name, const char *value,
                                 ts_network_file *file, bool *changed);

@@ -176,6 +176,7 @@ typedef enum effect {
   MOST_CHANNELS,
   THREADS,
   RELAY,
+  NO_RELAY,
   FABRICS,
   SWITCHES,
   AGGREGATED
@@ -195,8 +196,51 @@ static const variable variables[] = {{"NCCL_COLLNET_ENABLE", FABRICS, 0, 1},
                                      {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64},
                                      {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64},
                                      {"NCCL_NTHREADS", THREADS, 64, 512},
-                                     {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2}};
+                                     {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2},
+                                     {"NCCL_PXN_DISABLE", NO_RELAY, 0, 1}};
 enum { VARIABLES = sizeof variables / sizeof *variables };
+
+/* What only logs, names interfaces of the start, or bounds retries. */
+static const char *const harmless[] = {
+  "NCCL_DEBUG",          "NCCL_DEBUG_SUBSYS",   "NCCL_DEBUG_FILE",       "NCCL_SOCKET_IFNAME",
+  "NCCL_SOCKET_FAMILY",  "NCCL_COMM_ID",        "NCCL_TOPO_DUMP_FILE",   "NCCL_GRAPH_DUMP_FILE",
+  "NCCL_IB_TIMEOUT",     "NCCL_IB_RETRY_CNT",   "NCCL_SET_THREAD_NAME",  "NCCL_COMM_BLOCKING"};
+/* What changes paths, transports or chunks that no method has. */
+static const char *const not_modelled[] = {
+  "NCCL_P2P_DISABLE",           "NCCL_P2P_LEVEL",          "NCCL_P2P_DIRECT_DISABLE",
+  "NCCL_SHM_DISABLE",           "NCCL_IB_DISABLE",         "NCCL_IB_HCA",
+  "NCCL_IB_TC",                 "NCCL_IB_SL",              "NCCL_IB_GID_INDEX",
+  "NCCL_IB_ADAPTIVE_ROUTING",   "NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_SPLIT_DATA_ON_QPS",
+  "NCCL_IB_PCI_RELAXED_ORDERING", "NCCL_NET",              "NCCL_NET_PLUGIN",
+  "NCCL_TUNER_PLUGIN",          "NCCL_NET_GDR_LEVEL",      "NCCL_NET_GDR_READ",
+  "NCCL_CROSS_NIC",             "NCCL_P2P_NET_CHUNKSIZE",  "NCCL_P2P_NVL_CHUNKSIZE",
+  "NCCL_P2P_PCI_CHUNKSIZE",     "NCCL_NVLS_CHUNKSIZE",     "NCCL_LL_BUFFSIZE",
+  "NCCL_LL128_BUFFSIZE",        "NCCL_SOCKET_NTHREADS",    "NCCL_NSOCKS_PERTHREAD",
+  "NCCL_TOPO_FILE",             "NCCL_GRAPH_FILE",         "NCCL_MIN_P2P_NCHANNELS",
+  "NCCL_MAX_P2P_NCHANNELS",     "NCCL_CGA_CLUSTER_SIZE",   "NCCL_MNNVL_ENABLE"};
+enum {
+  HARMLESS = sizeof harmless / sizeof *harmless,
+  NOT_MODELLED = sizeof not_modelled / sizeof *not_modelled
+};
+
+static bool is_among(const char *const *names, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(names[i], name))
+      return true;
+  return false;
+}
+
+ts_network_left ts_network_variable_left(const char *name, const char *value)
+{
+  size_t size = strlen(name);
+  if (is_among(harmless, HARMLESS, name))
+    return TS_NETWORK_HARMLESS;
+  if (!is_among(not_modelled, NOT_MODELLED, name))
+    return TS_NETWORK_FOLLOWED;
+  bool off = size > 8 && !strcmp(name + size - 8, "_DISABLE") && !strcmp(value, "0");
+  return off ? TS_NETWORK_HARMLESS : TS_NETWORK_NOT_MODELLED;
+}
 
 /* Fewer channels or threads carry less; more of them do not carry more than the links do. Only
  * level 2 relays what has a path of its own. */
@@ -215,6 +259,8 @@ static void apply_number(ts_ir_net_method *m, effect what, double x)
     m->threads = (uint32_t)x;
   } else if (what == RELAY && m->collective == TS_IR_ALL_TO_ALL) {
     m->relay = x == 2;
+  } else if (what == NO_RELAY && x > 0 && m->collective == TS_IR_ALL_TO_ALL) {
+    m->relay = 0;
   }
 }
 
@@ -230,13 +276,14 @@ static const char *number_of(ts_arena *arena, const variable *v, const char *val
 
 static const char *unknown(ts_arena *arena, const char *name)
 {
-  const char *names[VARIABLES], *list = NULL;
+  const char *names[VARIABLES + HARMLESS + NOT_MODELLED], *list = NULL, *best[3];
   for (size_t i = 0; i < VARIABLES; i++) {
     names[i] = variables[i].name;
     list = ts_arena_printf(arena, "%s%s%s", list ? list : "", list ? ", " : "", names[i]);
   }
-  const char *best[3];
-  return ts_suggest(name, names, VARIABLES, best) ?
+  memcpy(names + VARIABLES, harmless, sizeof harmless);
+  memcpy(names + VARIABLES + HARMLESS, not_modelled, sizeof not_modelled);
+  return ts_suggest(name, names, VARIABLES + HARMLESS + NOT_MODELLED, best) ?
            ts_arena_printf(arena, "no variable `%s`; did you mean %s?", name, best[0]) :
            ts_arena_printf(arena, "no variable `%s`; known: %s", name, list);
 }
@@ -254,7 +301,7 @@ const char *ts_network_variable(ts_arena *arena, const char *name, const char *v
 {
   uint32_t rank = ts_network_variable_rank(name);
   if (rank == VARIABLES)
-    return unknown(arena, name);
+    return ts_network_variable_left(name, value) ? NULL : unknown(arena, name);
   const variable *v = &variables[rank];
   if (v->what == ALGORITHMS || v->what == PROTOCOLS)
     return choice(arena, name, value, v->what == ALGORITHMS, f, changed);

@@ -14,3 +14,6 @@ play 'whitebox(of: "all_reduce", channels: 0)'
 for fabric in infiniband roce efa_p4 efa tcpx slingshot11 slingshot11_shared nvl72; do play "whitebox(\"std/networks/nccl_hopper.json\", between: \"std/networks/$fabric.json\", tier: 1)"; done
 play 'whitebox("std/networks/nccl_hopper.json", between: "std/networks/nccl_ampere.json")'
 play 'whitebox("std/networks/infiniband.json")'
+play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_DEBUG: "INFO", NCCL_IB_HCA: "mlx5", NCCL_PXN_DISABLE: 1 })'
+tsrun -D 'network=[whitebox("std/networks/nccl_hopper.json", variables: { NCCL_DEBUG: "INFO", NCCL_IB_HCA: "mlx5" })]' _whitebox.ts 2>&1 | sed -n '/W0535/,/^$/p'
+trainspec collective std/networks/nccl_hopper.json --ranks 16 --islands 2 -v NCCL_DEBUG=INFO -v NCCL_CROSS_NIC=1 | head -2

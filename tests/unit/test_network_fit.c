@@ -287,6 +287,16 @@ Test(network_fit, variables_that_ask_for_methods)
                      2 * 63 / 64.0, 0.01);
   cr_assert_null(set(arena, file, "NCCL_NVLS_ENABLE", "0"));
   cr_assert_eq(file->method_count, 3u);
+  uint32_t before = file->method_count;
+  cr_assert_null(set(arena, file, "NCCL_DEBUG", "INFO"));
+  cr_assert_null(set(arena, file, "NCCL_IB_HCA", "mlx5"));
+  cr_assert_eq(file->method_count, before);
+  cr_assert_eq(ts_network_variable_left("NCCL_DEBUG", "INFO"), TS_NETWORK_HARMLESS);
+  cr_assert_eq(ts_network_variable_left("NCCL_IB_HCA", "mlx5"), TS_NETWORK_NOT_MODELLED);
+  cr_assert_eq(ts_network_variable_left("NCCL_P2P_DISABLE", "1"), TS_NETWORK_NOT_MODELLED);
+  cr_assert_eq(ts_network_variable_left("NCCL_P2P_DISABLE", "0"), TS_NETWORK_HARMLESS);
+  cr_assert_eq(ts_network_variable_left("NCCL_ALGO", "ring"), TS_NETWORK_FOLLOWED);
+  cr_assert(strstr(set(arena, file, "NCCL_DEBUGS", "INFO"), "did you mean NCCL_DEBUG?"));
   cr_assert_lt(ts_network_variable_rank("NCCL_COLLNET_ENABLE"),
                ts_network_variable_rank("NCCL_ALGO"));
   ts_arena_free(arena);
