@@ -21,6 +21,7 @@ tests_unit_sources = \
 	tests/unit/test_collective_statistical.c \
 	tests/unit/test_collective_white_box.c \
 	tests/unit/test_compiler_depfile.c \
+	tests/unit/test_confidence.c \
 	tests/unit/test_container.c \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \

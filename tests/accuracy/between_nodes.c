@@ -8,6 +8,7 @@
 
 #include "calibrate/network_fit.h"
 #include "tests/accuracy/between_rows.h"
+#include "tests/accuracy/coverage.h"
 
 static const char *const classes[TS_FABRIC_CLASSES] = {">= 16 MiB", "1-16 MiB", "< 1 MiB"};
 
@@ -239,6 +240,26 @@ static scores score_cluster(const acc_context *c, const btw_table *t, uint32_t c
   return s;
 }
 
+/* What std.errors has of calls between islands, by size. */
+static void cover(const acc_context *c, const btw_table *t, uint32_t cluster,
+                  const ts_fabric *fabric, bool all)
+{
+  for (size_t i = 0; i < t->rows.count; i++) {
+    const btw_row *row = &t->rows.at[i];
+    if (row->cluster != cluster || (!all && !row->odd))
+      continue;
+    acc_cover_figure(c, "between_nodes",
+                     &(acc_origin){.origin = TS_IR_ORIGIN_NETWORK,
+                                   .basis = TS_IR_NET_WHITE_BOX,
+                                   .between = true,
+                                   .least_kib = row->call.bytes >= 16 << 20 ? 16384 :
+                                                row->call.bytes >= 1 << 20  ? 1024 :
+                                                                              0},
+                     t->clusters.at[cluster].name, ts_fabric_time(fabric, &row->call),
+                     row->call.seconds);
+  }
+}
+
 /* Constants as they ship: rows that their fit did not have. */
 static void other_rows(const acc_context *c, acc_result *result, const btw_table *t,
                        const shipped *s)
@@ -251,6 +272,7 @@ static void other_rows(const acc_context *c, acc_result *result, const btw_table
       continue;
     bool fitted = was_fitted(c, s, x);
     scores one = score_cluster(c, t, i, &s->of[x->fabric], !fitted);
+    cover(c, t, i, &s->of[x->fabric], !fitted);
     const char *name = ts_arena_printf(c->arena, "%s (%s)", x->name, ts_fabric_names[x->fabric]);
     add(&ships, name, &one);
     if (!fitted)

@@ -11,6 +11,7 @@
 #include "calibrate/network_fit.h"
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
+#include "tests/accuracy/coverage.h"
 
 /* The machine that a table was measured on: constants of the library for it, a GPU's links and a
  * node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a table, so
@@ -324,6 +325,25 @@ static const char *call_name(const report *r, const ts_network_score *s)
                          s->ranks, s->islands);
 }
 
+static const char *title(const report *r, const table *k)
+{
+  const char *version = *k->version ? ts_arena_printf(r->c->arena, ", version %s", k->version) : "";
+  return *k->dtype ? ts_arena_printf(r->c->arena, "%s%s", k->gpu, version) :
+                     ts_arena_printf(r->c->arena, "%s%s (%s)", k->gpu, version, k->file);
+}
+
+/* What std.errors has of calls by curves and by the methods of a library, sizes of their own left
+ * out. */
+static void cover(const report *r, const table *k, uint32_t model, const ts_network_score *score)
+{
+  for (uint32_t i = 0; i < score->rows && !r->thin; i++)
+    acc_cover_figure(r->c, "collectives",
+                     &(acc_origin){.origin = TS_IR_ORIGIN_NETWORK,
+                                   .basis = model,
+                                   .between = score->islands > 1},
+                     title(r, k), score->predicted[i], score->measured[i]);
+}
+
 /* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
 static void halves(const report *r, const ts_network_file *hardware, const table *k,
                    const ts_ir_net_point *rows, uint32_t count, tally *t)
@@ -335,6 +355,7 @@ static void halves(const report *r, const ts_network_file *hardware, const table
                                      count, odd, true, &scores);
     for (uint32_t g = 0; g < n; g++) {
       t->beyond += scores[g].beyond;
+      cover(r, k, TS_IR_NET_WHITE_BOX, &scores[g]);
       for (uint32_t i = 0; i < scores[g].rows; i++)
         note(r, t, scores[g].islands, WHITE,
              (acc_point){.name = call_name(r, &scores[g]),
@@ -349,12 +370,14 @@ static void halves(const report *r, const ts_network_file *hardware, const table
                100 * scores[g].baseline);
     }
     n = ts_network_hold_out_curves(r->c->arena, rows, count, odd, true, &scores);
-    for (uint32_t g = 0; g < n; g++)
+    for (uint32_t g = 0; g < n; g++) {
+      cover(r, k, TS_IR_NET_STATISTICAL, &scores[g]);
       for (uint32_t i = 0; i < scores[g].rows; i++)
         note(r, t, scores[g].islands, STATISTICAL,
              (acc_point){.name = call_name(r, &scores[g]),
                          .predicted = scores[g].predicted[i],
                          .measured = scores[g].measured[i]});
+    }
   }
 }
 
@@ -493,12 +516,6 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
 
 /* -- */
 
-static const char *title(const report *r, const table *k)
-{
-  const char *version = *k->version ? ts_arena_printf(r->c->arena, ", version %s", k->version) : "";
-  return *k->dtype ? ts_arena_printf(r->c->arena, "%s%s", k->gpu, version) :
-                     ts_arena_printf(r->c->arena, "%s%s (%s)", k->gpu, version, k->file);
-}
 
 static bool same_machine(const table *a, const table *b)
 {
