@@ -25,6 +25,7 @@ plan gpt3_175b(
   costs = training_a100
   network = a100_infiniband
   host = megatron_host
+  framework = { name: "Megatron-LM" }
 }
 
 search degrees of gpt3_175b {

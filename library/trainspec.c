@@ -1,5 +1,6 @@
 #include "library/trainspec.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/diag_record.h"
@@ -339,7 +340,9 @@ trainspec_result ts_library_result(const ts_summary *s)
     .peak = fullest->peak,
     .reserved = fullest->reserved,
     .limit = fullest->limit,
-    .nodes = s->result->nodes};
+    .nodes = s->result->nodes,
+    .step_low_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.low * 1e12) : 0,
+    .step_high_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.high * 1e12) : 0};
 }
 
 trainspec_result trainspec_result_of(const trainspec_run *run)

@@ -140,6 +140,7 @@ typedef struct trainspec_result {
   uint64_t peak, reserved; /* bytes there: of the plan, and of driver and libraries */
   uint64_t limit;          /* of its device; 0: unknown */
   uint64_t nodes;          /* operations of all ranks */
+  uint64_t step_low_ps, step_high_ps; /* the step is between with 80 %; 0 and 0: nothing is known */
 } trainspec_result;
 trainspec_result trainspec_result_of(const trainspec_run *run);
 

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "compiler/compile.h"
 #include "runtime/account/memory.h"
+#include "runtime/report/confidence.h"
 #include "runtime/report/facts.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
@@ -45,6 +46,7 @@ typedef struct task {
   const char *paths[2], *output;
   int path_count, form;
   ts_fact_changes changes;
+  ts_interval ratio; /* of the step times, after over before */
 } task;
 
 typedef struct played {
@@ -52,6 +54,7 @@ typedef struct played {
   bool open;
   ts_plan_facts facts;
   ts_warnings warnings;
+  ts_confidence sure;
 } played;
 
 static bool take(task *t, int id)
@@ -114,6 +117,7 @@ static bool play(task *t, int which, played *p)
       ts_summary_new(t->arena, &p->input.ir, run, ts_memory_new(t->arena, &p->input.ir, run), NULL),
       sizeof *s);
     p->facts = ts_facts_of(t->arena, s);
+    p->sure = ts_confidence_copy(t->arena, &s->confidence);
     ts_plausible(s, &how);
     p->warnings = s->warnings;
   } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_session_source_reader(t->session), t->arena,
@@ -166,11 +170,14 @@ static void warn(task *t, played *plans)
 static void put_report(void *closure, FILE *out)
 {
   task *t = closure;
-  if (t->form)
-    ts_report_changes_json(t->changes, out);
-  else
+  if (t->form) {
+    ts_report_changes_json(t->changes, &t->ratio, out);
+  } else {
     ts_report_changes_text(t->changes, name_of(t, 0, "before"), name_of(t, 1, "after"), t->arena,
                            out);
+    if (t->changes.count)
+      ts_report_ratio_text(&t->ratio, t->arena, out);
+  }
 }
 
 static int compare(task *t)
@@ -186,6 +193,7 @@ static int compare(task *t)
   if (!both || reported)
     return reported == TS_EXIT_ENVIRONMENT ? reported : TROUBLE;
   t->changes = ts_facts_compare(t->arena, plans[0].facts, plans[1].facts);
+  t->ratio = ts_interval_of_ratio(&plans[1].sure, &plans[0].sure);
   int status = ts_options_write(&t->options, t->output, put_report, t);
   return status != TS_EXIT_DONE ? status : t->changes.count ? DIFFERENT : SAME;
 }

@@ -18,6 +18,7 @@
 #include "base/options.h"
 #include "compiler/search.h"
 #include "runtime/account/memory.h"
+#include "runtime/report/confidence.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "tools/cli/interrupt.h"
@@ -69,6 +70,8 @@ typedef struct outcome {
   state state;
   ts_figures figures;
   double limit;        /* memory of the fullest device, bytes; 0: not known */
+  ts_confidence *sure; /* NULL: not played */
+  bool equal;          /* its step time may be that of the best */
   double worth;
   size_t point;
   char *why;           /* REFUSED, STOPPED: to be freed */
@@ -189,7 +192,7 @@ static const char *point_text(const task *t, size_t point, ts_arena *arena)
   return text;
 }
 
-static void measure(ts_session *session, const ts_input *input, const ts_run *run,
+static void measure(task *t, ts_session *session, const ts_input *input, const ts_run *run,
                     const ts_run_options *how, outcome *out)
 {
   const ts_ir *ir = &input->ir;
@@ -207,6 +210,10 @@ static void measure(ts_session *session, const ts_input *input, const ts_run *ru
                                [TS_SEARCH_HFU] = s->hfu,
                                [TS_SEARCH_DEVICES] = ir->meta->world}};
   out->limit = (double)fullest->limit;
+  pthread_mutex_lock(&t->keeping);
+  out->sure = TS_NEW(t->arena, ts_confidence);
+  *out->sure = ts_confidence_copy(t->arena, &s->confidence);
+  pthread_mutex_unlock(&t->keeping);
   out->state = fullest->over ? TOO_LARGE : RANKED;
 }
 
@@ -237,7 +244,7 @@ static void play(task *t, size_t point, outcome *out)
     ts_run_options how = {0};
     ts_run *run = ts_run_new(&input.ir, &how, &stop);
     if (run) {
-      measure(session, &input, run, &how, out);
+      measure(t, session, &input, run, &how, out);
       ts_run_free(run);
     } else {
       out->state = STOPPED;
@@ -379,6 +386,35 @@ static size_t count_of(const task *t, state state)
   return count;
 }
 
+/* Goals that better the shorter the step is, and are off as it is. */
+static bool is_speed(const task *t)
+{
+  static const char *const goals[] = {"minimize step_time", "maximize tokens_per_second",
+                                      "maximize mfu", "maximize hfu"};
+  for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+    if (!strcmp(t->search->goal, goals[i]))
+      return true;
+  return false;
+}
+
+/* Plans that are behind the best by no more than what is not known of the two: what their errors
+ * have in common cancels. */
+static void find_equals(task *t)
+{
+  const outcome *best = &t->outcomes[0];
+  if (!is_speed(t) || best->state != RANKED || !best->sure)
+    return;
+  for (size_t i = 1; i < t->search->point_count; i++) {
+    outcome *o = &t->outcomes[i];
+    if (o->state != RANKED || !o->sure)
+      continue;
+    ts_interval ratio = ts_interval_of_ratio(o->sure, best->sure);
+    double behind = o->worth / best->worth; /* of either sign: larger is worse */
+    behind = best->worth < 0 ? 1 / behind : behind;
+    o->equal = ratio.on && behind * ratio.low / ratio.figure <= 1;
+  }
+}
+
 /* ---- Reports ---- */
 
 static const char *const state_names[] = {"refused", "stopped", "out of memory", "left out", "ok"};
@@ -386,6 +422,34 @@ static const char *const state_names[] = {"refused", "stopped", "out of memory",
 static const char *column(const task *t, const outcome *o, uint32_t c)
 {
   return t->search->points[o->point].texts[c];
+}
+
+/* What is not known of the best, and which plans cannot be told from it. */
+static void put_equals(const task *t, size_t ranked, FILE *out)
+{
+  enum { NAMED = 3 };
+  const outcome *best = &t->outcomes[0];
+  size_t equal = 0;
+  if (!ranked || !best->sure || !best->sure->step.on)
+    return;
+  ts_text step = ts_format_time((uint64_t)(best->figures.of[TS_SEARCH_STEP] * 1e12 + 0.5));
+  ts_put_text(out, "\nThe best takes %s (%s)", step.text,
+              ts_interval_text(t->arena, &best->sure->step, step));
+  for (size_t i = 1; i < ranked; i++)
+    equal += t->outcomes[i].equal;
+  if (!is_speed(t)) {
+    fputs(".\n", out);
+    return;
+  }
+  ts_put_text(out, "; %s of the others can be as good%s\n",
+              equal ? ts_format_count(equal).text : "none", equal ? ":" : ".");
+  for (size_t i = 1, named = 0; i < ranked && named < NAMED; i++)
+    if (t->outcomes[i].equal) {
+      ts_put_text(out, "  %s\n", point_text(t, t->outcomes[i].point, t->arena));
+      named++;
+    }
+  if (equal > NAMED)
+    ts_put_text(out, "  and %s more\n", ts_format_count(equal - NAMED).text);
 }
 
 static void put_text(const task *t, FILE *out)
@@ -424,6 +488,7 @@ static void put_text(const task *t, FILE *out)
   }
   if (shown < ranked)
     ts_put_text(out, "... and %s more\n", ts_format_count(ranked - shown).text);
+  put_equals(t, ranked, out);
 }
 
 static void put_point(const task *t, const outcome *o, FILE *out)
@@ -548,12 +613,19 @@ static cJSON *warnings_json(const outcome *o)
   return all;
 }
 
+static bool has_interval(const outcome *o) { return o->sure && o->sure->step.on; }
+static bool equals_best(const task *t, const outcome *o)
+{
+  return o->equal || (o == t->outcomes && o->state == RANKED);
+}
+
 static void put_csv(const task *t, FILE *out)
 {
   const ts_search *s = t->search;
   for (uint32_t c = 0; c < s->column_count; c++)
     ts_put_csv(out, "%s,", s->columns[c]);
-  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why,warnings\n",
+  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why,warnings,"
+        "step_low_ps,step_high_ps,equal_to_best\n",
         out);
   for (size_t i = 0; i < s->point_count; i++) {
     const outcome *o = &t->outcomes[i];
@@ -568,7 +640,12 @@ static void put_csv(const task *t, FILE *out)
       ts_put_csv(out, "%s,%.0f,%.0f,%.17g,%.17g,%.17g,%.0f,", state_names[o->state],
                  f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
                  f[TS_SEARCH_MFU], f[TS_SEARCH_HFU], f[TS_SEARCH_DEVICES]);
-    ts_put_csv(out, "%s,%s\n", o->why ? o->why : "", codes_of(t, o));
+    ts_put_csv(out, "%s,%s", o->why ? o->why : "", codes_of(t, o));
+    if (has_interval(o))
+      ts_put_csv(out, ",%.0f,%.0f,%d\n", o->sure->step.low * 1e12, o->sure->step.high * 1e12,
+                 equals_best(t, o));
+    else
+      fputs(",,,\n", out);
   }
 }
 
@@ -595,6 +672,11 @@ static void put_json(const task *t, FILE *out)
       cJSON_AddNumberToObject(plan, "mfu", o->figures.of[TS_SEARCH_MFU]);
       cJSON_AddNumberToObject(plan, "hfu", o->figures.of[TS_SEARCH_HFU]);
       cJSON_AddNumberToObject(plan, "devices", o->figures.of[TS_SEARCH_DEVICES]);
+      if (has_interval(o)) {
+        cJSON_AddNumberToObject(plan, "step_low_ps", round(o->sure->step.low * 1e12));
+        cJSON_AddNumberToObject(plan, "step_high_ps", round(o->sure->step.high * 1e12));
+        cJSON_AddBoolToObject(plan, "equal_to_best", equals_best(t, o));
+      }
     }
     cJSON_AddItemToObject(plan, "warnings", warnings_json(o));
     cJSON_AddItemToArray(plans, plan);
@@ -671,7 +753,9 @@ static int sweep(task *t)
     report_refusal(t);
     status = TS_EXIT_REJECTED;
   } else {
-    status = rank(t) ? ts_options_write(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
+    bool ranked = rank(t);
+    find_equals(t);
+    status = ranked ? ts_options_write(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
   }
   if (status == TS_EXIT_DONE && t->outcomes[0].state != RANKED)
     status = TS_EXIT_NO;

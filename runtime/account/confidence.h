@@ -39,6 +39,7 @@ typedef struct ts_confidence {
   const ts_uncertain_part *parts; /* by share times spread, largest first */
   ts_interval step, memory;       /* s, bytes */
   bool calibrated;                /* by measured steps of the plan, which `on` names */
+  uint64_t kind;                  /* equal: the same validated runs */
 } ts_confidence;
 
 /* `peak`: bytes of the fullest device, 0: none is stated; `reserved`: what libraries hold besides,
@@ -47,6 +48,12 @@ ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_resul
                                 double peak, double reserved);
 /* Of a figure by a validation with this spread. */
 ts_interval ts_interval_around(double figure, double spread, const ts_ir_validation *on);
+/* Of one step time over another. Errors of a family are correlated (0.7) and so cancel in part;
+ * what no plan says of a run is another one's in each. Where the runs are of different kinds
+ * nothing cancels. */
+ts_interval ts_interval_of_ratio(const ts_confidence *of, const ts_confidence *to);
+/* For when the IR is gone. */
+ts_confidence ts_confidence_copy(ts_arena *arena, const ts_confidence *c);
 /* Squares of families, shares times spreads within one: of parts that are families. */
 double ts_spread_of_parts(const ts_uncertain_part *parts, uint32_t count);
 

@@ -99,6 +99,23 @@ static void put_wrapped(FILE *out, ts_arena *arena, const char *text)
   fputc('\n', out);
 }
 
+static const char *percent_more(ts_arena *arena, double ratio)
+{
+  return ts_arena_printf(arena, "%+.1f %%", 100 * (ratio - 1));
+}
+
+void ts_report_ratio_text(const ts_interval *ratio, ts_arena *arena, FILE *out)
+{
+  if (!ratio->on)
+    return;
+  ts_put_text(out, "\nStep time %s (%d %%: %s to %s); what errors have in common cancels",
+              percent_more(arena, ratio->figure), TS_CONFIDENCE_PERCENT,
+              percent_more(arena, ratio->low), percent_more(arena, ratio->high));
+  ts_put_text(out, ratio->low <= 1 && ratio->high >= 1 ?
+                     ".\nWhich of the two is faster cannot be told.\n" :
+                     ".\n");
+}
+
 void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const ts_confidence *c = &s->confidence;

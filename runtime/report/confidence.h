@@ -12,6 +12,8 @@
  * is printed of the interval's own; "" where nothing is known. */
 const char *ts_interval_text(ts_arena *arena, const ts_interval *interval, ts_text figure);
 
+/* "The step is 29.9 % longer (80 %: 24.1 % to 36.0 % longer)": of one step time over another. */
+void ts_report_ratio_text(const ts_interval *ratio, ts_arena *arena, FILE *out);
 void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out);
 struct cJSON;
 void ts_report_confidence_json(const ts_summary *s, struct cJSON *root);

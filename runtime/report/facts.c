@@ -280,7 +280,7 @@ void ts_report_changes_text(ts_fact_changes changes, const char *before, const c
   }
 }
 
-void ts_report_changes_json(ts_fact_changes changes, FILE *out)
+void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, FILE *out)
 {
   static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels",
                                                    "calls",   "time", "memory",  "basis"};
@@ -300,6 +300,13 @@ void ts_report_changes_json(ts_fact_changes changes, FILE *out)
       cJSON_AddNumberToObject(o, "before", c->before);
     if (c->has)
       cJSON_AddNumberToObject(o, "after", c->after);
+  }
+  if (ratio->on && changes.count) {
+    cJSON *o = cJSON_AddObjectToObject(root, "step_time_ratio");
+    cJSON_AddNumberToObject(o, "ratio", ratio->figure);
+    cJSON_AddNumberToObject(o, "percent", TS_CONFIDENCE_PERCENT);
+    cJSON_AddNumberToObject(o, "low", ratio->low);
+    cJSON_AddNumberToObject(o, "high", ratio->high);
   }
   ts_report_print_json(root, out);
 }

@@ -3,7 +3,9 @@
 # `<!-- $ COMMAND -->` is run and not shown.
 # How far intervals reach changes with every table of std.errors: that they stand there counts, not their digits.
 root=$(cd ../.. && pwd); mkdir "$scratch/page"
-masked() { sed -E 's/\(80 %: [^)]*\)/(80 %)/'; }
+masked() {
+  sed -E 's/\(80 %: [^)]*\)/(80 %)/' | sed -zE 's/\n\nThe best takes[^\n]*(\n  [a-z][^\n]*)*//g; s/\n\nStep time [+-][^\n]*(\nWhich[^\n]*)?//g'
+}
 check() { # COMMAND SHOWN-FILE ALL
   if [ -n "$3" ]; then bash -c "$1" 2>&1 | masked >"$scratch/printed"; else bash -c "$1" 2>/dev/null | masked >"$scratch/printed"; fi
   awk -v command="$1" 'NR == FNR { want[++wants] = $0; next } { got[++gots] = $0 }
