@@ -318,6 +318,22 @@ static void print_share(double share, double wide)
     printf("   %4s    %6s  ", "-", "-");
 }
 
+/* For the page: what the set's own figures, of intervals as they ship, do not say. */
+static void note_left_out(const acc_context *c, const seen_set *set, const acc_covered *x)
+{
+  static const char *const words[SEEN_KINDS] = {"step times", "peaks of memory", "times"};
+  for (size_t i = 0; c->results && i < c->results->count; i++) {
+    acc_result *r = c->results->at[i];
+    if (!strcmp(r->name, set->name) && isfinite(x->left_out))
+      acc_note_add(c->arena, r, "left out",
+                   ts_arena_printf(c->arena,
+                                   "80 %% intervals from a table without the row's model and "
+                                   "machine hold %.0f %% of %zu %s, %.0f %% wide",
+                                   100 * x->left_out, x->rows, words[set->what],
+                                   100 * x->left_out_width));
+  }
+}
+
 void acc_coverage_report(const acc_context *c)
 {
   const acc_coverage *v = c->coverage;
@@ -333,6 +349,7 @@ void acc_coverage_report(const acc_context *c)
     acc_covered x = covered_of(c, s);
     bool asked = x.rows >= 30 && s->calibrates, miss = !(x.left_out >= 0.72 && x.left_out <= 0.88);
     printf("  %-22s %-12s %5zu", s->name, quantities[s->what], x.rows);
+    note_left_out(c, s, &x);
     print_share(x.left_out, x.left_out_width);
     print_share(x.shipped, x.shipped_width);
     printf("%s\n", asked && miss ? "   missed" : !s->calibrates ? "   apart" : "");
