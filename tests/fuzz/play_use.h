@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
+#include "runtime/report/confidence.h"
 #include "runtime/report/facts.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
@@ -136,7 +137,9 @@ static inline void study(ts_summary *s, const ts_run_options *options, play_stud
     ts_fact_changes changes =
       ts_facts_compare(s->arena, facts, (ts_plan_facts){facts.count / 2, facts.at});
     ts_report_changes_text(changes, "before", "after", s->arena, out);
-    ts_report_changes_json(changes, out);
+    ts_interval ratio = ts_interval_of_ratio(&s->confidence, &s->confidence);
+    ts_report_ratio_text(&ratio, s->arena, out);
+    ts_report_changes_json(changes, &ratio, out);
     s->extras.difference = ts_difference_new(s->arena, s->result, s->result);
     s->extras.difference_from = "itself";
     break;
