@@ -17,11 +17,16 @@ fn _as_recipe(f: Framework, r: Record) -> FrameworkChoices = {
 fn _bridge_of(f: Framework, run: Record, found: List) -> FrameworkChoices = if len(found) == 0 then as_profile(f, run)
   else _as_recipe(f, found[len(found) - 1])
 fn bridge_choices(f: Framework, run: Record) -> FrameworkChoices = _bridge_of(f, run, if run.experts then bridge_recipes(run) else [])
-// NeMo's recipes of DeepSeek-V3 (25.04.01, with dgxc-benchmarking's `deepseek_v3/pretraining/launch.sh`
-// of September 2025) recompute up-projections on the H100, and attention's core on the GB200: that is
-// done where it is not fused, and keeps its probabilities otherwise.
-fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = if run.model != "deepseek_v3" then as_profile(f, run) else if run.gpu ==
-  "h100" then as_profile(f, run) with { again = ["mla_up_proj"] } else as_profile(f, run) with { again = ["core_attn"], unfused = true }
+// NeMo v2.3.1's recipe of DeepSeek-V3 (scripts/performance/llm/pretrain_deepseek_v3.py, which
+// dgxc-benchmarking's launch.sh runs): all-to-all, tokens above an expert's capacity dropped. On the
+// H100 up-projections are recomputed, elsewhere attention's core: that is done where it is not fused,
+// and keeps its probabilities otherwise.
+fn _nemo_deepseek(f: Framework, run: Record) -> FrameworkChoices = if run.gpu == "h100" then as_profile(f, run) with {
+  again = ["mla_up_proj"]
+  bounded = true
+} else as_profile(f, run) with { again = ["core_attn"], unfused = true, bounded = true }
+fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = if run.model == "deepseek_v3" then _nemo_deepseek(f, run)
+  else as_profile(f, run)
 
 // What a layer of experts costs the host, and how much faster products in one operation are.
 // `narrow`, `sort` and `fused` were chosen by hand on the rows of published_moe.csv that do not

@@ -44,6 +44,7 @@ record FrameworkChoices {
   again: List[String] = [] // modules that are recomputed, by Megatron-Core's names
   exchange: String
   captured: String // what CUDA graphs hold of a layer of experts
+  bounded: Bool = false // tokens above the capacity of an expert are dropped
   beside: Bool = false // forwards go on beside backwards
   unfused: Bool = false // attention in separate kernels
   fused: Bool = false // products of a layer's experts in one operation

@@ -1,7 +1,9 @@
 // A published run from the columns of its table: a model by name or by its sizes, a machine, a
 // framework's profile (std.frameworks), degrees, batch, formats. What a source leaves open is as
-// the profile says. Experts lie over ranks of tp, cp and of `ed`, a part of the replicas; routing
-// is balanced and drops nothing. `first`: so many layers alone are in the recipe's format; 0: all.
+// the profile says; where a graph holds the whole step, products of experts are one operation, as in
+// Megatron-Bridge's recipes. Experts lie over ranks of tp, cp and of `ed`, a part of the replicas;
+// routing is balanced and drops nothing. `first`: so many layers alone are in the recipe's format;
+// 0: all.
 import std.models.llama, std.models.llama_eager, std.models.gpt, std.models.mpt, std.models.nemotron, std.models.lora, std.models.qwen3,
   std.models.deepseek, std.models.llama4, std.models.mixtral, std.models.gpt_oss, std.models.grok
 import std.machines, std.exchange, std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.frameworks.maxtext
@@ -52,15 +54,16 @@ plan published(
   exchange: String = choices.exchange,
   captured: String = if graphs then "step" else choices.captured,
   beside: Bool = choices.beside,
+  whole: Bool = experts and (choices.fused or graphs),
   again: List[String] = choices.again,
-  bounded: Bool = false,
+  bounded: Bool = choices.bounded,
   islands: Int = if machine.island == 0 then 1 else ceil_div(ep * etp, machine.island),
   sent: Real = exchange_share(exchange_of(exchange), ep, islands, top),
   each: Time = framework.experts.each,
   narrow: Time = framework.experts.narrow,
   sort: Time = framework.experts.sort,
   replay: Time = framework.experts.replay,
-  fused: Real = if choices.fused then framework.experts.fused else 1,
+  fused: Real = if whole then framework.experts.fused else 1,
   launch: Time = 0 us,
   library: String = framework.attention,
   power: Real = machine.costs.power,
@@ -92,7 +95,7 @@ plan published(
     framework_turned(machine, recipe),
     framework_loss(framework),
     if experts then framework_sorting(exchange, ep) else none,
-    if choices.fused then fused_experts() else none,
+    if whole then fused_experts() else none,
     if choices.unfused then unfused_attention() else none,
     if experts then framework_experts(
       { each, narrow, sort, replay },
