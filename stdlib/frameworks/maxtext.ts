@@ -32,8 +32,8 @@ fn maxtext_remat(kept: List) -> List = [
 
 // MaxText's own dense models (`global_parameter_scale`, a power of two): heads and width of the MLP
 // double first, then the hidden size, then the layers (pyconfig.py, get_individual_scales).
-fn _log2(n: Int) -> Int = if n <= 1 then 0 else 1 + _log2(div(n, 2))
-fn _two_to(n: Int) -> Int = if n <= 0 then 1 else 2 * _two_to(n - 1)
+fn _log2(n: Int) -> Int = floor(log2(n) + 0.5)
+fn _two_to(n: Int) -> Int = round(pow(2, n))
 fn maxtext_scaled(scale: Int, seq: Int = 2048) -> Model = llama(
   layers: 16 * _two_to(div(_log2(scale), 3)),
   hidden: 2048 * _two_to(div(_log2(scale) + 1, 3)),
