@@ -225,7 +225,7 @@ void ts_lower_confidence(ts_lowering *l)
   ts_ir view;
   ts_ir_builder_view(l->b, &view);
   run_kind kind = {.framework = l->plan->framework,
-                   .gpu = ts_ir_gpu_of(&view),
+                   .gpu = ts_arena_printf(l->s->arena, "%s", ts_ir_gpu_of(&view)), /* strings move */
                    .bits = bits_of(&view),
                    .experts = has_experts(&view, list_of(errors, "experts")),
                    .nodes = has_nodes(l, &view)};

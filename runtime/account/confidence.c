@@ -12,6 +12,7 @@ typedef struct gatherer {
   const ts_ir *ir;
   const ts_result *result;
   double compute, exposed, host; /* shares of the step that is not waiting for other ranks */
+  bool own_times;                /* of all kernels */
   TS_VEC(ts_uncertain_part) parts;
 } gatherer;
 
@@ -95,11 +96,25 @@ static double *kernel_times(const gatherer *g, double *total)
   return times;
 }
 
+/* Times that the plan brings itself. */
+static bool all_own(const ts_ir *ir, const double *times)
+{
+  bool some = false;
+  for (uint32_t k = 0; k < ir->kernels_count; k++) {
+    uint32_t basis = ir->kernels[k].basis;
+    if (times[k] > 0 && basis != TS_IR_STATED && basis != TS_IR_EXTERN)
+      return false;
+    some |= times[k] > 0;
+  }
+  return some;
+}
+
 /* A roofline is off by its shares of the peak rates, which all its kernels have in common. */
 static void add_kernels(gatherer *g)
 {
   const ts_ir *ir = g->ir;
   double total, *times = kernel_times(g, &total);
+  g->own_times = all_own(ir, times);
   for (uint32_t k = 0; k < ir->kernels_count; k++) {
     const ts_ir_kernel *kernel = &ir->kernels[k];
     ts_spread_query q = ts_spread_query_kernel(ir, kernel);
@@ -272,8 +287,9 @@ ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_resul
   TS_SORT(&g.parts, by_amount);
   ts_confidence c = {.part_count = (uint32_t)g.parts.count, .parts = g.parts.at};
   c.spread = ts_spread_of_parts(c.parts, c.part_count);
+  c.own_times = g.own_times && !ir->calibrations_count;
   c.step = ts_interval_around((double)result->step * 1e-12, c.spread,
-                              validation_of(ir, TS_IR_STEP_TIME));
+                              c.own_times ? NULL : validation_of(ir, TS_IR_STEP_TIME));
   c.memory = ts_interval_around(peak, 1, peak > 0 ? validation_of(ir, TS_IR_PEAK_MEMORY) : NULL);
   c.memory.figure += reserved;
   c.memory.low += reserved;

@@ -39,6 +39,9 @@ typedef struct ts_confidence {
   const ts_uncertain_part *parts; /* by share times spread, largest first */
   ts_interval step, memory;       /* s, bytes */
   bool calibrated;                /* by measured steps of the plan, which `on` names */
+  /* every kernel's time is stated, or by a function of the plan: how far off those are is not known
+   * here, and step.on is NULL */
+  bool own_times;
   uint64_t kind;                  /* equal: the same validated runs */
 } ts_confidence;
 

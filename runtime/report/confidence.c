@@ -86,6 +86,10 @@ static const char *basis_text(const ts_summary *s, ts_arena *arena)
                          ts_ir_run_kind(arena, s->ir), interval);
 }
 
+static const char own_times_text[] =
+  "The plan states every kernel's time, or computes it with a function of its own. How far off "
+  "those are is not known here: the step has no interval.";
+
 static void put_wrapped(FILE *out, ts_arena *arena, const char *text)
 {
   char *copy = ts_arena_printf(arena, "%s", text), *save = NULL;
@@ -119,6 +123,10 @@ void ts_report_ratio_text(const ts_interval *ratio, ts_arena *arena, FILE *out)
 void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const ts_confidence *c = &s->confidence;
+  if (c->own_times && s->ir->spreads_count) {
+    ts_put_text(out, "\nHow sure\n");
+    put_wrapped(out, arena, own_times_text);
+  }
   if (!c->step.on)
     return;
   ts_put_text(out, "\n%-*s%12s%12s%12s\n", NAME, "How sure", "of step", "off by", "moves it");
@@ -133,7 +141,8 @@ void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
                 ts_format_share(p->share * p->spread).text);
     shown++;
   }
-  ts_put_text(out, "  %-*s%12s%12s%12s\n", NAME - 2, c->calibrated ? "together, as they vary together" : "together, as squares", "", "",
+  ts_put_text(out, "  %-*s%12s%12s%12s\n", NAME - 2,
+              c->calibrated ? "together, as they vary together" : "together, as squares", "", "",
               ts_format_share(c->spread).text);
   put_wrapped(out, arena, basis_text(s, arena));
 }
@@ -165,6 +174,7 @@ void ts_report_confidence_json(const ts_summary *s, cJSON *root)
   add_interval(s, sure, "step_time", &c->step, "low_ps", "high_ps", 1e12);
   add_interval(s, sure, "peak_memory", &c->memory, "low_bytes", "high_bytes", 1);
   cJSON_AddStringToObject(sure, "kind", ts_ir_run_kind(s->arena, s->ir));
+  cJSON_AddBoolToObject(sure, "own_times", c->own_times);
   cJSON_AddNumberToObject(sure, "spread", c->spread);
   cJSON *parts = cJSON_AddArrayToObject(sure, "parts");
   for (uint32_t i = 0; i < c->part_count; i++) {
