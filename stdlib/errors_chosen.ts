@@ -15,8 +15,6 @@ let chosen_spreads = [
   { of: "kernels", basis: "measured", spread: 0.05 },
   { of: "kernels", basis: "interpolated", spread: 0.08 },
   { of: "kernels", basis: "fitted", spread: 0.08 },
-  { of: "kernels", basis: "fitted", family: "attention_backward", spread: 0.08 },
-  { of: "kernels", basis: "fitted", family: "host_wait", spread: 0.3 },
   // Shares of the peak rates are assumed.
   { of: "kernels", basis: "roofline", spread: 0.15 },
   { of: "kernels", basis: "extern", spread: 0.15 },

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/options.h"
 #include "base/source.h"
@@ -14,7 +13,6 @@
 #include "tools/cli/programs.h"
 
 enum { OUTPUT = 1, FORMAT, NOISE, JOBS };
-enum { MOST_JOBS = 256 };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the calibration, for `calibrated(\"FILE\")` in a plan",
@@ -100,7 +98,7 @@ static bool take(task *t, int id)
     t->options.status = t->form < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
     break;
   case JOBS:
-    if (!ts_options_number(&t->options, 1, MOST_JOBS, &t->jobs))
+    if (!ts_options_number(&t->options, 1, TS_MOST_JOBS, &t->jobs))
       t->options.status = TS_EXIT_USAGE;
     break;
   default: t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id); break;
@@ -297,11 +295,8 @@ static int calibrate(task *t)
 
 int ts_calibrate_main(int argc, char **argv)
 {
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
   task t = {.arena = ts_arena_new("calibrate"),
-            .jobs = processors < 1         ? 1 :
-                    processors > MOST_JOBS ? MOST_JOBS :
-                                             processors};
+            .jobs = ts_usual_jobs()};
   if (!read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;

@@ -28,7 +28,7 @@
 #include "tools/cli/play_warnings.h"
 
 enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };
-enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };
+enum { PROGRESS_AFTER = 1 /* s */ };
 
 static const ts_option options[] = {
   {SEARCH, 0, "search", "NAME", "the search to use, where the file has several", "Search"},
@@ -144,7 +144,7 @@ static bool take(task *t, int id)
   case SEARCH: t->search_name = argument; break;
   case VARY: case SET: case REQUIRE: case MINIMIZE: case MAXIMIZE: return add_item(t, id);
   case TOP: good = ts_options_number(&t->options, 0, ts_limits_usual.plans, &t->top); break;
-  case JOBS: good = ts_options_number(&t->options, 1, MOST_JOBS, &t->jobs); break;
+  case JOBS: good = ts_options_number(&t->options, 1, TS_MOST_JOBS, &t->jobs); break;
   case FORMAT: {
     int form = ts_options_choice(&t->options, forms);
     good = form >= 0;
@@ -335,7 +335,7 @@ static void watch(task *t)
 /* Plays all points up to t->end. */
 static void play_all(task *t)
 {
-  pthread_t threads[MOST_JOBS];
+  pthread_t threads[TS_MOST_JOBS];
   long long started = 0;
   while (started < t->jobs && (size_t)started < t->end &&
          pthread_create(&threads[started], NULL, work, t) == 0)
@@ -768,12 +768,9 @@ static int sweep(task *t)
 
 int ts_sweep_main(int argc, char **argv)
 {
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
   task t = {.arena = ts_arena_new("sweep"),
             .top = 10,
-            .jobs = processors < 1         ? 1 :
-                    processors > MOST_JOBS ? MOST_JOBS :
-                                             processors,
+            .jobs = ts_usual_jobs(),
             .keeping = PTHREAD_MUTEX_INITIALIZER};
   if (!read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);

@@ -312,8 +312,7 @@ static double amount_in(const ts_confidence *c, const ts_uncertain_part *like)
 
 /* Errors of a family are not the same in two plans: its kernels have other sizes, its calls other
  * groups. Their correlation was chosen with pairs of development rows in view, of one model and
- * machine each: with 0.7, 80 % intervals of ratios hold 69 to 86 % of the pairs of six sets; with 1
- * they hold 38 to 71 %. */
+ * machine each; no command prints the share of pairs that it holds. */
 static const double correlation = 0.7;
 
 /* Of what is left when common errors cancel. */

@@ -1,13 +1,9 @@
 # Files and commands of the manual, page by page, in an empty folder: a block after `<!-- file NAME -->` is that file, one after `<!-- run -->` has
 # commands (`$ ...`) and what they print on standard output (`<!-- run all -->`: on standard error too), where a line `...` stands for any lines;
 # `<!-- $ COMMAND -->` is run and not shown.
-# How far intervals reach changes with every table of std.errors: that they stand there counts, not their digits.
 root=$(cd ../.. && pwd); mkdir "$scratch/page"
-masked() {
-  sed -E 's/\(80 %: [^)]*\)/(80 %)/' | sed -zE 's/\n\nThe best takes[^\n]*(\n  [a-z][^\n]*)*//g; s/\n\nStep time [+-][^\n]*(\nWhich[^\n]*)?//g'
-}
 check() { # COMMAND SHOWN-FILE ALL
-  if [ -n "$3" ]; then bash -c "$1" 2>&1 | masked >"$scratch/printed"; else bash -c "$1" 2>/dev/null | masked >"$scratch/printed"; fi
+  if [ -n "$3" ]; then bash -c "$1" >"$scratch/printed" 2>&1; else bash -c "$1" >"$scratch/printed" 2>/dev/null; fi
   awk -v command="$1" 'NR == FNR { want[++wants] = $0; next } { got[++gots] = $0 }
     # Can lines w.. of want be matched by lines g.. of got? After `...` the first place that fits the run up to the next one.
     END {
@@ -26,7 +22,7 @@ check() { # COMMAND SHOWN-FILE ALL
         g = at + e - w
       }
       if (g <= gots && want[wants] != "...") { print "printed and not shown by: " command; for (i = g; i <= gots; i++) print "  " got[i] }
-    }' <(masked <"$2") "$scratch/printed"
+    }' "$2" "$scratch/printed"
 }
 page() {
   local mark= line command= all= number=0

@@ -121,6 +121,18 @@ static void put_quantities(const ts_calibrated *c, FILE *out)
   put_absent(c, out);
 }
 
+/* Whether the steps tell only the sum of two: the first's share of the combination that is known,
+ * and to what it is known. */
+static bool told_together(const ts_calibrated *c, uint32_t i, uint32_t j, double *share,
+                          double *known)
+{
+  if (knowledge_of(c, i) == ABSENT || knowledge_of(c, j) == ABSENT ||
+      !(correlation(c, i, j) < -together))
+    return false;
+  *known = ts_step_pair(c->fit, c->calibration->count, i, j, share);
+  return true;
+}
+
 static void put_pairs(const ts_calibrated *c, FILE *out)
 {
   bool any = false;
@@ -128,10 +140,8 @@ static void put_pairs(const ts_calibrated *c, FILE *out)
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = i + 1; j < count; j++) {
       double share, known;
-      if (knowledge_of(c, i) == ABSENT || knowledge_of(c, j) == ABSENT ||
-          !(correlation(c, i, j) < -together))
+      if (!told_together(c, i, j, &share, &known))
         continue;
-      known = ts_step_pair(c->fit, count, i, j, &share);
       if (!any)
         fputs("\nTold only together\n", out);
       any = true;
@@ -310,10 +320,8 @@ static cJSON *pairs_json(const ts_calibrated *c)
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = i + 1; j < count; j++) {
       double share, known;
-      if (knowledge_of(c, i) == ABSENT || knowledge_of(c, j) == ABSENT ||
-          !(correlation(c, i, j) < -together))
+      if (!told_together(c, i, j, &share, &known))
         continue;
-      known = ts_step_pair(c->fit, count, i, j, &share);
       cJSON *one = cJSON_CreateObject(), *shares;
       cJSON_AddItemToArray(list, one);
       const char *names[] = {c->calibration->quantity[i].name, c->calibration->quantity[j].name};

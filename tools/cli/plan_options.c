@@ -1,6 +1,7 @@
 #include "tools/cli/plan_options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static int add_define(ts_plan_options *p, ts_arena *arena, const ts_options *o)
 {
@@ -11,6 +12,12 @@ static int add_define(ts_plan_options *p, ts_arena *arena, const ts_options *o)
     return ts_options_wrong(o, "`%s` takes NAME=EXPR, not `%s`", o->spelled, o->argument);
   TS_PUSH(arena, &p->defines, (ts_define){ts_arena_string(arena, o->argument, name), equals + 1});
   return TS_EXIT_DONE;
+}
+
+long ts_usual_jobs(void)
+{
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return processors < 1 ? 1 : processors > TS_MOST_JOBS ? TS_MOST_JOBS : processors;
 }
 
 int ts_plan_option(ts_plan_options *p, ts_arena *arena, const ts_options *o, int id)
