@@ -7,16 +7,21 @@
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
+#include "tools/cli/replay_workload.h"
 #include "tools/cli/trace_open.h"
 #include "trace/replay.h"
 #include "trace/write/export.h"
 
-enum { FORMAT = 1, OUTPUT, MACHINE };
+enum { FORMAT = 1, OUTPUT, MACHINE, ON, MESH };
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "chakra, goal or graph (chakra)", "Export"},
+  {FORMAT, 0, "format", "FORM", "chakra, goal, graph, aicb or simai (chakra)", "Export"},
   {OUTPUT, 'o', "output", "NAME",
-   "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; goal: the file", NULL},
+   "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; others: the file",
+   NULL},
+  {ON, 0, "on", "PLAN", "for workloads: the plan whose cluster and networks they run on", NULL},
+  {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4",
+   NULL},
   {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs without times, as in trainspec replay",
    NULL},
   PLAN_OPTIONS,
@@ -25,7 +30,7 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... -o NAME FILE...", NULL};
 static const char *const notes[] = {
   "FILE is a plan (.ts, .trainspec), an IR (.ir, .tsir), a profiler trace of one",
-  "rank, a GOAL schedule, or, several, the execution graphs of all ranks.",
+  "rank, a GOAL schedule, a workload, or, several, the execution graphs of all ranks.",
   "",
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",
@@ -42,6 +47,7 @@ typedef struct task {
   ts_plan_options plan;
   ts_export_form form;
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
+  ts_workload_run on;
 } task;
 
 /* ---- Files, rank by rank ---- */
@@ -58,9 +64,14 @@ static bool cannot_write(task *k, const char *path, int error)
   return error != 0;
 }
 
+static bool is_one_file(ts_export_form form)
+{
+  return form == TS_EXPORT_GOAL || form == TS_EXPORT_AICB || form == TS_EXPORT_SIMAI;
+}
+
 static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
 {
-  return k->form == TS_EXPORT_GOAL ?
+  return is_one_file(k->form) ?
            k->t.output :
            ts_arena_printf(work, k->form == TS_EXPORT_GRAPH ? "%s.%u.json" : "%s.%u.et",
                            k->t.output, rank);
@@ -69,18 +80,19 @@ static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
 /* What is written of a rank: a file of its own, or what comes next in the one file. */
 typedef struct sink { task *k; ts_output file; uint32_t world; } sink;
 
-static bool put_rank(sink *s, ts_export *x, uint32_t rank, ts_error *error)
+/* last: of those that are written. */
+static bool put_rank(sink *s, ts_export *x, uint32_t rank, bool last, ts_error *error)
 {
   ts_arena *work = ts_arena_new("path");
   const char *path = path_of(s->k, work, rank);
-  bool whole = s->k->form == TS_EXPORT_GOAL, good = true;
+  bool whole = is_one_file(s->k->form), good = true;
   if (!s->file.out) {
     good = !cannot_write(s->k, path, ts_output_open(&s->file, path));
-    if (good && whole)
+    if (good && s->k->form == TS_EXPORT_GOAL)
       ts_goal_write_head(s->world, s->file.out);
   }
   good = good && ts_export_write(x, s->file.out, error);
-  if (s->file.out && (!good || !whole || rank + 1 == s->world || ferror(s->file.out)))
+  if (s->file.out && (!good || !whole || last || ferror(s->file.out)))
     good = !cannot_write(s->k, path, ts_output_close(&s->file, good)) && good;
   ts_arena_free(work);
   return good;
@@ -93,7 +105,8 @@ static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
   bool good = true;
   for (uint32_t r = 0; r < count && good; r++) {
     ts_arena *work = ts_arena_new("rank");
-    good = put_rank(&s, ts_export_new(work, k->form, ranks[r], count), r, &error);
+    ts_export *x = ts_export_new(work, k->form, ranks[r], count, 0);
+    good = put_rank(&s, x, r, r + 1 == count, &error);
     ts_arena_free(work);
   }
   return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
@@ -101,6 +114,17 @@ static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
 }
 
 static void print_groups(void *closure, FILE *out) { ts_chakra_write_groups(closure, out); }
+
+/* How many ranks one that is written stands for: of workloads those of its program, which are
+ * neighbours where the axis of the pipeline is the outermost one. */
+static uint32_t ranks_each(const task *k, const ts_ir *ir)
+{
+  uint32_t axis = ir->meta->pipeline_axis;
+  return k->form == TS_EXPORT_SIMAI                        ? ir->meta->world :
+         k->form == TS_EXPORT_AICB && axis != TS_IR_NONE ? ir->axes[axis].stride :
+         k->form == TS_EXPORT_AICB                         ? ir->meta->world :
+                                                             1;
+}
 
 static int export_ir(task *k, const ts_ir *ir)
 {
@@ -110,12 +134,18 @@ static int export_ir(task *k, const ts_ir *ir)
   ts_export **of_program = TS_NEW_ARRAY(arena, ts_export *, ir->programs_count + 1);
   sink s = {.k = k, .world = ir->meta->world};
   bool good = true;
-  for (uint32_t r = 0; r < s.world && good; r++) {
+  uint32_t step = ranks_each(k, ir), axis = ir->meta->pipeline_axis;
+  if (k->form == TS_EXPORT_AICB && axis != TS_IR_NONE &&
+      (uint64_t)ir->axes[axis].stride * ir->axes[axis].size != s.world)
+    ts_fail(&error, "put the axis of the pipeline last in `mesh`",
+            "the ranks of a stage are no neighbours, which sections of AICB list");
+  good = !error.message[0];
+  for (uint32_t r = 0; r < s.world && good; r += step) {
     const ts_events *e = ts_ir_ranks_at(ranks, r);
     ts_export **x = &of_program[ts_ir_ranks_program(ranks, r)];
     if (!*x)
-      *x = ts_export_new(arena, k->form, e, s.world);
-    good = put_rank(&s, *x, r, &error);
+      *x = ts_export_new(arena, k->form, e, s.world, ir->programs_count);
+    good = put_rank(&s, *x, r, step >= s.world - r, &error);
   }
   const char *groups = ts_arena_printf(arena, "%s.groups.json", k->t.output);
   if (good && k->form == TS_EXPORT_CHAKRA)
@@ -157,6 +187,12 @@ static int export_trace(task *k, const char *path)
 {
   ts_error error = {0};
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
+  if (e && e->workload && k->t.paths.count == 1) {
+    ts_workload_facts facts;
+    k->on.machine = k->given;
+    ts_ir_builder *b = ts_workload_made(&k->t, e, &k->on, &facts);
+    return b ? export_made(k, b) : TS_EXIT_REJECTED;
+  }
   if (e && ts_is_graph(e)) {
     uint32_t count;
     const ts_events **ranks = ts_graphs_read(&k->t, e, &count);
@@ -198,7 +234,7 @@ static int run(task *k)
 
 int ts_export_main(int argc, char **argv)
 {
-  static const char *const forms[] = {"chakra", "goal", "graph", NULL};
+  static const char *const forms[] = {"chakra", "goal", "graph", "aicb", "simai", NULL};
   task k = {.t = ts_trace_task_start(&program, argc, argv)};
   int form = 0, status = -1;
   for (int id; status < 0 && (id = ts_options_next(&k.t.options)) != TS_OPTIONS_END;)
@@ -214,6 +250,13 @@ int ts_export_main(int argc, char **argv)
           "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
           k.t.options.argument);
       break;
+    case ON: k.on.plan = k.t.options.argument; break;
+    case MESH:
+      if (!ts_workload_mesh_read(k.t.options.argument, &k.on.choice))
+        status =
+          ts_options_wrong(&k.t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
+                           k.t.options.argument);
+      break;
     case FORMAT:
       if ((form = ts_options_choice(&k.t.options, forms)) < 0)
         status = TS_EXIT_USAGE;
@@ -228,8 +271,8 @@ int ts_export_main(int argc, char **argv)
     status = ts_options_wrong(&k.t.options, "no file given");
   if (status < 0 && !k.t.output)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
-  if (status < 0 && !strcmp(k.t.output, "-") && k.form != TS_EXPORT_GOAL)
+  if (status < 0 && !strcmp(k.t.output, "-") && !is_one_file(k.form))
     status = ts_options_wrong(
-      &k.t.options, "`-o -` needs `--format=goal`: other formats write a file for each rank");
+      &k.t.options, "`-o -` needs `--format=goal`, aicb or simai: others write a file a rank");
   return ts_trace_task_end(&k.t, status < 0 ? run(&k) : status);
 }

@@ -8,15 +8,18 @@
 #include "base/json_writer.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
+#include "tools/cli/replay_workload.h"
 #include "tools/cli/trace_open.h"
 #include "trace/replay.h"
 
-enum { FORMAT = 1, OUTPUT, STEP, MACHINE };
+enum { FORMAT = 1, OUTPUT, STEP, MACHINE, MESH, PLAN };
 
 static const ts_option options[] = {
   {STEP, 0, "step", "N", "replay only the work launched in step N, from 1", "Replay"},
   {MACHINE, 0, "machine", "F:B:L:T",
    "for execution graphs: FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
+  {PLAN, 0, "plan", "PLAN", "for workloads: play them on the cluster and networks of a plan", NULL},
+  {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4", NULL},
   {OUTPUT, 'o', "output", "FILE", "also write the IR, for tsrun", NULL},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
   {0},
@@ -27,12 +30,13 @@ static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler of one rank, plain or gzip. GRAPHs are the",
   "execution graphs of all ranks of a job (trainspec-trace writes them): played",
   "together; what they give no time for takes what --machine says. A SCHEDULE in GOAL",
-  "is a whole job, played likewise.",
+  "is a whole job, played likewise, and so is a workload of AICB, SimAI or ASTRA-sim.",
   "",
   "Examples:",
   "$ rank0.json.gz",
   "$ --machine 400T:3T:450G:5us graph.*.json",
   "$ --machine 400T:3T:450G:5us job.goal",
+  "$ --plan cluster.ts workload.csv",
   "$ --step 2 -o step.ir rank0.json.gz   # then: tsrun step.ir",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
@@ -204,11 +208,17 @@ static int play(ts_trace_task *t, const ts_replay *replay, bool json)
   return ts_trace_task_write(t, put, &p);
 }
 
-static int replay(ts_trace_task *t, long long step, const ts_graph_machine *machine, bool json)
+static int replay(ts_trace_task *t, long long step, const ts_workload_run *on, bool json)
 {
+  const ts_graph_machine *machine = on->machine;
   ts_events *e = ts_trace_task_read(t, t->paths.at[0], &(ts_events_options){.no_memory = true});
   if (!e)
     return TS_EXIT_REJECTED;
+  if (e->workload && t->paths.count == 1) {
+    ts_workload_run run = *on;
+    run.choice.step = step;
+    return ts_replay_workload(t, e, &run, json);
+  }
   if (ts_is_graph(e))
     return ts_replay_graphs(t, e, machine, json);
   if (t->paths.count > 1)
@@ -234,19 +244,26 @@ int ts_replay_main(int argc, char **argv)
   ts_trace_task t = ts_trace_task_start(&program, argc, argv);
   int form = 0, status = -1;
   long long step = 0;
-  ts_graph_machine machine, *given = NULL;
+  ts_graph_machine machine;
+  ts_workload_run on = {0};
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = t.options.status; break;
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
     case MACHINE:
-      given = &machine;
-      if (!ts_machine_read(t.options.argument, given))
+      on.machine = &machine;
+      if (!ts_machine_read(t.options.argument, &machine))
         status = ts_options_wrong(
           &t.options,
           "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
           t.options.argument);
+      break;
+    case PLAN: on.plan = t.options.argument; break;
+    case MESH:
+      if (!ts_workload_mesh_read(t.options.argument, &on.choice))
+        status = ts_options_wrong(&t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
+                                  t.options.argument);
       break;
     case STEP:
       if (!ts_options_number(&t.options, 1, 1000000, &step))
@@ -261,5 +278,5 @@ int ts_replay_main(int argc, char **argv)
     status = ts_options_wrong(&t.options, "`-o` takes a file: the report goes to standard output");
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
-  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, given, form == 1) : status);
+  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, &on, form == 1) : status);
 }

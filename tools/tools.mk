@@ -47,6 +47,8 @@ trainspec_SOURCES = \
 	tools/cli/progress.h \
 	tools/cli/replay_graph.c \
 	tools/cli/replay_graph.h \
+	tools/cli/replay_workload.c \
+	tools/cli/replay_workload.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
 	tools/cli/trace_against.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/source.h"
+#include "trace/machine_ir.h"
 #include "trace/read/rank_graph.h"
 
 enum { AXES_MOST = 30, STREAMS_MOST = 255, DEPENDENCIES_MOST = UINT16_MAX, TENSORS_MOST = 64 };
@@ -724,57 +725,12 @@ static void put_cluster(maker *m)
                          .size = m->size[a],
                          .stride = m->stride[a]},
            sizeof(ts_ir_axis), 1);
-  append(m, TS_IR_ARRAYS,
-         &(ts_ir_array){.name = ts_ir_add_string(m->b, "device"),
-                        .kind = TS_IR_DEVICE,
-                        .count = m->world,
-                        .dims = 1,
-                        .dim = {m->world},
-                        .loc = TS_IR_NONE},
-         sizeof(ts_ir_array), 1);
-  append(m, TS_IR_DEVICE_CLASSES,
-         &(ts_ir_device_class){.name = ts_ir_add_string(m->b, "traced"),
-                               .loc = TS_IR_NONE,
-                               .bandwidth = m->machine ? m->machine->bandwidth : 1},
-         sizeof(ts_ir_device_class), 1);
   append(m, TS_IR_COST_SOURCES,
          &(ts_ir_cost_source){.name = ts_ir_add_string(m->b, ts_base_name(m->ranks[0]->file)),
                               .kind = ts_ir_add_string(m->b, "graph"),
                               .loc = TS_IR_NONE},
          sizeof(ts_ir_cost_source), 1);
-  for (uint32_t r = 0; r < m->world; r++)
-    append(m, TS_IR_DEVICES, &(ts_ir_device){.speed = 1}, sizeof(ts_ir_device), 1);
-  if (!m->machine || m->world < 2)
-    return;
-  append(m, TS_IR_ARRAYS,
-         &(ts_ir_array){.name = ts_ir_add_string(m->b, "switch"),
-                        .kind = TS_IR_SWITCH,
-                        .first = m->world,
-                        .count = 1,
-                        .loc = TS_IR_NONE},
-         sizeof(ts_ir_array), 1);
-  append(m, TS_IR_DEVICES, &(ts_ir_device){.array = 1, .device_class = TS_IR_NONE, .speed = 1},
-         sizeof(ts_ir_device), 1);
-  uint64_t latency = (uint64_t)(m->machine->latency * 1e12);
-  append(m, TS_IR_LINK_CLASSES,
-         &(ts_ir_link_class){.name = ts_ir_add_string(m->b, "link"),
-                             .bandwidth = m->machine->link,
-                             .latency = latency / 2,
-                             .loc = TS_IR_NONE},
-         sizeof(ts_ir_link_class), 1);
-  for (uint32_t r = 0; r < m->world; r++)
-    append(m, TS_IR_LINKS, &(ts_ir_link){.from = r, .to = m->world, .duplex = 1},
-           sizeof(ts_ir_link), 1);
-  append(m, TS_IR_NET_MODELS,
-         &(ts_ir_net_model){.name = ts_ir_add_string(m->b, "ring"),
-                            .kind = TS_IR_NET_ALPHA_BETA,
-                            .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
-                            .tier = TS_IR_NONE,
-                            .efficiency = 1,
-                            .hop = latency,
-                            .source = TS_IR_NONE,
-                            .loc = TS_IR_NONE},
-         sizeof(ts_ir_net_model), 1);
+  ts_machine_put(m->b, m->machine, m->world);
 }
 
 /* Stream i of every rank; what it is called is what rank 0 uses it for. */

@@ -283,13 +283,10 @@ static void say_missing(ts_trace_summary *s)
     MISS("times: execution traces have none");
   if (e->format == TS_TRACE_SNAPSHOT)
     MISS("what the memory is for: snapshots name no categories");
-  if (e->format == TS_TRACE_AICB)
-    MISS("times: a workload of AICB lists what a rank issues; `_elapsed_time` is not read, because "
-         "its unit is not stated");
+  if (e->format == TS_TRACE_AICB && e->device_count && !any_duration(e))
+    MISS("times: the workload lists what a rank issues; trainspec replay plays it");
   if (e->format == TS_TRACE_GRAPH && e->device_count && !any_duration(e))
     MISS("times: the graph has none; trainspec replay --machine takes them from a roofline");
-  if (e->format == TS_TRACE_WORKLOAD)
-    MISS("the unit of times: nanoseconds are assumed");
   if (e->nested)
     MISS("an order by control dependencies: they form cycles, so are nesting");
   if (e->missing_nodes)

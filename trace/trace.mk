@@ -7,6 +7,8 @@ libts_la_SOURCES += \
 	trace/layers.c \
 	trace/layers.h \
 	trace/link.c \
+	trace/machine_ir.c \
+	trace/machine_ir.h \
 	trace/match.c \
 	trace/match.h \
 	trace/optable.c \
@@ -38,15 +40,19 @@ libts_la_SOURCES += \
 	trace/read/snapshot.c \
 	trace/read/triosim.c \
 	trace/read/workload.c \
+	trace/read/workload.h \
 	trace/replay.c \
 	trace/replay.h \
 	trace/summary.c \
 	trace/summary.h \
 	trace/summary_report.c \
+	trace/workload_ir.c \
+	trace/workload_ir.h \
 	trace/write/chakra.c \
 	trace/write/export.c \
 	trace/write/export.h \
 	trace/write/export_form.h \
 	trace/write/goal.c \
 	trace/write/of_ir.c \
-	trace/write/rank_graph.c
+	trace/write/rank_graph.c \
+	trace/write/workload.c

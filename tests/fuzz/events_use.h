@@ -10,19 +10,13 @@
 #include "trace/optable.h"
 #include "trace/replay.h"
 #include "trace/summary.h"
+#include "trace/workload_ir.h"
 
-static inline void play_trace(ts_arena *arena, const ts_events *e)
+static inline void play_made(ts_arena *arena, ts_ir_builder *b)
 {
-  ts_error error = {0};
-  ts_replay *r = ts_replay_new(arena, e, NULL, &error);
-  if (!r) {
-    if (!error.message[0])
-      abort();
-    return;
-  }
   ts_ir ir;
   ts_error wrong;
-  ts_ir_builder_view(r->ir, &ir);
+  ts_ir_builder_view(b, &ir);
   if (ts_ir_verify(&ir, &wrong) == 0) {
     ts_stop stop = {.arena = arena};
     ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
@@ -30,7 +24,39 @@ static inline void play_trace(ts_arena *arena, const ts_events *e)
       abort();
     ts_run_free(run);
   }
-  ts_ir_builder_free(r->ir);
+  ts_ir_builder_free(b);
+}
+
+/* Small: a mesh of millions is no harm, but slow. */
+static inline void play_workload(ts_arena *arena, const ts_events *e)
+{
+  ts_error error = {0};
+  ts_workload_facts facts;
+  const ts_graph_machine machine = {1e14, 1e12, 1e11, 1e-6};
+  ts_workload_choice choice = {0};
+  if (e->world > 4096)
+    choice = (ts_workload_choice){.size = {2, 2, 4, (uint32_t)e->workload->sections.count}};
+  ts_ir_builder *b = ts_workload_ir(e, &choice, &machine, NULL, &facts, &error);
+  if (!b && !error.message[0])
+    abort();
+  if (b && facts.world <= 4096)
+    play_made(arena, b);
+  else
+    ts_ir_builder_free(b);
+}
+
+static inline void play_trace(ts_arena *arena, const ts_events *e)
+{
+  ts_error error = {0};
+  if (e->workload) {
+    play_workload(arena, e);
+    return;
+  }
+  ts_replay *r = ts_replay_new(arena, e, NULL, &error);
+  if (r)
+    play_made(arena, r->ir);
+  else if (!error.message[0])
+    abort();
 }
 
 /* NULL: it was refused, for a reason that must be reported. */

@@ -21,7 +21,7 @@ static void write_schedule(const ts_events *const *ranks, uint32_t world, uint32
     abort();
   ts_goal_write_head(world, out);
   for (uint32_t r = 0; r < world; r++)
-    if (!ts_export_write(ts_export_new(arena, TS_EXPORT_GOAL, ranks[r], world), out, &error))
+    if (!ts_export_write(ts_export_new(arena, TS_EXPORT_GOAL, ranks[r], world, 0), out, &error))
       abort();
   fclose(out);
   ts_events *again = ts_events_parse(arena, "again", text, size, NULL, &error);

@@ -18,7 +18,7 @@ static void write_graph(const ts_events *e)
     return;
   ts_arena *arena = ts_arena_new("again");
   ts_error error = {0};
-  if (!ts_export_write(ts_export_new(arena, TS_EXPORT_GRAPH, e, 1), out, &error))
+  if (!ts_export_write(ts_export_new(arena, TS_EXPORT_GRAPH, e, 1, 0), out, &error))
     abort();
   fclose(out);
   ts_events *again = ts_events_parse(arena, "again", text, size, NULL, &error);

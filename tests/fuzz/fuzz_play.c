@@ -28,9 +28,10 @@ static void export(const ts_ir *ir)
   ts_arena *arena = ts_arena_new("fuzz");
   const ts_events *e = ts_events_of_ir(arena, ir, ir->meta->world - 1);
   ts_chakra_write_groups(ir, out);
-  for (int form = TS_EXPORT_CHAKRA; form <= TS_EXPORT_GRAPH; form++) {
+  for (int form = TS_EXPORT_CHAKRA; form <= TS_EXPORT_SIMAI; form++) {
     ts_error error = {0};
-    if (!ts_export_write(ts_export_new(arena, (ts_export_form)form, e, ir->meta->world), out,
+    if (!ts_export_write(ts_export_new(arena, (ts_export_form)form, e, ir->meta->world,
+                                       ir->programs_count), out,
                          &error) &&
         !error.message[0])
       abort();

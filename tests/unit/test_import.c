@@ -478,7 +478,7 @@ static char *write_ranks(const ts_ir *ir, ts_export_form form, size_t *at)
     const ts_events *e = ts_ir_ranks_at(ranks, r);
     ts_export **x = &of_program[ts_ir_ranks_program(ranks, r)];
     at[r] = (size_t)ftell(out);
-    *x = *x ? *x : ts_export_new(arena, form, e, ir->meta->world);
+    *x = *x ? *x : ts_export_new(arena, form, e, ir->meta->world, 0);
     cr_assert(ts_export_write(*x, out, &error), "%s", error.message);
   }
   at[ir->meta->world] = (size_t)ftell(out);
@@ -598,7 +598,7 @@ static char *write_tables(const ts_events *const *ranks, uint32_t world)
   FILE *out = open_memstream(&text, &size);
   ts_goal_write_head(world, out);
   for (uint32_t r = 0; r < world; r++)
-    cr_assert(ts_export_write(ts_export_new(arena, TS_EXPORT_GOAL, ranks[r], world), out, &error),
+    cr_assert(ts_export_write(ts_export_new(arena, TS_EXPORT_GOAL, ranks[r], world, 0), out, &error),
               "%s", error.message);
   fclose(out);
   return text;

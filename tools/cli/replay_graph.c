@@ -92,10 +92,10 @@ typedef struct played {
   ts_arena *arena;
   const ts_run *run;
   const ts_ir *ir;
-  const ts_events *const *ranks;
   ts_busy *busy;
   uint32_t count, room;
   bool json;
+  const ts_replay_notes *notes;
 } played;
 
 static void take_event(void *closure, const ts_span_event *span)
@@ -108,10 +108,21 @@ static void take_event(void *closure, const ts_span_event *span)
   p->busy[p->count++] = (ts_busy){(int64_t)(span->start / 1000), (int64_t)(span->end / 1000), comm};
 }
 
+/* Nodes of the longest program. */
+static uint32_t most_nodes(const ts_ir *ir)
+{
+  uint32_t most = 0;
+  for (uint32_t p = 0; p < ir->programs_count; p++) {
+    uint32_t nodes = 0;
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++)
+      nodes += ir->fragments[ir->items[ir->programs[p].first_item + i].fragment].node_count;
+    most = nodes > most ? nodes : most;
+  }
+  return most;
+}
+
 static ts_time_shares shares_of(played *p, const ts_class_result *class)
 {
-  p->room = 2 * p->ranks[class->rank]->count + 1;
-  p->busy = TS_NEW_ARRAY(p->arena, ts_busy, p->room);
   p->count = 0;
   ts_run_timeline(p->run, class->rank, take_event, p);
   return ts_time_shares_of(p->busy, p->count);
@@ -142,6 +153,8 @@ static void put_json(played *p, FILE *out)
   }
   ts_json_last_line(w, 0);
   ts_json_end(w, ']');
+  if (p->notes)
+    p->notes->json(p->notes->closure, w);
   ts_json_end(w, '}');
   ts_json_end_document(w);
 }
@@ -161,6 +174,8 @@ static void put_text(played *p, FILE *out)
             (double)s.compute / 1e6, (double)s.comm / 1e6, (double)s.overlap / 1e6,
             (double)idle / 1e6);
   }
+  if (p->notes)
+    p->notes->text(p->notes->closure, r->step, out);
 }
 
 static void put(void *closure, FILE *out)
@@ -169,13 +184,16 @@ static void put(void *closure, FILE *out)
   (p->json ? put_json : put_text)(p, out);
 }
 
-static int play(ts_trace_task *t, const ts_ir *ir, const ts_events *const *ranks, bool json)
+int ts_replay_made(ts_trace_task *t, const ts_ir *ir, const char *file, bool json,
+                   const ts_replay_notes *notes)
 {
   int status;
-  ts_run *run = ts_trace_task_play(t, ir, ranks[0]->file, &status);
+  ts_run *run = ts_trace_task_play(t, ir, file, &status);
   if (!run)
     return status;
-  played p = {.arena = t->arena, .run = run, .ir = ir, .ranks = ranks, .json = json};
+  played p = {.arena = t->arena, .run = run, .ir = ir, .json = json, .notes = notes};
+  p.room = most_nodes(ir);
+  p.busy = TS_NEW_ARRAY(t->arena, ts_busy, p.room + 1);
   status = ts_trace_task_write(t, put, &p);
   ts_run_free(run);
   return status;
@@ -193,7 +211,7 @@ int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_graph_machine 
     return ts_trace_task_refuse(t, "play", ranks[0]->file, &error);
   ts_ir ir;
   ts_ir_builder_view(b, &ir);
-  int status = play(t, &ir, ranks, json);
+  int status = ts_replay_made(t, &ir, ranks[0]->file, json, NULL);
   ts_ir_builder_free(b);
   return status;
 }

@@ -185,6 +185,7 @@ typedef struct ts_events {
     missing_nodes;
   uint32_t unknown_name; /* string: the first unknown category */
   struct ts_rank_graph *graph; /* rank_graph.h: what an execution graph says beside; else NULL */
+  struct ts_workload *workload; /* workload.h: which ranks do what; else NULL */
   /* After ts_events_link. */
   uint32_t *device;      /* device work by start, then track */
   uint32_t device_count;

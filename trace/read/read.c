@@ -168,10 +168,13 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
              false :
              ts_fail(feed->error, "was the program that wrote it stopped?", "the file is empty");
   char first = feed->buffer[begin];
-  if (first == '{' || first == '[') {
-    feed->at = begin;
+  size_t start = feed->at;
+  feed->at = begin;
+  if (ts_is_aicb(feed))
+    return ts_read_aicb(e, feed);
+  if (first == '{' || first == '[')
     return read_json(e, feed, options);
-  }
+  feed->at = start; /* blanks may be a record's length */
   if (feed->end - feed->at >= 15 && memcmp(feed->buffer + feed->at, "SQLite format 3", 15) == 0)
     return ts_read_nsys(e, feed, options);
   if (!is_text(feed)) {
@@ -184,8 +187,6 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   }
   if (ts_is_triosim(feed))
     return ts_read_triosim(e, feed);
-  if (ts_is_aicb(feed))
-    return ts_read_aicb(e, feed);
   if (ts_is_goal(feed))
     return ts_read_goal(e, feed);
   if (is_table(feed))

@@ -24,7 +24,7 @@ bool ts_is_triosim(const ts_feed *feed);
 bool ts_read_triosim(ts_events *e, ts_feed *feed);
 bool ts_is_goal(const ts_feed *feed);
 bool ts_read_goal(ts_events *e, ts_feed *feed);
-bool ts_is_aicb(const ts_feed *feed);
+bool ts_is_aicb(ts_feed *feed);
 bool ts_read_aicb(ts_events *e, ts_feed *feed);
 /* by the name of the file: SQLite reads it */
 bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options);

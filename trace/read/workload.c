@@ -1,12 +1,14 @@
 /* Text workloads of ASTRA-sim 1.0 and SimAI: a header line, the number of layers, one line a layer
  * with compute times and communication of the forward, the gradient of the input, and the gradient
- * of the weights. Lines run downwards forward and upwards backward. Times are taken as nanoseconds.
- * */
+ * of the weights. Lines run downwards forward and upwards backward, the gradient of the input
+ * first; where only weights communicate (DATA, HYBRID_DLRM), last. Weights are summed beside the
+ * computations, all else holds them up, as there. Times are nanoseconds: the clock of both. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/read/readers.h"
+#include "trace/read/workload.h"
 
 enum { WORDS = 64, PASSES = 3 };
 
@@ -14,7 +16,13 @@ typedef struct word { const char *at; size_t length; } word;
 typedef struct pass { int64_t compute, bytes; uint32_t comm; } pass;
 typedef struct layer { uint32_t name; pass pass[PASSES]; int64_t update; } layer;
 
-typedef struct reader { ts_events *e; ts_feed *feed; uint64_t line; uint32_t last; } reader;
+typedef struct reader {
+  ts_events *e;
+  ts_feed *feed;
+  uint64_t line;
+  uint32_t last;       /* event that the next one waits for */
+  bool weights_first;  /* backward */
+} reader;
 
 /* The words of the next line that has some. 0 at the end. */
 static size_t next_line(reader *r, word *words)
@@ -72,7 +80,12 @@ static void take_header(reader *r, const word *words, size_t count)
   } sizes[] = {
     {"model_parallel_NPU_group:", "TP"}, {"ep:", "EP"}, {"pp:", "PP"}, {"all_gpus:", NULL}};
   ts_events *e = r->e;
+  ts_workload *w = e->workload = TS_NEW(e->arena, ts_workload);
+  w->micro_batches = w->virtual_stages = w->stage_bytes = -1;
   int64_t value, tensor = 1, pipeline = 1;
+  r->weights_first =
+    ts_is(words[0].at, words[0].length, "DATA") ||
+    (words[0].length >= 11 && memcmp(words[0].at, "HYBRID_DLRM", 11) == 0);
   e->version = ts_events_text(e, ts_events_string(e, words[0].at, words[0].length));
   for (size_t i = 1; i + 1 < count; i++)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -87,6 +100,19 @@ static void take_header(reader *r, const word *words, size_t count)
       tensor = k == 0 ? value : tensor;
       pipeline = k == 2 ? value : pipeline;
     }
+  for (size_t i = 1; i + 1 < count; i++) {
+    int64_t *found = ts_is(words[i].at, words[i].length, "ga:")      ? &w->micro_batches :
+                     ts_is(words[i].at, words[i].length, "vpp:")     ? &w->virtual_stages :
+                     ts_is(words[i].at, words[i].length, "pp_comm") ||
+                         ts_is(words[i].at, words[i].length, "pp_comm:") ?
+                                                                       &w->stage_bytes :
+                                                                       NULL;
+    if (found && number_of(&words[i + 1], &value))
+      *found = value;
+  }
+  TS_PUSH(e->arena, &w->sections,
+          ((ts_workload_section){0, e->world > 0 ? 0 : -1, e->world > 0 ? e->world - 1 : -1}));
+  TS_PUSH(e->arena, &w->parts, ((ts_workload_part){.measured = -1}));
   if (e->world > 0 && tensor <= e->world && pipeline <= e->world / tensor)
     TS_PUSH(
       e->arena, &e->groups,
@@ -152,11 +178,16 @@ static bool take_layer(reader *r, const word *words, size_t count, layer *l)
   return true;
 }
 
-static void add(reader *r, const layer *l, const char *what, int64_t duration, uint32_t comm)
+enum { COMPUTES, BLOCKS, BESIDE }; /* tracks */
+
+/* Behind `after`, an event or NONE; the event, or `after` if there is nothing to do. */
+static uint32_t add(reader *r, const layer *l, const char *what, int64_t duration, uint32_t comm,
+                    uint32_t track, uint32_t after)
 {
   ts_events *e = r->e;
+  static const char *const tracks[] = {"", "", "weights"};
   if (!duration && comm == TS_EVENT_NONE)
-    return;
+    return after;
   ts_event *v = ts_events_add(e, TS_EVENT_DEVICE,
                               comm == TS_EVENT_NONE ? TS_KERNEL_OTHER : TS_KERNEL_COMMUNICATION);
   char name[160];
@@ -166,28 +197,48 @@ static void add(reader *r, const layer *l, const char *what, int64_t duration, u
   v->start = e->count;
   v->duration = comm == TS_EVENT_NONE ? duration : -1;
   v->detail = comm;
-  v->track = ts_events_track(e, 0, 0, true);
-  if (r->last != TS_EVENT_NONE)
-    TS_PUSH(e->arena, &e->edges, (ts_event_edge){r->last, e->count - 1, false});
-  r->last = e->count - 1;
+  v->track = ts_events_track(
+    e, 0, ts_events_string(e, tracks[track], strlen(tracks[track])), true);
+  TS_PUSH(e->arena, &e->workload->flops, 0);
+  if (after != TS_EVENT_NONE)
+    TS_PUSH(e->arena, &e->edges, (ts_event_edge){after, e->count - 1, false});
+  return e->count - 1;
+}
+
+static void add_input(reader *r, const layer *l)
+{
+  const pass *p = &l->pass[1];
+  r->last = add(r, l, "backward_input", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
+  if (p->comm != TS_EVENT_NONE)
+    r->last = add(r, l, "backward_input.comm", 0, p->comm, BLOCKS, r->last);
+}
+
+static void add_weights(reader *r, const layer *l)
+{
+  const pass *p = &l->pass[2];
+  r->last = add(r, l, "backward_weight", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
+  uint32_t summed = r->last;
+  if (p->comm != TS_EVENT_NONE)
+    summed = add(r, l, "backward_weight.comm", 0, p->comm, BESIDE, r->last);
+  add(r, l, "update", l->update, TS_EVENT_NONE, BESIDE, summed);
 }
 
 static void add_layers(reader *r, const layer *layers, size_t count)
 {
+  r->last = TS_EVENT_NONE;
   for (size_t i = 0; i < count; i++) {
-    add(r, &layers[i], "forward", layers[i].pass[0].compute, TS_EVENT_NONE);
-    if (layers[i].pass[0].comm != TS_EVENT_NONE)
-      add(r, &layers[i], "forward.comm", 0, layers[i].pass[0].comm);
+    const pass *p = &layers[i].pass[0];
+    r->last = add(r, &layers[i], "forward", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
+    if (p->comm != TS_EVENT_NONE)
+      r->last = add(r, &layers[i], "forward.comm", 0, p->comm, BLOCKS, r->last);
   }
   for (size_t i = count; i-- > 0;) {
     const layer *l = &layers[i];
-    add(r, l, "backward_weight", l->pass[2].compute, TS_EVENT_NONE);
-    if (l->pass[2].comm != TS_EVENT_NONE)
-      add(r, l, "backward_weight.comm", 0, l->pass[2].comm);
-    add(r, l, "backward_input", l->pass[1].compute, TS_EVENT_NONE);
-    if (l->pass[1].comm != TS_EVENT_NONE)
-      add(r, l, "backward_input.comm", 0, l->pass[1].comm);
-    add(r, l, "update", l->update, TS_EVENT_NONE);
+    if (r->weights_first)
+      add_weights(r, l);
+    add_input(r, l);
+    if (!r->weights_first)
+      add_weights(r, l);
   }
 }
 

@@ -27,12 +27,16 @@ static ts_in_edges sort_edges(ts_arena *arena, const ts_events *e)
   return (ts_in_edges){first, edge};
 }
 
-ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world)
+ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world,
+                         uint32_t programs)
 {
-  static const ts_form *const forms[] = {&ts_form_chakra, &ts_form_goal, &ts_form_graph};
+  static const ts_form *const forms[] = {&ts_form_chakra, &ts_form_goal, &ts_form_graph,
+                                        &ts_form_aicb, &ts_form_simai};
   ts_export *x = TS_NEW(arena, ts_export);
   *x = (ts_export){
-    .arena = arena, .form = forms[form], .w = {.e = e, .in = sort_edges(arena, e), .world = world}};
+    .arena = arena,
+    .form = forms[form],
+    .w = {.e = e, .in = sort_edges(arena, e), .world = world, .programs = programs}};
   return x;
 }
 

@@ -30,13 +30,21 @@ typedef enum ts_export_form {
   TS_EXPORT_GOAL,
   /* doc/graph_json.md, a node a line. Of tables from other sources nodes have what the table knows
    * */
-  TS_EXPORT_GRAPH
+  TS_EXPORT_GRAPH,
+  /* a section of the CSV: of the first rank of a program, for all of them. Fails for groups that
+   * are no products of the axes tp, ep, dp and pp */
+  TS_EXPORT_AICB,
+  /* the text of the first rank, without messages: forward lines downwards, then what came from the
+   * first backward on, upwards */
+  TS_EXPORT_SIMAI
 } ts_export_form;
 
 /* Writes a table, of any source, in one form, for each rank that it is aimed at: what nodes without
  * communication say is made once. */
 typedef struct ts_export ts_export;
-ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world);
+/* programs: different ones that ranks play, if they are known, else 0 */
+ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world,
+                         uint32_t programs);
 /* GOAL fails when a collective's ranks or a message's peer are not known or beyond the world, and
  * for nodes that depend on later ones. */
 bool ts_export_write(ts_export *x, FILE *out, ts_error *error);

@@ -10,7 +10,7 @@ typedef struct ts_in_edges { const uint32_t *first; const ts_event_edge *edge; }
 typedef struct ts_form_writer {
   const ts_events *e;
   ts_in_edges in;
-  uint32_t world;
+  uint32_t world, programs;
   FILE *out;
   ts_arena *work; /* of one rank */
   void *state;    /* the format's own, of one rank; NULL at its head */
@@ -33,6 +33,6 @@ typedef struct ts_ir_group_members {
 } ts_ir_group_members;
 ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t group, uint32_t rank);
 
-extern const ts_form ts_form_chakra, ts_form_goal, ts_form_graph;
+extern const ts_form ts_form_chakra, ts_form_goal, ts_form_graph, ts_form_aicb, ts_form_simai;
 
 #endif

@@ -80,6 +80,7 @@ static ts_group_info group_at(ts_events *e, const ts_ir *ir, uint32_t group, uin
   ts_arena *work = ts_arena_new("group");
   ts_ir_group_members m = ts_ir_members(work, ir, group, rank);
   ts_group_info info = {.size = m.count,
+                        .label = intern(e, ir->strings + ir->groups[group].name),
                         .ranks = intern(e, m.ranks),
                         .name =
                           intern(e, ts_arena_printf(work, "%llu", (unsigned long long)m.number))};
@@ -98,7 +99,7 @@ static void aim(const program *p, const ts_ir *ir, uint32_t rank)
     ts_event_comm *c = &e->comms.at[i];
     if (s->group != TS_EVENT_NONE) {
       const ts_group_info *g = &e->groups.at[s->group];
-      c->group = g->name, c->ranks = g->ranks, c->size = g->size;
+      c->group = g->name, c->ranks = g->ranks, c->size = g->size, c->group_label = g->label;
     } else {
       c->peer = (int64_t)rank + ((int64_t)s->coordinate - (int64_t)coordinate(ir, rank, s->axis)) *
                                   (int64_t)ir->axes[s->axis].stride;
@@ -172,6 +173,10 @@ static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
   v->id = event + 1;
   v->start = event;
   v->track = track;
+  v->flags = n->phase == TS_IR_PHASE_BACKWARD_INPUT || n->phase == TS_IR_PHASE_BACKWARD_WEIGHT ||
+                 n->phase == TS_IR_PHASE_RECOMPUTE ?
+               TS_EVENT_BACKWARD :
+               0;
   v->duration = n->op == TS_IR_COMPUTE   ? (int64_t)((ir->kernels[n->arg].time + 999) / 1000) :
                 n->op == TS_IR_HOST_WORK ? (int64_t)((n->host_ps + 999) / 1000) :
                 comm                     ? -1 :

@@ -1,0 +1,1 @@
+trainspec trace _aicb_stages.csv; trainspec replay --machine 100T:1T:10G:1us _aicb_stages.csv; trainspec replay --step 1 --format=json --machine 100T:1T:10G:1us _aicb_stages.csv; trainspec replay --machine 100T:1T:10G:2us _workload.txt; trainspec replay --machine 100T:1T:10G:1us --mesh tp=4,dp=2 _workload.txt
