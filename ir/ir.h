@@ -186,8 +186,16 @@ typedef enum ts_ir_routing {
   TS_IR_ROUTE_SHORTEST, /* the first */
   TS_IR_ROUTE_ECMP,     /* by a hash of sender, receiver and channel */
   TS_IR_ROUTE_ADAPTIVE, /* the one with the least connections on it so far */
+  TS_IR_ROUTE_SPRAY,    /* all of them, packet by packet */
   TS_IR_ROUTINGS
 } ts_ir_routing;
+
+/* what senders of packets set their rates by */
+typedef enum ts_ir_control {
+  TS_IR_CONTROL_DCQCN, /* reports of marks */
+  TS_IR_CONTROL_HPCC,  /* what each switch says of its queue and traffic */
+  TS_IR_CONTROLS
+} ts_ir_control;
 
 /* how data travel as packets (ir/packets.c); of other models all 0 */
 typedef struct ts_ir_net_packets {
@@ -205,8 +213,15 @@ typedef struct ts_ir_net_packets {
   double step;
   uint64_t timer;       /* ps between two such steps */
   uint64_t report;      /* ps between two reports of marks to a sender, at least */
+  /* bytes from one link that wait in a switch, from which on it pauses who sends over that link
+   * (PFC); 0: it never does */
+  uint64_t pause;
+  double eta;           /* of HPCC: use of the busiest link that senders keep to */
+  uint64_t additive;    /* bytes by which a window grows at a time: W_AI of HPCC */
   /* packets of the largest call that is played, each counted on every link it crosses */
   uint32_t limit;
+  uint32_t stages;      /* of HPCC: additive steps before a multiplicative one, maxStage */
+  uint32_t control;     /* ts_ir_control */
   uint32_t reserved;    /* 0 */
 } ts_ir_net_packets;
 

@@ -32,6 +32,14 @@ const ts_ir_packet_field ts_ir_packet_fields[] = {
   FIELD(TIME, timer, 1e3, SECOND, "the time between two steps of a sender's rate",
         "must be 1 ns to 1 s"),
   FIELD(TIME, report, 0, SECOND, "the time between two reports of marks", "must be 0 s to 1 s"),
+  FIELD(BYTES, pause, 0, 4294967294., "what from one link waits in a switch before it pauses the sender",
+        "must be 0 B (never) to below 4 GiB"),
+  FIELD(NUMBER, eta, 0.01, 1, "the use of the busiest link that senders keep to",
+        "must be 0.01 to 1"),
+  FIELD(BYTES, additive, 0, 0x1p40, "by how much a sender's window grows at a time",
+        "must be 0 B to 1 TiB"),
+  FIELD(COUNT, stages, 0, 1e6, "how often a window grows before it follows the links' use again",
+        "must be 0 to 1 million"),
   FIELD(COUNT, limit, 1, 4e9,
         "how many packets of a call are played at most, each counted on every link",
         "must be 1 to 4 billion"),
@@ -57,6 +65,10 @@ const ts_ir_net_packets ts_ir_usual_packets = {
     .step = 1. / 80,
     .timer = 55 * US,
     .report = 50 * US,
+    /* HPCC (Li et al., SIGCOMM 2019), section 5.1: eta, W_AI and maxStage */
+    .eta = 0.95,
+    .additive = 80,
+    .stages = 5,
     .limit = 20000000};           /* less than a minute on one core */
 
 double ts_ir_packet_value(const ts_ir_packet_field *field, const ts_ir_net_packets *packets)

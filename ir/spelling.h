@@ -15,6 +15,7 @@ extern const char *const ts_ir_basis_names[];
 extern const char *const ts_ir_stream_names[];
 extern const char *const ts_ir_net_names[];
 extern const char *const ts_ir_routing_names[];
+extern const char *const ts_ir_control_names[];
 extern const char *const ts_ir_algorithm_names[];
 extern const char *const ts_ir_protocol_names[];
 extern const char *const ts_ir_remark_names[];

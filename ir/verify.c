@@ -540,7 +540,7 @@ static int check_net_model(check *c, const ts_ir_net_model *m)
                       text(c, m->name));
   if (m->assumed > 1 || m->reserved)
     return ts_ir_fail(c->error, "net model `%s`: assumed is 0 or 1", text(c, m->name));
-  if (m->packets.reserved ||
+  if (m->packets.reserved || m->packets.control >= TS_IR_CONTROLS ||
       (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))
     return ts_ir_fail(c->error, "net model `%s`: only a model of packets says how they travel",
                       text(c, m->name));

@@ -8,6 +8,7 @@
 #include "compiler/machine/cluster.h"
 #include "compiler/machine/network_file.h"
 #include "ir/packets.h"
+#include "ir/spelling.h"
 
 static uint64_t picoseconds(double seconds) { return (uint64_t)llround(seconds * 1e12); }
 
@@ -163,14 +164,12 @@ static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 /* What models of connections have, be they flows or packets. */
 static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
-  /* as ts_ir_routing counts */
-  static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
   const ts_value *channels = ts_record_find(&a->args, "channels");
   m->channels = (uint32_t)real(a, "channels", 0);
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
   if (!model_fields(l, a, m) ||
       !word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm) ||
-      !word_of(l, a, "routing", routings, TS_IR_ROUTE_RAIL, &m->routing))
+      !word_of(l, a, "routing", ts_ir_routing_names, TS_IR_ROUTE_RAIL, &m->routing))
     return false;
   if (real(a, "channels", 1) >= 1 && real(a, "channels", 1) <= 1024)
     return true;
@@ -214,7 +213,9 @@ static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     ts_diag_here(d, "%s", f->range);
     return false;
   }
-  return connections(l, a, m);
+  return word_of(l, a, "control", ts_ir_control_names, TS_IR_CONTROL_DCQCN,
+                 &m->packets.control) &&
+         connections(l, a, m);
 }
 
 /* `measured(table "x.csv", of: "all_reduce", where: { gpu: "x" })` */

@@ -365,6 +365,10 @@ static bool read_clause(ts_ir_lexer *l, const ts_ir_clause *f, void *record)
 static bool read_packet_clause(ts_ir_lexer *l, ts_ir_net_model *m)
 {
   const ts_ir_packet_field *f = ts_ir_packet_fields;
+  if (m->kind == TS_IR_NET_PACKET && ts_ir_take(l, "control")) {
+    m->packets.control = ts_ir_take_choice(l, "a control of senders", ts_ir_control_names);
+    return true;
+  }
   while (m->kind == TS_IR_NET_PACKET && f->clause.name && !ts_ir_take(l, f->clause.name))
     f++;
   if (m->kind != TS_IR_NET_PACKET || !f->clause.name)

@@ -528,6 +528,8 @@ static void write_flow_fields(writer *w, const ts_ir_net_model *m)
 
 static void write_packet_fields(writer *w, const ts_ir_net_model *m)
 {
+  if (m->packets.control)
+    out(w, " control %s", ts_ir_control_names[m->packets.control]);
   for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.name; f++)
     if (ts_ir_packet_value(f, &m->packets) != ts_ir_packet_value(f, &ts_ir_usual_packets))
       write_field(w, &f->clause, (const char *)&m->packets + f->clause.offset);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* of a flow on a link: its use-th one */
-typedef struct place { uint32_t flow, use, connections; } place;
+typedef struct place { uint32_t flow, use; double connections; } place;
 
 typedef struct link {
   double capacity;

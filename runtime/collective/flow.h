@@ -21,7 +21,8 @@
 #include "base/arena.h"
 
 /* each link at most once in a flow */
-typedef struct ts_flow_use { uint32_t link; uint32_t connections; } ts_flow_use;
+/* connections: a part of one where its packets take several ways */
+typedef struct ts_flow_use { uint32_t link; double connections; } ts_flow_use;
 
 typedef struct ts_flows ts_flows;
 

@@ -6,6 +6,8 @@
 
 typedef TS_VEC(ts_flow_part) part_list;
 
+enum { MOST_WAYS = 64 }; /* of equal paths that packets are sprayed over */
+
 struct ts_flow_maker {
   ts_arena *arena;
   const ts_ir *ir;
@@ -13,6 +15,7 @@ struct ts_flow_maker {
   const ts_ir_net_model *model;
   uint32_t *load;          /* [2 * links] connections on each so far */
   bool *offered;           /* [2 * links] where equal paths part, on one of them */
+  uint32_t *spread;        /* [2 * links] ways of a sprayed connection on each; 0 between uses */
   /* [2 * links] place in `uses` of the part being made, or last place in `circuits`, plus 1 */
   uint32_t *number;
   TS_VEC(ts_flow_use) uses;
@@ -49,6 +52,7 @@ ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph
   *m = (ts_flow_maker){.arena = arena, .ir = ir, .graph = graph, .model = model};
   m->load = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->links_count);
   m->offered = TS_NEW_ARRAY(arena, bool, 2 * (size_t)ir->links_count);
+  m->spread = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->links_count);
   m->number = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->links_count);
   m->relay = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   m->relay_hops = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
@@ -82,13 +86,13 @@ static bool is_circuit(const ts_flow_maker *m, uint32_t link)
   return m->ir->link_classes[m->ir->links[link / 2].link_class].ports;
 }
 
-static void use_link(ts_flow_maker *m, uint32_t link)
+static void use_link(ts_flow_maker *m, uint32_t link, double share)
 {
   if (!m->number[link]) {
     TS_PUSH(m->arena, &m->uses, (ts_flow_use){link, 0});
     m->number[link] = (uint32_t)m->uses.count;
   }
-  m->uses.at[m->number[link] - 1].connections++;
+  m->uses.at[m->number[link] - 1].connections += share;
 }
 
 static void use_circuit(ts_flow_maker *m, uint32_t in, uint32_t out)
@@ -103,34 +107,74 @@ static void use_circuit(ts_flow_maker *m, uint32_t in, uint32_t out)
   m->number[in] = (uint32_t)m->circuits.count;
 }
 
-static void keep_leg(ts_flow_maker *m, const ts_path *path)
+static void keep_leg(ts_flow_maker *m, const ts_path *ways, uint32_t count)
+{
+  for (uint32_t w = 0; w < count; w++)
+    for (uint32_t h = 0; h < ways[w].hops; h++)
+      TS_PUSH(m->arena, &m->hops, ways[w].link[h]);
+  TS_PUSH(m->arena, &m->legs, (ts_flow_leg){NULL, ways->hops, count});
+}
+
+static bool has_circuits(const ts_flow_maker *m, const ts_path *path)
 {
   for (uint32_t h = 0; h < path->hops; h++)
-    TS_PUSH(m->arena, &m->hops, path->link[h]);
-  TS_PUSH(m->arena, &m->legs, (ts_flow_leg){NULL, path->hops});
+    if (is_circuit(m, path->link[h]))
+      return true;
+  return false;
+}
+
+static bool same_links(const ts_path *a, const ts_path *b)
+{
+  return a->hops == b->hops && !memcmp(a->link, b->link, a->hops * sizeof *a->link);
+}
+
+/* Equal paths, each by the links that those before it took least, until the first one comes again.
+ * Circuits are set up for one. Returns how many; 0: there is none. */
+static uint32_t ways_of(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
+                        ts_path *ways)
+{
+  bool spray = m->model->routing == TS_IR_ROUTE_SPRAY;
+  ts_fork fork = {spray ? TS_IR_ROUTE_ADAPTIVE : (ts_ir_routing)m->model->routing, channel,
+                  spray ? m->spread : m->load, m->offered};
+  uint32_t count = 0;
+  do {
+    if (!ts_graph_route(m->graph, from, to, &fork, &ways[count]) ||
+        (count && same_links(&ways[count], &ways[0])))
+      break;
+    for (uint32_t h = 0; h < ways[count].hops; h++)
+      m->spread[ways[count].link[h]]++;
+    count++;
+  } while (spray && count < MOST_WAYS && !has_circuits(m, ways));
+  for (uint32_t w = 0; w < count; w++)
+    for (uint32_t h = 0; h < ways[w].hops; h++)
+      m->spread[ways[w].link[h]] = 0;
+  return count;
 }
 
 static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel, uint64_t *latency)
 {
-  ts_path path;
-  ts_fork fork = {(ts_ir_routing)m->model->routing, channel, m->load, m->offered};
-  if (!ts_graph_route(m->graph, from, to, &fork, &path)) {
+  ts_path ways[MOST_WAYS];
+  uint32_t count = ways_of(m, from, to, channel, ways);
+  if (!count) {
     m->failed[0] = from;
     m->failed[1] = to;
     return false;
   }
-  for (uint32_t h = 0; h < path.hops; h++) {
-    m->load[path.link[h]]++;
-    if (h + 1 < path.hops && is_circuit(m, path.link[h]) && is_circuit(m, path.link[h + 1])) {
-      use_circuit(m, path.link[h], path.link[h + 1]);
-      m->load[path.link[++h]]++;
-    } else {
-      use_link(m, path.link[h]);
+  for (uint32_t w = 0; w < count; w++) {
+    const ts_path *path = &ways[w];
+    for (uint32_t h = 0; h < path->hops; h++) {
+      m->load[path->link[h]]++;
+      if (h + 1 < path->hops && is_circuit(m, path->link[h]) && is_circuit(m, path->link[h + 1])) {
+        use_circuit(m, path->link[h], path->link[h + 1]);
+        m->load[path->link[++h]]++;
+      } else {
+        use_link(m, path->link[h], 1. / count);
+      }
     }
   }
   if (m->model->kind == TS_IR_NET_PACKET)
-    keep_leg(m, &path);
-  *latency += path.latency;
+    keep_leg(m, ways, count);
+  *latency += ways->latency;
   return true;
 }
 
@@ -179,7 +223,7 @@ static const ts_flow_leg *legs_of(const ts_flow_maker *m, ts_arena *arena)
 {
   const uint32_t *hop = ts_arena_copy(arena, m->hops.at, m->hops.count * sizeof *m->hops.at);
   ts_flow_leg *legs = ts_arena_copy(arena, m->legs.at, m->legs.count * sizeof *m->legs.at);
-  for (size_t i = 0; i < m->legs.count; hop += legs[i++].hops)
+  for (size_t i = 0; i < m->legs.count; hop += (size_t)legs[i].hops * legs[i].ways, i++)
     legs[i].path = hop;
   return legs;
 }

@@ -338,8 +338,14 @@ bool ts_network_flows(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t pro
 {
   const ts_profile *p = &n->profiles.at[profile];
   uint32_t model = ts_network_answers(n, kind, profile);
-  if (model == TS_IR_NONE || n->ir->net_models[model].kind != TS_IR_NET_FLOW ||
-      !ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call))
+  uint32_t by = model == TS_IR_NONE ? TS_IR_NET_KINDS : n->ir->net_models[model].kind;
+  bool known =
+    by == TS_IR_NET_FLOW ?
+      ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call) :
+    by == TS_IR_NET_PACKET ?
+      ts_packet_call_of(n->packets, p->packets - 1, model, kind, bytes, p->ranks, call) :
+      false;
+  if (!known)
     return false;
   double factor = n->calibrated[p->islands > 1];
   call->volume *= factor;
@@ -357,7 +363,9 @@ ts_path_use ts_network_paths(const ts_network *n, uint32_t model)
 
 ts_flow_maker *ts_network_maker(const ts_network *n, uint32_t model)
 {
-  return ts_flow_figures_maker(n->flows, model);
+  return n->ir->net_models[model].kind == TS_IR_NET_PACKET ?
+           ts_packet_figures_maker(n->packets, model) :
+           ts_flow_figures_maker(n->flows, model);
 }
 
 static int by_call(const void *left, const void *right)

@@ -46,7 +46,7 @@ ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t byt
                                 uint32_t profile);
 /* The model that answers for calls of a kind; TS_IR_NONE: the links alone. */
 uint32_t ts_network_answers(ts_network *network, uint32_t kind, uint32_t profile);
-/* The call as flows; false: the model that answers for it is none of flows. */
+/* The call as flows, or as flows of packets; false: the model that answers for it has none. */
 struct ts_flow_call;
 bool ts_network_flows(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile,
                       struct ts_flow_call *call);

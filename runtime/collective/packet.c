@@ -13,23 +13,81 @@
 bool ts_packet_available(void) { return true; }
 
 /* ns-3 has one simulator in a process. */
-static ts_packet_status play(const ts_packet_job *job, uint64_t *end)
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static ts_packet_status play(const ts_packet_job *job, uint64_t *end, ts_packet_use *use)
 {
-  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&one_at_a_time);
-  ts_packet_status status = ts_packet_ns3_play(job, end);
+  ts_packet_status status = ts_packet_ns3_play(job, end, use);
   pthread_mutex_unlock(&one_at_a_time);
   return status;
+}
+
+ts_packet_net *ts_packet_net_new(const ts_packet_job *job)
+{
+  pthread_mutex_lock(&one_at_a_time);
+  return ts_packet_ns3_new(job);
+}
+
+void ts_packet_net_free(ts_packet_net *net)
+{
+  if (!net)
+    return;
+  ts_packet_ns3_free(net);
+  pthread_mutex_unlock(&one_at_a_time);
+}
+
+void ts_packet_net_start(ts_packet_net *net, const ts_packet_flow *flows, uint32_t count,
+                         uint32_t call)
+{
+  ts_packet_ns3_start(net, flows, count, call);
+}
+
+ts_packet_status ts_packet_net_play(ts_packet_net *net, uint64_t until)
+{
+  return ts_packet_ns3_play_on(net, until);
+}
+
+uint64_t ts_packet_net_now(const ts_packet_net *net) { return ts_packet_ns3_now(net); }
+
+bool ts_packet_net_ended(ts_packet_net *net, uint32_t *call)
+{
+  return ts_packet_ns3_ended(net, call);
+}
+
+void ts_packet_net_uses(const ts_packet_net *net, ts_packet_use *use)
+{
+  ts_packet_ns3_uses(net, use);
 }
 #else
 bool ts_packet_available(void) { return false; }
 
-static ts_packet_status play(const ts_packet_job *job, uint64_t *end)
+static ts_packet_status play(const ts_packet_job *job, uint64_t *end, ts_packet_use *use)
 {
   (void)job;
   (void)end;
+  (void)use;
   return TS_PACKET_MISSING;
 }
+
+/* Nobody has a net. */
+ts_packet_net *ts_packet_net_new(const ts_packet_job *job) { return (void)job, NULL; }
+void ts_packet_net_free(ts_packet_net *net) { (void)net; }
+void ts_packet_net_start(ts_packet_net *net, const ts_packet_flow *flows, uint32_t count,
+                         uint32_t call)
+{
+  (void)net, (void)flows, (void)count, (void)call;
+}
+ts_packet_status ts_packet_net_play(ts_packet_net *net, uint64_t until)
+{
+  return (void)net, (void)until, TS_PACKET_MISSING;
+}
+uint64_t ts_packet_net_now(const ts_packet_net *net) { return (void)net, 0; }
+bool ts_packet_net_ended(ts_packet_net *net, uint32_t *call)
+{
+  return (void)net, (void)call, false;
+}
+void ts_packet_net_uses(const ts_packet_net *net, ts_packet_use *use) { (void)net, (void)use; }
 #endif
 
 double ts_packet_count(const ts_packet_job *job)
@@ -46,22 +104,30 @@ static bool within(double x, double least, double most) { return x >= least && x
 static const double long_time = 1e15; /* ps */
 
 /* Whether each link of a path begins where the one before it ends, and a byte gets through in time.
- * */
-static bool is_path(const ts_packet_job *job, const ts_packet_flow *f)
+ */
+static bool is_way(const ts_packet_job *job, const ts_packet_flow *f, const uint32_t *path)
 {
   uint32_t at = 0;
   double latency = 0;
   for (uint32_t h = 0; h < f->hops; h++) {
-    if (f->path[h] / 2 >= job->link_count)
+    if (path[h] / 2 >= job->link_count)
       return false;
-    const ts_packet_link *l = &job->links[f->path[h] / 2];
-    uint32_t from = f->path[h] % 2 ? l->to : l->from;
+    const ts_packet_link *l = &job->links[path[h] / 2];
+    uint32_t from = path[h] % 2 ? l->to : l->from;
     if (h && from != at)
       return false;
-    at = f->path[h] % 2 ? l->from : l->to;
+    at = path[h] % 2 ? l->from : l->to;
     latency += (double)l->latency;
   }
-  return f->hops >= 1 && f->hops <= UINT16_MAX && latency <= long_time;
+  return latency <= long_time;
+}
+
+static bool is_path(const ts_packet_job *job, const ts_packet_flow *f)
+{
+  bool is = f->hops >= 1 && f->hops <= UINT16_MAX && f->ways <= UINT16_MAX;
+  for (uint32_t w = 0; is && w < (f->ways ? f->ways : 1); w++)
+    is = is_way(job, f, f->path + (size_t)w * f->hops);
+  return is;
 }
 
 const char *ts_packet_wrong(const ts_packet_job *job)
@@ -83,9 +149,9 @@ const char *ts_packet_wrong(const ts_packet_job *job)
   return wrong;
 }
 
-ts_packet_status ts_packet_play(const ts_packet_job *job, uint64_t *end)
+ts_packet_status ts_packet_play(const ts_packet_job *job, uint64_t *end, ts_packet_use *use)
 {
   return !ts_packet_available() ? TS_PACKET_MISSING :
          ts_packet_wrong(job)   ? TS_PACKET_WRONG :
-                                  play(job, end);
+                                  play(job, end, use);
 }

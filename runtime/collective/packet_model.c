@@ -71,42 +71,87 @@ static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
   return &ir->link_classes[ir->links[link / 2].link_class];
 }
 
+static ts_packet_link packet_link(const ts_ir *ir, uint32_t link, uint32_t from, uint32_t to,
+                                  const ts_ir_net_packets *with)
+{
+  const ts_ir_link_class *class = class_of(ir, 2 * link);
+  return (ts_packet_link){from, to, class->bandwidth, class->latency,
+                          class->tier ? with->queue : UINT64_MAX};
+}
+
 /* Directed: the first one to use a link goes from its first end to its second. */
 static uint32_t link_of(numbering *n, uint32_t directed, bool *forward)
 {
   const ts_ir_link *l = &n->ir->links[directed / 2];
-  const ts_ir_link_class *class = class_of(n->ir, directed);
   uint32_t from = directed % 2 ? l->to : l->from, to = directed % 2 ? l->from : l->to,
            *number = &n->link[directed / 2];
   if (!*number) {
     uint32_t first = node_of(n, from), second = node_of(n, to);
-    TS_PUSH(n->arena, &n->links,
-            (ts_packet_link){first, second, class->bandwidth, class->latency,
-                             class->tier ? n->with->queue : UINT64_MAX});
+    TS_PUSH(n->arena, &n->links, packet_link(n->ir, directed / 2, first, second, n->with));
     *number = (uint32_t)n->links.count;
   }
   *forward = n->links.at[*number - 1].from == n->node[from] - 1;
   return *number - 1;
 }
 
-/* A sender paces its packets by the narrowest link up to the first one that leaves the island: that
- * of its NIC. */
+/* The narrowest link up to the first one that leaves the island: that of its NIC. */
+static double line_of(const ts_ir *ir, const uint32_t *path, uint32_t hops)
+{
+  double line = 0;
+  bool outside = false;
+  for (uint32_t h = 0; h < hops && !outside; h++) {
+    const ts_ir_link_class *class = class_of(ir, path[h]);
+    line = h ? fmin(line, class->bandwidth) : class->bandwidth;
+    outside = class->tier > 0;
+  }
+  return line;
+}
+
+static bool begins_elsewhere(const ts_flow_leg *leg, uint32_t way)
+{
+  for (uint32_t w = 0; w < way; w++)
+    if (leg->path[(size_t)w * leg->hops] == leg->path[(size_t)way * leg->hops])
+      return false;
+  return true;
+}
+
+/* A sender paces its packets by its NIC's link, or by all of them where equal paths begin on
+ * several. */
+ts_packet_flow ts_packet_flow_of(const ts_ir *ir, const ts_flow_leg *leg, uint64_t bytes,
+                                 uint64_t *propagation)
+{
+  ts_packet_flow flow = {
+    .path = leg->path, .hops = leg->hops, .ways = leg->ways, .bytes = bytes};
+  *propagation = 0;
+  for (uint32_t h = 0; h < leg->hops; h++)
+    *propagation += class_of(ir, leg->path[h])->latency;
+  for (uint32_t w = 0; w < leg->ways; w++)
+    if (begins_elsewhere(leg, w))
+      flow.line += line_of(ir, leg->path + (size_t)w * leg->hops, leg->hops);
+  return flow;
+}
+
+const ts_packet_link *ts_packet_links_of(ts_arena *arena, const ts_ir *ir,
+                                         const ts_ir_net_packets *with)
+{
+  ts_packet_link *links = TS_NEW_ARRAY(arena, ts_packet_link, ir->links_count);
+  for (uint32_t l = 0; l < ir->links_count; l++)
+    links[l] = packet_link(ir, l, ir->links[l].from, ir->links[l].to, with);
+  return links;
+}
+
 static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_t bytes)
 {
-  uint32_t *path = TS_NEW_ARRAY(n->arena, uint32_t, leg->hops);
-  ts_packet_flow flow = {.path = path, .hops = leg->hops, .part = n->parts, .bytes = bytes};
-  uint64_t propagation = 0;
-  bool outside = false;
-  for (uint32_t h = 0; h < leg->hops; h++) {
-    const ts_ir_link_class *class = class_of(n->ir, leg->path[h]);
+  uint64_t propagation;
+  ts_packet_flow flow = ts_packet_flow_of(n->ir, leg, bytes, &propagation);
+  uint32_t count = leg->hops * leg->ways, *path = TS_NEW_ARRAY(n->arena, uint32_t, count);
+  for (uint32_t h = 0; h < count; h++) {
     bool forward;
     uint32_t link = link_of(n, leg->path[h], &forward);
     path[h] = 2 * link + !forward;
-    propagation += class->latency;
-    if (!outside)
-      flow.line = h ? fmin(flow.line, class->bandwidth) : class->bandwidth;
-    outside |= class->tier > 0;
   }
+  flow.path = path;
+  flow.part = n->parts;
   TS_PUSH(n->arena, &n->flows, flow);
   TS_PUSH(n->arena, &n->call, call);
   TS_PUSH(n->arena, &n->propagation, propagation);
@@ -147,7 +192,7 @@ ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer
 {
   ts_arena *scratch = ts_arena_new("ends of flows");
   uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, c->job.flow_count);
-  ts_packet_status status = ts_packet_play(&c->job, end);
+  ts_packet_status status = ts_packet_play(&c->job, end, NULL);
   for (uint32_t f = 0; status == TS_PACKET_DONE && f < c->job.flow_count; f++) {
     uint64_t taken = end[f] - c->job.flows[f].start - c->propagation[f];
     transfer[c->call[f]] = taken > transfer[c->call[f]] ? taken : transfer[c->call[f]];
@@ -197,7 +242,9 @@ static void case_words(words *w, const ts_packet_case *c)
     add_number(w, j->flows[f].part);
     add_words(w, &j->flows[f].line, sizeof j->flows[f].line);
     add_number(w, j->flows[f].hops);
-    add_words(w, j->flows[f].path, j->flows[f].hops * sizeof *j->flows[f].path);
+    add_number(w, j->flows[f].ways);
+    add_words(w, j->flows[f].path,
+              (size_t)j->flows[f].hops * j->flows[f].ways * sizeof *j->flows[f].path);
   }
 }
 
@@ -213,7 +260,8 @@ static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
   ts_packet_case kept = *c;
   ts_packet_flow *flows = ts_arena_copy(m->arena, c->job.flows, c->job.flow_count * sizeof *flows);
   for (uint32_t f = 0; f < c->job.flow_count; f++)
-    flows[f].path = ts_arena_copy(m->arena, flows[f].path, flows[f].hops * sizeof *flows[f].path);
+    flows[f].path = ts_arena_copy(m->arena, flows[f].path,
+                                  (size_t)flows[f].hops * flows[f].ways * sizeof *flows[f].path);
   kept.job.flows = flows;
   kept.job.links = ts_arena_copy(m->arena, c->job.links, c->job.link_count * sizeof *c->job.links);
   kept.job.with = ts_arena_copy(m->arena, c->job.with, sizeof *c->job.with);
@@ -459,28 +507,56 @@ static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const fi
   return true;
 }
 
-ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
-                               uint64_t bytes, uint32_t ranks)
+/* Of the shapes that a call may take the one that takes least; TS_FLOW_SHAPES: none, or one could
+ * not be played. */
+static ts_flow_shape choose(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
+                            uint64_t bytes, uint32_t ranks, ts_estimate *best)
 {
   figure by[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
-  ts_estimate best = {0};
+  ts_flow_shape chosen = TS_FLOW_SHAPES;
   memcpy(by,
          f->known.words.at + f->known.runs.at[number].first +
            (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
          sizeof by);
-  bool any = false;
   for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, m);
        s < TS_FLOW_SHAPES && f->failed.status == TS_PACKET_DONE; s++) {
     ts_estimate e = {0};
     if (!(shapes >> s & 1) || !by[s].job ||
         !time_by(f, m, &by[s], (ts_flow_shape)s, kind, bytes, ranks, &e))
       continue;
-    if (!any || e.time < best.time)
-      best = e;
-    any = true;
+    if (chosen == TS_FLOW_SHAPES || e.time < best->time) {
+      *best = e;
+      chosen = (ts_flow_shape)s;
+    }
   }
+  return chosen;
+}
+
+ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
+                               uint64_t bytes, uint32_t ranks)
+{
+  ts_estimate best = {0};
+  choose(f, number, model, kind, bytes, ranks, &best);
   return best;
+}
+
+bool ts_packet_call_of(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
+                       uint64_t bytes, uint32_t ranks, ts_flow_call *call)
+{
+  ts_estimate best = {0};
+  const ts_ir_net_model *m = &f->ir->net_models[model];
+  ts_flow_shape shape = choose(f, number, model, kind, bytes, ranks, &best);
+  if (shape == TS_FLOW_SHAPES)
+    return false;
+  *call = (ts_flow_call){model, shape, m->base,
+                         ts_flow_volume(shape, kind, ranks) * (double)bytes / m->efficiency};
+  return call->volume > 0;
+}
+
+ts_flow_maker *ts_packet_figures_maker(const ts_packet_figures *f, uint32_t model)
+{
+  return f->asked.makers[f->asked.place[model]];
 }
 
 static const char *number_text(ts_arena *arena, double count)
@@ -504,21 +580,21 @@ static void too_many(const failure *x, uint32_t limit, ts_stop *stop)
                        "answers for), or raise `limit`");
 }
 
-bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
+static void head(const ts_ir *ir, const failure *x, ts_stop *stop)
 {
-  const failure *x = &f->failed;
-  if (x->status == TS_PACKET_DONE)
-    return false;
-  const ts_ir_net_model *model = &f->ir->net_models[x->model];
-  const char *name = f->ir->strings + model->name;
+  const ts_ir_net_model *model = &ir->net_models[x->model];
+  const char *name = ir->strings + model->name;
   switch (x->status) {
-  case TS_PACKET_STOPPED: ts_stop_interrupted(stop); return true;
   case TS_PACKET_MISSING:
     ts_stop_set(stop, TS_EXIT_ENVIRONMENT, "R0305", "no-ns3",
                 "`%s` needs ns-3; this build has none", name);
     break;
   case TS_PACKET_LOST:
     ts_stop_set(stop, TS_EXIT_NO, "R0306", "packets-lost", "packets of a call are lost repeatedly");
+    break;
+  case TS_PACKET_HELD:
+    ts_stop_set(stop, TS_EXIT_NO, "R0307", "pauses-in-a-circle",
+                "switches pause each other in a circle, and a call does not end");
     break;
   default:
     ts_stop_set(stop, TS_EXIT_NO, x->too_many ? "R0304" : "R0303",
@@ -527,16 +603,46 @@ bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
   }
   stop->loc = model->loc;
   stop->label = x->status == TS_PACKET_MISSING ? "configure --with-ns3" : "answers for the call";
-  ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_names[x->kind],
-               (double)x->bytes * 1e-6, x->ranks);
+}
+
+static void help(const ts_ir *ir, const failure *x, ts_stop *stop)
+{
   if (x->status == TS_PACKET_MISSING)
     ts_stop_help(stop, "build with `./configure --with-ns3` (Debian package libns3-dev); without "
                        "it `flow` plays the same connections");
   else if (x->status == TS_PACKET_LOST)
     ts_stop_help(stop, "give the switches a longer `queue`, or let them mark packets earlier");
+  else if (x->status == TS_PACKET_HELD)
+    ts_stop_help(stop, "raise `pause`, or choose a `routing` whose paths form no circle");
   else if (x->too_many)
-    too_many(x, model->packets.limit, stop);
+    too_many(x, ir->net_models[x->model].packets.limit, stop);
   else
     ts_stop_fact(stop, "but", "%s", x->wrong);
+}
+
+void ts_packet_report(const ts_ir *ir, uint32_t model, ts_packet_status status, ts_stop *stop)
+{
+  failure x = {.status = status, .model = model, .wrong = "a number is out of range"};
+  if (status == TS_PACKET_STOPPED) {
+    ts_stop_interrupted(stop);
+    return;
+  }
+  head(ir, &x, stop);
+  help(ir, &x, stop);
+}
+
+bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
+{
+  const failure *x = &f->failed;
+  if (x->status == TS_PACKET_DONE)
+    return false;
+  if (x->status == TS_PACKET_STOPPED) {
+    ts_stop_interrupted(stop);
+    return true;
+  }
+  head(f->ir, x, stop);
+  ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_names[x->kind],
+               (double)x->bytes * 1e-6, x->ranks);
+  help(f->ir, x, stop);
   return true;
 }

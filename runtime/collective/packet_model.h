@@ -8,7 +8,7 @@
 #ifndef TS_RUNTIME_COLLECTIVE_PACKET_MODEL_H
 #define TS_RUNTIME_COLLECTIVE_PACKET_MODEL_H
 
-#include "runtime/collective/flow_pattern.h"
+#include "runtime/collective/flow_model.h"
 #include "runtime/collective/call.h"
 #include "runtime/collective/packet.h"
 
@@ -51,6 +51,18 @@ uint32_t ts_packet_figures_path(ts_packet_figures *figures, uint32_t from, uint3
 /* 0 from the first call on that could not be played. */
 ts_estimate ts_packet_estimate(ts_packet_figures *figures, uint32_t number, uint32_t model,
                                uint32_t kind, uint64_t bytes, uint32_t ranks);
+/* A call as flows, for those who play it among others (ts_flow_call). */
+bool ts_packet_call_of(ts_packet_figures *figures, uint32_t number, uint32_t model, uint32_t kind,
+                       uint64_t bytes, uint32_t ranks, ts_flow_call *call);
+ts_flow_maker *ts_packet_figures_maker(const ts_packet_figures *figures, uint32_t model);
+/* All links of the cluster, by their number, and a flow of packets over them for a leg of a
+ * pattern, of part 0 and from time 0 on. */
+const ts_packet_link *ts_packet_links_of(ts_arena *arena, const ts_ir *ir,
+                                         const ts_ir_net_packets *with);
+ts_packet_flow ts_packet_flow_of(const ts_ir *ir, const ts_flow_leg *leg, uint64_t bytes,
+                                 uint64_t *propagation);
+/* That packets of a model were not played to their end; fills *stop. */
+void ts_packet_report(const ts_ir *ir, uint32_t model, ts_packet_status status, ts_stop *stop);
 /* Whether there was such a call; fills *stop. */
 bool ts_packet_failed(const ts_packet_figures *figures, ts_stop *stop);
 

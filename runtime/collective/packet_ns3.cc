@@ -1,9 +1,10 @@
-/* packet.h by ns-3: its links, devices and queues carry the packets; senders, marking and receivers
- * are here. */
+/* packet.h by ns-3: its links, devices and queues carry the packets; senders, marking, pausing and
+ * receivers are here. */
 #include "runtime/collective/packet_ns3.h"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <random>
 #include <vector>
@@ -17,6 +18,7 @@ using namespace ns3;
 namespace {
 
 constexpr uint32_t kInDevice = 2;      // bytes of the header that ns-3's device adds by itself: PPP
+constexpr uint16_t kPpp = 0x0021;     // IPv4, as the devices write it
 constexpr uint16_t kProtocol = 0x0800; // the devices know IPv4 and IPv6; nobody looks
 constexpr int kFastSteps = 5;          // F of DCQCN
 constexpr double kGiveUp = 20;         // packets sent for each that is needed
@@ -25,7 +27,8 @@ class Label : public Tag { // what a packet says of itself
  public:
   uint64_t at = 0; // place of its first byte in the flow
   uint32_t flow = 0, size = 0, epoch = 0;
-  uint16_t hop = 0;
+  uint32_t readings = 0; // of what it met: a place of Simulation::readings_, plus 1
+  uint16_t hop = 0, way = 0;
   uint8_t marked = 0;
 
   static TypeId GetTypeId() {
@@ -33,20 +36,29 @@ class Label : public Tag { // what a packet says of itself
     return id;
   }
   TypeId GetInstanceTypeId() const override { return GetTypeId(); }
-  uint32_t GetSerializedSize() const override { return 23; }
+  uint32_t GetSerializedSize() const override { return 29; }
   void Serialize(TagBuffer b) const override {
-    b.WriteU64(at), b.WriteU32(flow), b.WriteU32(size), b.WriteU32(epoch), b.WriteU16(hop),
-      b.WriteU8(marked);
+    b.WriteU64(at), b.WriteU32(flow), b.WriteU32(size), b.WriteU32(epoch),
+      b.WriteU32(readings), b.WriteU16(hop), b.WriteU16(way), b.WriteU8(marked);
   }
   void Deserialize(TagBuffer b) override {
     at = b.ReadU64(), flow = b.ReadU32(), size = b.ReadU32(), epoch = b.ReadU32(),
-    hop = b.ReadU16(), marked = b.ReadU8();
+    readings = b.ReadU32(), hop = b.ReadU16(), way = b.ReadU16(), marked = b.ReadU8();
   }
   void Print(std::ostream &) const override {}
 };
 
+struct Reading { // what a switch says of a link when a packet leaves over it
+  Time at;
+  uint64_t sent = 0;    // bytes so far
+  uint32_t waiting = 0; // bytes
+};
+using Readings = std::vector<Reading>; // of the links behind the first one
+
+struct Piece { uint64_t at; uint32_t size; };
+
 struct Flow {
-  const ts_packet_flow *of;
+  ts_packet_flow of;
   uint64_t sent = 0, received = 0;
   Time propagation, next, end; // of its path; when it may send again
   double rate, target, alpha = 1; // bytes/s
@@ -55,9 +67,19 @@ struct Flow {
   int stage = 0;                  // steps since the cut
   uint32_t epoch = 0; // times that it went back
   bool going_back = false;
+  uint32_t way = 0;             // of the next packet
+  std::vector<uint32_t> nics;   // that it may send from
+  std::vector<Piece> again;     // lost, of several ways
+  uint32_t call = 0;
+  // Of HPCC: what was acknowledged; windows, bytes; the time of a round trip, s; U of the paper.
+  uint64_t acknowledged = 0, updated = 0;
+  double window = 0, reference = 0, round_trip = 0, use = 1;
+  uint32_t grown = 0;
+  std::vector<Readings> last; // by way
 };
 
 struct Nic { // flows that begin on one link
+  uint32_t link;
   std::vector<uint32_t> flows;
   size_t turn = 0;
   Time free;
@@ -66,12 +88,32 @@ struct Nic { // flows that begin on one link
 
 class Simulation;
 
+// What waits for a link. Its device takes from it by itself; while it is paused, there is nothing to take.
+class Waiting : public Queue<Packet> {
+ public:
+  bool Enqueue(Ptr<Packet> packet) override;
+  Ptr<Packet> Dequeue() override;
+  Ptr<Packet> Remove() override { return DoRemove(GetContainer().begin()); }
+  Ptr<const Packet> Peek() const override { return DoPeek(GetContainer().begin()); }
+  Ptr<Packet> TakeFirst() { return DoDequeue(GetContainer().begin()); }
+
+  Simulation *simulation = nullptr;
+  ts_packet_use use = {};
+  Time changed, paused_from;
+  bool paused = false, idle = true, at_front = false; // idle: the device got nothing when it asked last
+
+ private:
+  void Count();
+};
+
 struct Port { // a directed link
   Simulation *simulation = nullptr;
   Ptr<PointToPointNetDevice> sender;
-  Ptr<Queue<Packet>> queue;
+  Ptr<Waiting> queue;
   uint32_t limit = 0; // bytes; UINT32_MAX: nothing is lost
   double mark_from = 0, mark_to = 0; // bytes
+  uint64_t held = 0; // bytes that came over it and wait in the switch at its end
+  bool asked = false; // that switch has asked for a pause
   bool Arrived(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address &);
 };
 
@@ -81,25 +123,37 @@ Time Rounded(double ps) { return Time(static_cast<int64_t>(ps + 0.5)); }
 
 class Simulation {
  public:
-   explicit Simulation(const ts_packet_job *job)
-       : job_(*job), with_(*job->with), ports_(2 * size_t{job->link_count}),
-         nic_of_(2 * size_t{job->link_count}), parts_(job->flow_count),
-         expected_(ts_packet_count(job))
-   {
-     for (uint32_t i = 0; i < job->node_count; i++)
-       nodes_.push_back(CreateObject<Node>());
-     for (uint32_t l = 0; l < job->link_count; l++)
-       AddLink(l);
-     for (uint32_t f = 0; f < job->flow_count; f++)
-       AddFlow(f);
-   }
+  explicit Simulation(const ts_packet_job *job)
+      : job_(*job), with_(*job->with), nodes_(job->node_count), ports_(2 * size_t{job->link_count}),
+        nic_of_(2 * size_t{job->link_count})
+  {
+    Add(job->flows, job->flow_count, 0);
+  }
 
   ~Simulation() { // a device and its channel hold each other
     for (Port &port : ports_)
-      port.sender->Dispose();
+      if (port.sender)
+        port.sender->Dispose();
   }
   Simulation(const Simulation &) = delete;
   Simulation &operator=(const Simulation &) = delete;
+
+  // Flows of one call, none of which begins before now. Their parts are their own.
+  void Add(const ts_packet_flow *flows, uint32_t count, uint32_t call) {
+    uint32_t first_part = static_cast<uint32_t>(parts_.size());
+    ts_packet_job job = job_;
+    job.flows = flows;
+    job.flow_count = count;
+    expected_ += ts_packet_count(&job);
+    parts_.resize(first_part + count);
+    behind_.resize(first_part + count);
+    if (open_.size() <= call)
+      open_.resize(call + 1);
+    for (uint32_t f = 0; f < count; f++)
+      AddFlow(flows[f], first_part, call);
+  }
+
+  static Time Now() { return Simulator::Now(); }
 
   ts_packet_status Play(uint64_t *end) {
     Simulator::Stop(Picoseconds(UINT64_C(1) << 61));
@@ -107,8 +161,36 @@ class Simulation {
       Simulator::Run();
     for (uint32_t f = 0; f < flows_.size(); f++)
       end[f] = static_cast<uint64_t>(flows_[f].end.GetTimeStep());
-    return unfinished_ ? status_ : TS_PACKET_DONE;
+    return unfinished_ ? Why() : TS_PACKET_DONE;
   }
+
+  // Plays until the last flow of some call has ended, or up to `until`.
+  ts_packet_status PlayUntil(Time until) {
+    EventId stop;
+    stopped_ = ended_.size();
+    if (!stopped_ && unfinished_) {
+      if (until < Time::Max())
+        stop = Simulator::Schedule(until - Simulator::Now(), &Simulation::Pause, this);
+      Simulator::Run();
+      stop.Cancel();
+    }
+    return stopped_ || !unfinished_ ? TS_PACKET_DONE : Why();
+  }
+
+  bool Ended(uint32_t *call) {
+    if (ended_.empty())
+      return false;
+    *call = ended_.front();
+    ended_.pop_front();
+    return true;
+  }
+
+  void Uses(ts_packet_use *use) const {
+    for (size_t p = 0; p < ports_.size(); p++)
+      use[p] = ports_[p].queue ? ports_[p].queue->use : ts_packet_use{};
+  }
+
+  uint32_t Header() const { return with_.header; }
 
   void Arrived(const Packet &packet, Label label) {
     if (!(++arrivals_ % 65536) &&
@@ -117,22 +199,28 @@ class Simulation {
       return End(TS_PACKET_STOPPED);
     if (static_cast<double>(arrivals_) > kGiveUp * (expected_ + 1000))
       return End(TS_PACKET_LOST);
-    if (++label.hop == flows_[label.flow].of->hops)
+    if (++label.hop == flows_[label.flow].of.hops)
       Deliver(label);
     else
       Forward(packet, label);
   }
 
  private:
-  void AddLink(uint32_t l) {
+  void AddLink(uint32_t l) { // when somebody uses it first
     const ts_packet_link &link = job_.links[l];
+    if (ports_[2 * size_t{l}].sender)
+      return;
+    for (uint32_t node : {link.from, link.to})
+      if (!nodes_[node])
+        nodes_[node] = CreateObject<Node>();
     Ptr<PointToPointChannel> channel = CreateObject<PointToPointChannel>();
     channel->SetAttribute("Delay", TimeValue(Picoseconds(link.latency)));
     for (uint32_t d = 0; d < 2; d++) {
       Port &port = ports_[2 * l + d], &back = ports_[2 * l + 1 - d];
       port.simulation = this;
       port.sender = CreateObject<PointToPointNetDevice>();
-      port.queue = CreateObject<DropTailQueue<Packet>>();
+      port.queue = CreateObject<Waiting>();
+      port.queue->simulation = this;
       port.queue->SetMaxSize(
         QueueSize(QueueSizeUnit::BYTES, UINT32_MAX)); // what is full is for us to say
       port.limit = link.queue < UINT32_MAX ? static_cast<uint32_t>(link.queue) : UINT32_MAX;
@@ -146,24 +234,72 @@ class Simulation {
     }
   }
 
-  void AddFlow(uint32_t f) {
-    const ts_packet_flow &of = job_.flows[f];
+  static uint32_t Ways(const ts_packet_flow &of) { return std::max(of.ways, 1u); }
+  static uint32_t Link(const ts_packet_flow &of, uint32_t way, uint32_t hop) {
+    return of.path[size_t{way} * of.hops + hop];
+  }
+
+  void AddFlow(const ts_packet_flow &of, uint32_t first_part, uint32_t call) {
+    uint32_t f = static_cast<uint32_t>(flows_.size());
     Flow flow;
-    flow.of = &of;
+    flow.of = of;
+    flow.of.part += first_part;
+    flow.call = call;
     flow.rate = flow.target = of.line;
-    flow.next = flow.cut = flow.stepped = Picoseconds(of.start);
-    for (uint32_t h = 0; h < of.hops; h++)
-      flow.propagation += Picoseconds(job_.links[of.path[h] / 2].latency);
-    flows_.push_back(flow);
-    parts_[of.part].push_back(f);
-    uint32_t &nic = nic_of_[of.path[0]];
-    if (!nic) {
-      nics_.emplace_back();
-      nic = static_cast<uint32_t>(nics_.size());
-      nics_.back().next = Simulator::ScheduleNow(&Simulation::Serve, this, nic - 1);
+    flow.next = flow.cut = flow.stepped = std::max(Picoseconds(of.start), Now());
+    for (uint32_t h = 0; h < of.hops * Ways(of); h++)
+      AddLink(of.path[h] / 2);
+    for (uint32_t h = 0; h < of.hops; h++) {
+      const ts_packet_link &link = job_.links[of.path[h] / 2];
+      flow.propagation += Picoseconds(link.latency);
+      flow.round_trip += (with_.mtu + with_.header) / link.rate;
     }
-    nics_[nic - 1].flows.push_back(f);
+    flow.round_trip += 2e-12 * static_cast<double>(flow.propagation.GetTimeStep());
+    flow.window = flow.reference = of.line * flow.round_trip;
+    if (Hpcc())
+      flow.last.resize(Ways(of));
+    for (uint32_t w = 0; w < Ways(of); w++) {
+      uint32_t nic = NicOf(Link(of, w, 0));
+      if (std::find(flow.nics.begin(), flow.nics.end(), nic) == flow.nics.end()) {
+        flow.nics.push_back(nic);
+        nics_[nic].flows.push_back(f);
+      }
+    }
+    flows_.push_back(flow);
+    parts_[flow.of.part].push_back(f);
+    open_[call]++;
     unfinished_++;
+  }
+
+  uint32_t NicOf(uint32_t link) {
+    uint32_t &nic = nic_of_[link];
+    if (!nic) {
+      nics_.push_back({link, {}, 0, Time(), EventId()});
+      nic = static_cast<uint32_t>(nics_.size());
+    }
+    Nic &n = nics_[nic - 1];
+    Time now = Simulator::Now();
+    // It may wait for somebody who sends later.
+    if (now >= n.free && (!n.next.IsRunning() || Simulator::GetDelayLeft(n.next) > Time())) {
+      n.next.Cancel();
+      n.next = Simulator::ScheduleNow(&Simulation::Serve, this, nic - 1);
+    }
+    return nic - 1;
+  }
+
+  bool Hpcc() const { return with_.control == TS_IR_CONTROL_HPCC; }
+
+  // No event is left, or we have seen enough.
+  ts_packet_status Why() const {
+    for (const Port &port : ports_)
+      if (status_ == TS_PACKET_LOST && port.queue && port.queue->paused)
+        return TS_PACKET_HELD;
+    return status_;
+  }
+
+  void Pause() {
+    stopped_ = true;
+    Simulator::Stop();
   }
 
   void End(ts_packet_status status) {
@@ -177,28 +313,34 @@ class Simulation {
     uint64_t least = UINT64_MAX;
     for (uint32_t f : parts_[part])
       least =
-        std::min(least, flows_[f].received < flows_[f].of->bytes ? flows_[f].received : UINT64_MAX);
+        std::min(least, flows_[f].received < flows_[f].of.bytes ? flows_[f].received : UINT64_MAX);
     return least;
   }
 
   bool MaySend(const Flow &flow, uint64_t behind) const
   {
-    return !flow.going_back && flow.sent < flow.of->bytes &&
-           flow.sent - std::min(flow.sent, behind) < with_.buffer;
+    if (!flow.again.empty())
+      return true;
+    return !flow.going_back && flow.sent < flow.of.bytes &&
+           flow.sent - std::min(flow.sent, behind) < with_.buffer &&
+           (!Hpcc() || static_cast<double>(flow.sent - std::min(flow.sent, flow.acknowledged)) <
+                         std::max(flow.window, 1.));
   }
 
   // One packet of the next flow whose turn it is; or nothing until one may send.
   void Serve(uint32_t n) {
     Nic &nic = nics_[n];
     Time now = Simulator::Now(), wait = Time::Max();
+    if (ports_[nic.link].queue->paused)
+      return; // looks again when that ends
     for (size_t i = 0; i < nic.flows.size(); i++) {
       size_t place = (nic.turn + i) % nic.flows.size();
       Flow &flow = flows_[nic.flows[place]];
-      if (!MaySend(flow, behind_[flow.of->part]))
+      if (!MaySend(flow, behind_[flow.of.part]))
         continue;
       if (flow.next <= now) {
         nic.turn = (place + 1) % nic.flows.size();
-        nic.free = now + Send(nic.flows[place]);
+        nic.free = now + Send(nic.flows[place], n);
         nic.next = Simulator::Schedule(nic.free - now, &Simulation::Serve, this, n);
         return;
       }
@@ -208,35 +350,61 @@ class Simulation {
       nic.next = Simulator::Schedule(wait - now, &Simulation::Serve, this, n);
   }
 
-  void Wake(const Flow &flow) {
-    uint32_t n = nic_of_[flow.of->path[0]] - 1;
+  void WakeNic(uint32_t n) {
     if (Simulator::Now() < nics_[n].free)
       return; // it looks for the next one by itself
     nics_[n].next.Cancel();
     nics_[n].next = Simulator::ScheduleNow(&Simulation::Serve, this, n);
   }
 
+  void Wake(const Flow &flow) {
+    for (uint32_t n : flow.nics)
+      WakeNic(n);
+  }
+
+  // What it sends next: what was lost, or what comes next.
+  Piece Next(Flow &flow) {
+    if (!flow.again.empty()) {
+      Piece piece = flow.again.back();
+      flow.again.pop_back();
+      return piece;
+    }
+    Piece piece = {flow.sent, static_cast<uint32_t>(
+                                std::min<uint64_t>(with_.mtu, flow.of.bytes - flow.sent))};
+    flow.sent += piece.size;
+    return piece;
+  }
+
   // How long the packet is on its first link.
-  Time Send(uint32_t f) {
+  Time Send(uint32_t f, uint32_t nic) {
     Flow &flow = flows_[f];
-    Port &port = ports_[flow.of->path[0]];
     Label label;
-    label.at = flow.sent;
+    while (Link(flow.of, flow.way, 0) != nics_[nic].link)
+      flow.way = (flow.way + 1) % Ways(flow.of);
+    Piece piece = Next(flow);
+    Port &port = ports_[Link(flow.of, flow.way, 0)];
+    label.at = piece.at;
     label.flow = f;
-    label.size = static_cast<uint32_t>(std::min<uint64_t>(with_.mtu, flow.of->bytes - flow.sent));
+    label.size = piece.size;
     label.epoch = flow.epoch;
+    label.way = static_cast<uint16_t>(flow.way);
+    if (Hpcc())
+      label.readings = TakeReadings();
     uint32_t size = label.size + with_.header;
     Ptr<Packet> packet = Create<Packet>(size - kInDevice);
     packet->AddPacketTag(label);
-    flow.sent += label.size;
     flow.next = Simulator::Now() + Rounded(1e12 * size / Rate(flow));
-    port.sender->Send(packet, any_, kProtocol);
-    return Rounded(1e12 * size / job_.links[flow.of->path[0] / 2].rate);
+    Put(port, packet);
+    Time taken = Rounded(1e12 * size / job_.links[Link(flow.of, flow.way, 0) / 2].rate);
+    flow.way = (flow.way + 1) % Ways(flow.of);
+    return taken;
   }
 
   // Steps are taken when somebody asks for the rate.
   double Rate(Flow &flow) {
-    const double line = flow.of->line;
+    const double line = flow.of.line;
+    if (Hpcc())
+      return std::min(line, flow.window / flow.round_trip);
     Time now = Simulator::Now();
     for (; flow.rate < line && flow.stepped + timer_ <= now; flow.stepped += timer_) {
       if (++flow.stage > kFastSteps)
@@ -257,7 +425,7 @@ class Simulation {
     flow.alpha = std::pow(1 - with_.gain, quiet + 1) * flow.alpha + with_.gain;
     if (flow.stage)
       flow.target = rate;
-    flow.rate = std::max(rate * (1 - flow.alpha / 2), flow.of->line / 1000);
+    flow.rate = std::max(rate * (1 - flow.alpha / 2), flow.of.line / 1000);
     flow.cut = flow.stepped = now;
     flow.stage = 0;
   }
@@ -270,7 +438,140 @@ class Simulation {
     Wake(flow);
   }
 
+  // ---- HPCC ----
+
+  uint32_t TakeReadings() {
+    if (free_readings_.empty()) {
+      readings_.emplace_back();
+      return static_cast<uint32_t>(readings_.size());
+    }
+    uint32_t place = free_readings_.back();
+    free_readings_.pop_back();
+    readings_[place - 1].clear();
+    return place;
+  }
+
+  // The use of the busiest link since the last packet of this way, and over which time.
+  double Busiest(const Flow &flow, uint32_t way, const Readings &now, double *over) const {
+    const Readings &last = flow.last[way];
+    double most = 0;
+    for (size_t h = 0; h < now.size(); h++) {
+      double rate = job_.links[Link(flow.of, way, static_cast<uint32_t>(h) + 1) / 2].rate,
+             time = 1e-12 * static_cast<double>((now[h].at - last[h].at).GetTimeStep());
+      if (time <= 0)
+        continue;
+      double use = std::min(now[h].waiting, last[h].waiting) / (rate * flow.round_trip) +
+                   static_cast<double>(now[h].sent - last[h].sent) / (time * rate);
+      if (use > most) {
+        most = use;
+        *over = time;
+      }
+    }
+    return most;
+  }
+
+  void Follow(Flow &flow, bool update) {
+    const double line = flow.of.line * flow.round_trip;
+    bool multiply = flow.use >= with_.eta || flow.grown >= with_.stages;
+    flow.window = (multiply ? flow.reference / (flow.use / with_.eta) : flow.reference) +
+                  static_cast<double>(with_.additive);
+    flow.window = std::min(std::max(flow.window, line / 1000), line);
+    if (!update)
+      return;
+    flow.grown = multiply ? 0 : flow.grown + 1;
+    flow.reference = flow.window;
+  }
+
+  void Acknowledged(uint32_t f, uint32_t way, uint32_t readings, uint64_t at, uint64_t received) {
+    Flow &flow = flows_[f];
+    Readings &now = readings_[readings - 1];
+    if (!now.empty() && flow.last[way].size() == now.size()) {
+      double over = 0, use = Busiest(flow, way, now, &over);
+      over = std::min(over, flow.round_trip) / flow.round_trip;
+      flow.use = (1 - over) * flow.use + over * use;
+      bool update = at >= flow.updated;
+      Follow(flow, update);
+      if (update)
+        flow.updated = flow.sent;
+    }
+    flow.last[way] = now;
+    free_readings_.push_back(readings);
+    flow.acknowledged = std::max(flow.acknowledged, received);
+    Wake(flow);
+  }
+
   // ---- Switches ----
+
+ public:
+  // A packet leaves over its link.
+  void Leaves(Waiting &queue, const Packet &packet) {
+    queue.use.packets++;
+    queue.use.bytes += packet.GetSize();
+    if (!Hpcc() && !with_.pause)
+      return;
+    Label label;
+    packet.PeekPacketTag(label);
+    if (label.hop && with_.pause)
+      Release(ports_[Link(flows_[label.flow].of, label.way, label.hop - 1u)], label.flow,
+              label.way, label.hop - 1u, packet.GetSize());
+    if (label.hop && label.readings)
+      readings_[label.readings - 1].push_back(
+        {Simulator::Now(), queue.use.bytes, queue.GetNBytes()});
+  }
+
+ private:
+  void Put(Port &port, Ptr<Packet> packet) {
+    if (port.queue->paused && port.queue->idle) { // its device would want to send it
+      PppHeader header;
+      header.SetProtocol(kPpp);
+      packet->AddHeader(header);
+      port.queue->Enqueue(packet);
+      return;
+    }
+    port.sender->Send(packet, any_, kProtocol);
+  }
+
+  void Hold(uint32_t link, uint32_t size) {
+    Port &in = ports_[link];
+    in.held += size;
+    if (in.limit == UINT32_MAX || in.asked || in.held <= with_.pause)
+      return;
+    in.asked = true;
+    Simulator::Schedule(Picoseconds(job_.links[link / 2].latency), &Simulation::SetPaused, this,
+                        link, true);
+  }
+
+  void Release(Port &in, uint32_t f, uint32_t way, uint32_t hop, uint32_t size) {
+    uint64_t gap = 2 * (with_.mtu + with_.header);
+    in.held -= size;
+    if (!in.asked || in.held > with_.pause - std::min(with_.pause, gap))
+      return;
+    uint32_t link = Link(flows_[f].of, way, hop);
+    in.asked = false;
+    Simulator::Schedule(Picoseconds(job_.links[link / 2].latency), &Simulation::SetPaused, this,
+                        link, false);
+  }
+
+  void SetPaused(uint32_t link, bool paused) {
+    Port &port = ports_[link];
+    Waiting &queue = *port.queue;
+    queue.paused = paused;
+    if (paused) {
+      queue.paused_from = Simulator::Now();
+      return;
+    }
+    queue.use.paused += static_cast<uint64_t>((Simulator::Now() - queue.paused_from).GetTimeStep());
+    if (queue.idle && !queue.IsEmpty()) { // its device waits to be given something
+      Ptr<Packet> first = queue.TakeFirst();
+      PppHeader header;
+      first->RemoveHeader(header);
+      queue.at_front = true;
+      port.sender->Send(first, any_, kProtocol);
+      queue.at_front = false;
+    }
+    if (nic_of_[link])
+      WakeNic(nic_of_[link] - 1);
+  }
 
   bool Marks(const Port &port, uint32_t waiting) {
     if (waiting <= port.mark_from)
@@ -283,21 +584,40 @@ class Simulation {
 
   void Forward(const Packet &arrived, Label &label) {
     Flow &flow = flows_[label.flow];
-    Port &port = ports_[flow.of->path[label.hop]];
+    Port &port = ports_[Link(flow.of, label.way, label.hop)];
     uint32_t waiting = port.queue->GetNBytes();
     if (port.limit != UINT32_MAX &&
         static_cast<uint64_t>(waiting) + arrived.GetSize() > port.limit) {
-      if (label.epoch == flow.epoch && !flow.going_back) {
-        flow.going_back = true;
-        Simulator::Schedule(flow.propagation + flow.propagation, &Simulation::GoBack, this,
-                            label.flow);
-      }
+      port.queue->use.lost++;
+      Lose(flow, label);
       return;
     }
-    label.marked |= Marks(port, waiting);
+    if (!Hpcc() && Marks(port, waiting)) {
+      label.marked = 1;
+      port.queue->use.marked++;
+    }
+    if (with_.pause)
+      Hold(Link(flow.of, label.way, label.hop - 1u), arrived.GetSize() + kInDevice);
     Ptr<Packet> packet = arrived.Copy();
     packet->ReplacePacketTag(label);
-    port.sender->Send(packet, any_, kProtocol);
+    Put(port, packet);
+  }
+
+  void Lose(Flow &flow, const Label &label) {
+    Time round = flow.propagation + flow.propagation;
+    if (label.readings)
+      free_readings_.push_back(label.readings);
+    if (Ways(flow.of) > 1) {
+      Simulator::Schedule(round, &Simulation::SendAgain, this, label.flow, label.at, label.size);
+    } else if (label.epoch == flow.epoch && !flow.going_back) {
+      flow.going_back = true;
+      Simulator::Schedule(round, &Simulation::GoBack, this, label.flow);
+    }
+  }
+
+  void SendAgain(uint32_t f, uint64_t at, uint32_t size) {
+    flows_[f].again.push_back({at, size});
+    Wake(flows_[f]);
   }
 
   // ---- Receivers ----
@@ -309,45 +629,70 @@ class Simulation {
       flow.report_after = now + Picoseconds(with_.report);
       Simulator::Schedule(flow.propagation, &Simulation::Reported, this, label.flow);
     }
-    if (label.at != flow.received)
-      return; // one before it was lost
-    flow.received += label.size;
-    if (flow.received == flow.of->bytes) {
-      flow.end = now;
-      if (!--unfinished_)
-        Simulator::Stop();
-    }
+    bool taken = Ways(flow.of) > 1 || label.at == flow.received; // else one before it was lost
+    if (taken)
+      flow.received += label.size;
+    if (label.readings)
+      Simulator::Schedule(flow.propagation, &Simulation::Acknowledged, this, label.flow,
+                          uint32_t{label.way}, label.readings, label.at, flow.received);
+    if (!taken)
+      return;
+    if (flow.received == flow.of.bytes)
+      Finish(label.flow);
     Advance(flow, label.size);
+  }
+
+  void Finish(uint32_t f) {
+    Flow &flow = flows_[f];
+    flow.end = Simulator::Now();
+    for (uint32_t n : flow.nics) {
+      Nic &nic = nics_[n];
+      size_t place = static_cast<size_t>(
+        std::find(nic.flows.begin(), nic.flows.end(), f) - nic.flows.begin());
+      nic.flows.erase(nic.flows.begin() + static_cast<std::ptrdiff_t>(place));
+      nic.turn = nic.flows.empty() ? 0 : (nic.turn - (place < nic.turn)) % nic.flows.size();
+    }
+    unfinished_--;
+    if (!--open_[flow.call]) {
+      ended_.push_back(flow.call);
+      stopped_ = true;
+      Simulator::Stop();
+    }
   }
 
   // Credits are given an eighth of the buffer at a time, as NCCL's buffers have eight slots.
   void Advance(const Flow &flow, uint32_t size) {
     uint64_t slot = std::max<uint64_t>(with_.buffer / 8, 1);
-    if (flow.received / slot == (flow.received - size) / slot && flow.received < flow.of->bytes)
+    if (flow.received / slot == (flow.received - size) / slot && flow.received < flow.of.bytes)
       return;
-    uint64_t behind = Behind(flow.of->part);
-    if (behind == behind_[flow.of->part])
+    uint64_t behind = Behind(flow.of.part);
+    if (behind == behind_[flow.of.part])
       return;
-    behind_[flow.of->part] = behind;
-    for (uint32_t f : parts_[flow.of->part])
+    behind_[flow.of.part] = behind;
+    for (uint32_t f : parts_[flow.of.part])
       Wake(flows_[f]);
   }
 
-  const ts_packet_job &job_;
-  const ts_ir_net_packets &with_;
+  const ts_packet_job job_;
+  const ts_ir_net_packets with_;
   std::vector<Ptr<Node>> nodes_;
   std::vector<Port> ports_;
   std::vector<Flow> flows_;
   std::vector<Nic> nics_;
   std::vector<uint32_t> nic_of_; // by directed link: plus 1
   std::vector<std::vector<uint32_t>> parts_;
-  std::vector<uint64_t> behind_ = std::vector<uint64_t>(parts_.size());
+  std::vector<uint64_t> behind_;
+  std::deque<Readings> readings_;
+  std::vector<uint32_t> free_readings_;
+  std::vector<uint32_t> open_; // flows of each call
+  std::deque<uint32_t> ended_; // calls
   const Time timer_ = Picoseconds(with_.timer);
   std::mt19937_64 random_{1};
   const Address any_;
-  double expected_; // arrivals, if nothing is lost
+  double expected_ = 0; // arrivals, if nothing is lost
   uint64_t arrivals_ = 0;
   uint32_t unfinished_ = 0;
+  bool stopped_ = false;
   ts_packet_status status_ = TS_PACKET_LOST;
 };
 
@@ -358,18 +703,92 @@ bool Port::Arrived(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Add
   return true;
 }
 
+// So much has waited since the last change.
+void Waiting::Count() {
+  Time now = Simulator::Now();
+  use.waiting += static_cast<double>(GetNBytes()) * static_cast<double>((now - changed).GetTimeStep());
+  changed = now;
+}
+
+bool Waiting::Enqueue(Ptr<Packet> packet) {
+  Count();
+  bool taken = DoEnqueue(at_front ? GetContainer().begin() : GetContainer().end(), packet);
+  if (!idle || paused) // else its device takes it at once
+    use.most_waiting = std::max<uint64_t>(use.most_waiting, GetNBytes());
+  return taken;
+}
+
+Ptr<Packet> Waiting::Dequeue() {
+  Count();
+  Ptr<Packet> packet = paused ? nullptr : DoDequeue(GetContainer().begin());
+  idle = !packet;
+  if (packet)
+    simulation->Leaves(*this, *packet);
+  return packet;
+}
+
+void CountPicoseconds() { // once in a process: a packet takes 9 ns on fast links
+  static const bool counts = (Time::SetResolution(Time::PS), true);
+  (void)counts;
+}
+
 } // namespace
 
-ts_packet_status ts_packet_ns3_play(const ts_packet_job *job, uint64_t *end)
+ts_packet_status ts_packet_ns3_play(const ts_packet_job *job, uint64_t *end, ts_packet_use *use)
 {
-  static const bool counts_picoseconds =
-    (Time::SetResolution(Time::PS), true); // once in a process: a packet takes 9 ns on fast links
-  (void)counts_picoseconds;
+  CountPicoseconds();
   ts_packet_status status;
   {
     Simulation simulation(job);
     status = simulation.Play(end);
+    if (use)
+      simulation.Uses(use);
     Simulator::Destroy();
   }
   return status;
+}
+
+struct ts_packet_net {
+  explicit ts_packet_net(const ts_packet_job *job) : simulation(job) {}
+  Simulation simulation;
+};
+
+ts_packet_net *ts_packet_ns3_new(const ts_packet_job *job)
+{
+  ts_packet_job links = *job;
+  links.flow_count = 0;
+  CountPicoseconds();
+  return new ts_packet_net(&links);
+}
+
+void ts_packet_ns3_free(ts_packet_net *net)
+{
+  delete net;
+  Simulator::Destroy();
+}
+
+void ts_packet_ns3_start(ts_packet_net *net, const ts_packet_flow *flows, uint32_t count,
+                         uint32_t call)
+{
+  net->simulation.Add(flows, count, call);
+}
+
+ts_packet_status ts_packet_ns3_play_on(ts_packet_net *net, uint64_t until)
+{
+  return net->simulation.PlayUntil(until >> 61 ? Time::Max() : Picoseconds(until));
+}
+
+uint64_t ts_packet_ns3_now(const ts_packet_net *)
+{
+  return static_cast<uint64_t>(Simulator::Now().GetTimeStep());
+}
+
+bool ts_packet_ns3_ended(ts_packet_net *net, uint32_t *call)
+{
+  return net->simulation.Ended(call);
+}
+
+void ts_packet_ns3_uses(const ts_packet_net *net, ts_packet_use *use)
+{
+  net->simulation.Uses(use);
 }

@@ -1,23 +1,36 @@
 /* Calls of all groups that share links: collectives and messages of models of flows, played
- * together.
+ * together, and those of models of packets, played together.
  *
  * The engine runs every process as far as it can without knowing when a call under way ends, and
  * hands over the calls that have begun. What begins later follows from the end of one of these, so
  * it begins no sooner than the next of them ends: up to there the network may be played. A play in
  * the order of time (overlap.h) plays it up to its own next moment instead. Calls are known by the
- * tags their callers give them, one call at a time each. */
+ * tags their callers give them, one call at a time each.
+ *
+ * Packets are played together if their models agree on all that concerns packets; those of others
+ * than the first such model keep to their own time. Flows and packets do not meet. A message has
+ * left when its last packet arrives, less its path's latency; what follows on it may begin by that
+ * much too late. */
 #ifndef TS_RUNTIME_PLAY_CONTENTION_H
 #define TS_RUNTIME_PLAY_CONTENTION_H
 
 #include "runtime/collective/flow_traffic.h"
+#include "runtime/collective/packet.h"
 #include "runtime/play/roles.h"
 
 typedef struct ts_contention ts_contention;
 
-ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_network *network);
+/* `packets`: are played together, too; only where paces never change. */
+ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_network *network,
+                                 bool packets);
+void ts_contention_free(ts_contention *contention); /* its simulator; or NULL */
+/* Whether packets could not be played to their end; fills *stop. */
+bool ts_contention_failed(const ts_contention *contention, ts_stop *stop);
+/* What each directed link had to do for packets, [2 * links]; NULL: none were played together. */
+const ts_packet_use *ts_contention_packets(const ts_contention *contention, ts_arena *arena);
 
 /* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it is not of
- * a model of flows and takes as long as ever. */
+ * a model of flows or packets and takes as long as ever. */
 bool ts_contention_collective(ts_contention *contention, const ts_role *role, uint32_t collective,
                               uint32_t rank, uint64_t start, uint32_t tag);
 /* A message of this port of the IR over a path of this profile: until its last byte has left,

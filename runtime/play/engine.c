@@ -283,7 +283,8 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
       ts_host_run(&e.processes, &e.facts, id);
   }
   ts_facts *facts = NULL;
-  if (!ts_explain_stop(&e, stop)) {
+  bool failed = contention && ts_contention_failed(contention, stop);
+  if (!failed && !ts_explain_stop(&e, stop)) {
     e.facts.end = ts_processes_end(&e.processes, &e.facts);
     facts = ts_arena_copy(arena, &e.facts, sizeof e.facts);
   }

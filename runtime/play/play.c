@@ -62,14 +62,21 @@ const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_
   const ts_fold *fold =
     ts_fold_new(arena, p->tables, p->roles, !options->no_fold && !options->contention);
   ts_contention *contention =
-    options->contention ? ts_contention_new(arena, p->tables, p->network) : NULL;
-  if (!p->tables->apart)
-    return ts_engine_play(arena, p->tables, p->roles, fold, contention, order, stop);
-  const ts_facts *alone = ts_engine_play(arena, p->tables, p->roles, fold, NULL, order, stop);
-  return alone ?
-           ts_overlap_play(arena, alone, options->overlap ? options->overlap : &ts_slowdown_nothing,
-                           contention, stop) :
-           NULL;
+    options->contention ?
+      ts_contention_new(arena, p->tables, p->network, !p->tables->apart) :
+      NULL;
+  const ts_facts *facts;
+  if (!p->tables->apart) {
+    facts = ts_engine_play(arena, p->tables, p->roles, fold, contention, order, stop);
+  } else {
+    const ts_facts *alone = ts_engine_play(arena, p->tables, p->roles, fold, NULL, order, stop);
+    facts = alone ? ts_overlap_play(arena, alone,
+                                    options->overlap ? options->overlap : &ts_slowdown_nothing,
+                                    contention, stop) :
+                    NULL;
+  }
+  ts_contention_free(contention);
+  return facts;
 }
 
 bool ts_run_step(const ts_ir *ir, const ts_run_options *options, uint64_t *step, ts_stop *stop)

@@ -8,6 +8,7 @@
 
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/network.h"
+#include "runtime/collective/packet.h"
 
 typedef struct net {
   ts_ir_builder *b;
@@ -260,6 +261,45 @@ Test(flow_model, routing_over_equal_paths)
   double hashed = over_spines("ecmp");
   cr_assert(hashed >= 8 - 1e-6 && hashed < 16 - 1e-6 && hashed == over_spines("ecmp"), "%g",
             hashed);
+}
+
+/* One message each way between two leaves under `spines` of 10 GB/s each: GB/s of a message. */
+static double between_leaves(const char *model, int spines)
+{
+  char text[8192], *at = text;
+  net n;
+  at += sprintf(at,
+                "device_class d 1 TB/s\ndevices gpu[2] of d\nswitches leaf[2]\nswitches "
+                "spine[%d]\nlink_class nic 1 TB/s latency 1 us tier 1\nlink_class up 10 GB/s "
+                "latency 1 us tier 2\nlink gpu[0] -- leaf[0] nic\nlink gpu[1] -- leaf[1] nic\n",
+                spines);
+  for (int i = 0; i < 2 * spines; i++)
+    at += sprintf(at, "link leaf[%d] -- spine[%d] up\n", i / spines, i % spines);
+  sprintf(at, "net_model f %s\n", model);
+  net_new(&n, text, "shift 1 MB over all", 2);
+  ts_estimate e = call(&n, TS_IR_SHIFT, 64 << 20);
+  net_free(&n);
+  return (64 << 20) / ((double)e.transfer * 1e-12) * 1e-9;
+}
+
+Test(flow_model, spray_takes_all_equal_paths)
+{
+  cr_assert_float_eq(over_spines("spray"), 8, 1e-6);
+  for (int spines = 1; spines <= 5; spines++)
+    cr_assert_float_eq(between_leaves("flow routing spray", spines), 10 * spines, 1e-6);
+  cr_assert_float_eq(between_leaves("flow routing ecmp", 5), 10, 1e-6);
+}
+
+Test(packet, spray_takes_all_equal_paths)
+{
+  if (!ts_packet_available())
+    cr_skip_test("no ns-3 in this build");
+  /* senders know nothing of the fabric: they keep to what switches tell them, a few percent below */
+  const double data = 4096. / (4096 + 82);
+  for (int spines = 1; spines <= 4; spines *= 2) {
+    double rate = between_leaves("packet routing spray control hpcc", spines) / data / spines;
+    cr_assert(rate > 9 && rate < 10, "%d: %f", spines, rate);
+  }
 }
 
 Test(flow_model, unroutable)

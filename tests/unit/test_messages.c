@@ -174,6 +174,29 @@ Test(messages, latency_pipelines)
                  3e6, 7e6, 5e9);
 }
 
+/* Packets of messages that are played together: as alone, but that one which follows on another
+ * begins when that has arrived, its path's latency later. */
+Test(messages, packets_together)
+{
+  if (!ts_packet_available())
+    cr_skip_test("no ns-3 in this build");
+  job j = {.peers = 1,
+           .count = 20,
+           .trunk = 25,
+           .rate = {10},
+           .models = "net_model m packet for message base 3 us hop 7 us\n"};
+  for (int i = 0; i < j.count; i++)
+    j.at[i].bytes = 1 << 20;
+  arrivals alone = played(&j, &(ts_run_options){0}, 0),
+           together = played(&j, &(ts_run_options){.contention = true}, 0);
+  /* bytes over the slower link, a packet over the other; a device begins anew for each message */
+  double each = 3e6 + (256 / 10e9 + 1 / 25e9) * (4096 + 82) * 1e12;
+  cr_assert_float_eq((double)alone.at[19], 20 * each + 12e6, 1e5, "%f us", (double)alone.at[19] * 1e-6);
+  for (int i = 0; i < j.count; i++)
+    cr_assert(together.at[i] >= alone.at[i] && together.at[i] <= alone.at[i] + 5000000u * (unsigned)i,
+              "%d: %f us, alone %f", i, (double)together.at[i] * 1e-6, (double)alone.at[i] * 1e-6);
+}
+
 Test(messages, latency_of_curves)
 {
   ts_ir_net_curve c = {.collective = TS_IR_MESSAGE,

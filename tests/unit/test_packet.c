@@ -34,7 +34,7 @@ static ts_packet_flow *add(star *s, uint32_t from, uint32_t to, uint64_t bytes)
   uint32_t f = s->job.flow_count++;
   s->path[f][0] = 2 * from;
   s->path[f][1] = 2 * to + 1;
-  s->flows[f] = (ts_packet_flow){s->path[f], 2, f, bytes, 0, 10e9};
+  s->flows[f] = (ts_packet_flow){s->path[f], 2, f, bytes, 0, 10e9, 1};
   return &s->flows[f];
 }
 
@@ -42,7 +42,7 @@ static double micros(uint64_t ps) { return (double)ps * 1e-6; }
 
 static void must_play(const star *s, uint64_t *end)
 {
-  ts_packet_status status = ts_packet_play(&s->job, end);
+  ts_packet_status status = ts_packet_play(&s->job, end, NULL);
   cr_assert_eq(status, TS_PACKET_DONE, "status %d", (int)status);
 }
 
@@ -62,7 +62,7 @@ Test(packet, missing)
   uint64_t end[ENDS];
   star_init(&s);
   add(&s, 0, 1, 1000);
-  cr_assert_eq(ts_packet_play(&s.job, end),
+  cr_assert_eq(ts_packet_play(&s.job, end, NULL),
                ts_packet_available() ? TS_PACKET_DONE : TS_PACKET_MISSING);
 }
 
@@ -186,7 +186,7 @@ Test(packet, losses)
   cr_assert_gt(last_of(short_end, 3), last_of(end, 3));
   for (uint32_t i = 0; i < ENDS; i++)
     s.links[i].queue = 1;
-  cr_assert_eq(ts_packet_play(&s.job, end), TS_PACKET_LOST);
+  cr_assert_eq(ts_packet_play(&s.job, end, NULL), TS_PACKET_LOST);
 }
 
 static bool refuse(void *closure, const char *what, double share)
@@ -207,6 +207,222 @@ Test(packet, stops_when_asked_to)
   star_init(&s);
   s.job.progress = &progress;
   add(&s, 0, 1, 1000000000);
-  cr_assert_eq(ts_packet_play(&s.job, end), TS_PACKET_STOPPED);
+  cr_assert_eq(ts_packet_play(&s.job, end, NULL), TS_PACKET_STOPPED);
   cr_assert_eq(asked, 1);
+}
+
+/* ---- Pauses, HPCC, several ways ---- */
+
+enum { LINKS = 16, FLOWS = 8, NODES = 16 };
+
+/* Any links and flows; links of 10 GB/s and 1 us unless said. */
+typedef struct job {
+  ts_packet_link links[LINKS];
+  uint32_t path[FLOWS][LINKS];
+  ts_packet_flow flows[FLOWS];
+  ts_ir_net_packets with;
+  ts_packet_use use[2 * LINKS];
+  uint64_t end[FLOWS], last;
+  ts_packet_job of;
+} job;
+
+static void job_init(job *j)
+{
+  *j = (job){.with = ts_ir_usual_packets};
+  j->of = (ts_packet_job){
+    .links = j->links, .flows = j->flows, .node_count = NODES, .with = &j->with};
+}
+
+static uint32_t join(job *j, uint32_t from, uint32_t to)
+{
+  j->links[j->of.link_count] = (ts_packet_link){from, to, 10e9, 1000000, 32000000};
+  return j->of.link_count++;
+}
+
+static ts_packet_flow *carry(job *j, uint64_t bytes, uint32_t ways, uint32_t hops,
+                             const uint32_t *path)
+{
+  uint32_t f = j->of.flow_count++;
+  memcpy(j->path[f], path, (size_t)ways * hops * sizeof *path);
+  j->flows[f] = (ts_packet_flow){j->path[f], hops, f, bytes, 0, 10e9, ways};
+  return &j->flows[f];
+}
+
+static ts_packet_status play(job *j)
+{
+  ts_packet_status status = ts_packet_play(&j->of, j->end, j->use);
+  j->last = last_of(j->end, j->of.flow_count);
+  return status;
+}
+
+static uint64_t sum_lost(const job *j)
+{
+  uint64_t lost = 0;
+  for (uint32_t p = 0; p < 2 * j->of.link_count; p++)
+    lost += j->use[p].lost;
+  return lost;
+}
+
+/* `senders` (nodes 1 and on) to node 0 through a switch, a link each; link 0 is the receiver's. */
+static void incast(job *j, uint32_t senders, uint64_t bytes)
+{
+  job_init(j);
+  join(j, 9, 0);
+  for (uint32_t i = 0; i < senders; i++)
+    carry(j, bytes, 1, 2, (uint32_t[]){2 * join(j, 1 + i, 9), 0});
+}
+
+static double us_at_line(uint64_t bytes) { return (double)bytes * (4096 + 82) / 4096 / 10e9 * 1e6; }
+
+/* Marks that never come, queues for what is paused and under way: 3 * (40 + 20 + 8) KB. */
+static void without_control(job *j, uint64_t queue)
+{
+  j->with.mark_from = j->with.mark_to = UINT64_C(1000000000000);
+  for (uint32_t l = 0; l < j->of.link_count; l++)
+    j->links[l].queue = queue;
+}
+
+Test(packet, pauses_lose_nothing)
+{
+  job j;
+  NEEDS_NS3;
+  incast(&j, 3, 4 << 20);
+  without_control(&j, 220000);
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  cr_assert_gt(sum_lost(&j), 0);
+  cr_assert_eq(j.use[2].paused, 0);
+  j.with.pause = 40000;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  cr_assert_eq(sum_lost(&j), 0);
+  for (uint32_t l = 1; l <= 3; l++)
+    cr_assert_gt(j.use[2 * l].paused, 0, "link %u", l);
+  cr_assert_leq(j.use[0].most_waiting, 3 * (40000 + 20000 + 2 * 4178));
+  /* the receiver's link is never without work: bytes over its rate, two latencies, two packets */
+  double least = us_at_line(3 * (4 << 20));
+  cr_assert(micros(j.last) >= least && micros(j.last) < least + 3.5, "%f of %f", micros(j.last),
+            least);
+}
+
+/* A paused link holds back what goes elsewhere, too. */
+Test(packet, pauses_hold_the_innocent)
+{
+  job j;
+  NEEDS_NS3;
+  for (int pause = 0; pause < 2; pause++) {
+    incast(&j, 3, 4 << 20);
+    uint32_t other = join(&j, 9, 5);
+    carry(&j, 1 << 20, 1, 2, (uint32_t[]){2, 2 * other});
+    without_control(&j, 32000000);
+    j.with.pause = pause ? 40000 : 0;
+    cr_assert_eq(play(&j), TS_PACKET_DONE);
+    double alone = us_at_line(1 << 20); /* shares its sender's link with one */
+    if (pause)
+      cr_assert_gt(micros(j.end[3]), 2.5 * alone, "%f", micros(j.end[3]));
+    else
+      cr_assert_lt(micros(j.end[3]), 2.1 * alone + 5, "%f", micros(j.end[3]));
+  }
+}
+
+/* Three switches in a circle, each flow over two links of it: each waits for the next one. */
+Test(packet, pauses_in_a_circle_are_reported)
+{
+  job j;
+  uint32_t ring[3], in[3], out[3];
+  NEEDS_NS3;
+  job_init(&j);
+  for (uint32_t i = 0; i < 3; i++)
+    ring[i] = join(&j, 9 + i, 9 + (i + 1) % 3);
+  for (uint32_t i = 0; i < 3; i++) {
+    in[i] = join(&j, i, 9 + i);
+    out[i] = join(&j, 9 + i, 3 + i);
+  }
+  for (uint32_t i = 0; i < 3; i++)
+    carry(&j, 4 << 20, 1, 4,
+          (uint32_t[]){2 * in[i], 2 * ring[i], 2 * ring[(i + 1) % 3], 2 * out[(i + 2) % 3]});
+  without_control(&j, 32000000);
+  j.with.pause = 40000;
+  cr_assert_eq(play(&j), TS_PACKET_HELD);
+  j.with.pause = 0;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+}
+
+/* T of HPCC here: four latencies and a packet on each of two links. */
+static double bdp(void) { return (4e-6 + 2 * 4178 / 10e9) * 10e9; }
+
+Test(packet, hpcc_keeps_to_eta)
+{
+  job j;
+  NEEDS_NS3;
+  incast(&j, 1, 64 << 20);
+  j.with.control = TS_IR_CONTROL_HPCC;
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  double share = us_at_line(64 << 20) / micros(j.last);
+  cr_assert(share > 0.93 && share < 0.97, "%f", share);
+  cr_assert_lt(j.use[0].most_waiting, 2 * 4178);
+}
+
+Test(packet, hpcc_keeps_queues_short)
+{
+  job j;
+  double waiting[2], share[2];
+  NEEDS_NS3;
+  for (uint32_t control = 0; control < 2; control++) {
+    incast(&j, 3, 32 << 20);
+    j.with.control = control;
+    cr_assert_eq(play(&j), TS_PACKET_DONE);
+    waiting[control] = j.use[0].waiting / (double)j.last;
+    share[control] = us_at_line(3 * (32 << 20)) / micros(j.last);
+    cr_assert_eq(sum_lost(&j), 0);
+  }
+  /* windows of a bandwidth-delay product each meet at first; from then on eta of one is under way */
+  cr_assert_leq((double)j.use[0].most_waiting, 3 * bdp());
+  cr_assert_lt(waiting[1], 0.1 * bdp(), "%f", waiting[1]);
+  cr_assert(share[1] > 0.9 && share[1] < 0.97, "%f", share[1]);
+  cr_assert_gt(waiting[0], 2 * waiting[1], "DCQCN keeps a queue: %f", waiting[0]);
+}
+
+/* n equal paths between two switches: n times the rate of one. */
+Test(packet, several_ways_add_up)
+{
+  job j;
+  NEEDS_NS3;
+  for (uint32_t n = 1; n <= 4; n *= 2) {
+    uint32_t path[LINKS];
+    job_init(&j);
+    uint32_t first = join(&j, 0, 9), last = join(&j, 10, 1);
+    j.links[first].rate = j.links[last].rate = 40e9;
+    for (uint32_t w = 0; w < n; w++) {
+      uint32_t there = join(&j, 9, 11 + w), on = join(&j, 11 + w, 10);
+      memcpy(path + 4 * w, (uint32_t[]){2 * first, 2 * there, 2 * on, 2 * last}, 4 * sizeof *path);
+    }
+    uint64_t bytes = 64 << 20, packets = bytes / 4096;
+    carry(&j, bytes, n, 4, path)->line = n * 10e9;
+    cr_assert_eq(play(&j), TS_PACKET_DONE);
+    cr_assert_float_eq(micros(j.last), us_at_line(bytes) / n, 8, "%u: %f", n, micros(j.last));
+    for (uint32_t w = 0; w < n; w++)
+      cr_assert_eq(j.use[2 * (2 + 2 * w)].packets, packets / n, "in turns");
+    cr_assert_eq(j.use[2 * last].bytes, packets * 4178);
+  }
+}
+
+/* Of several ways a lost packet alone is sent again. */
+Test(packet, several_ways_lose_and_end)
+{
+  job j;
+  NEEDS_NS3;
+  job_init(&j);
+  uint32_t first = join(&j, 0, 9), last = join(&j, 10, 1), path[8];
+  j.links[first].rate = j.links[last].rate = 40e9;
+  for (uint32_t w = 0; w < 2; w++) {
+    uint32_t there = join(&j, 9, 11 + w), on = join(&j, 11 + w, 10);
+    memcpy(path + 4 * w, (uint32_t[]){2 * first, 2 * there, 2 * on, 2 * last}, 4 * sizeof *path);
+  }
+  j.links[4].rate = 5e9;
+  carry(&j, 4 << 20, 2, 4, path)->line = 20e9;
+  without_control(&j, 100000);
+  cr_assert_eq(play(&j), TS_PACKET_DONE);
+  uint64_t lost = sum_lost(&j);
+  cr_assert_gt(lost, 0);
+  cr_assert_eq(j.use[2 * last].packets, (4 << 20) / 4096, "each arrives once");
+  cr_assert_eq(j.use[2 * first].packets, (4 << 20) / 4096 + lost, "and is sent again when lost");
 }

@@ -1,0 +1,1 @@
+tsrun together.tsir | grep step.time; tsrun --contention together.tsir | grep step.time
