@@ -1,5 +1,4 @@
-/* Writer of the text form. What has its default is left out; what it says reads back to the same
- * content. */
+/* Writer of the text form, which reads back to the same content. Defaults are left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

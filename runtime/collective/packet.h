@@ -87,8 +87,8 @@ bool ts_packet_available(void); /* ns-3 is there */
 double ts_packet_count(const ts_packet_job *job);
 /* What is wrong with a job, or NULL. */
 const char *ts_packet_wrong(const ts_packet_job *job);
-/* When the last byte of each flow has arrived, ps; use: [2 * links], or NULL. Of several threads one
- * plays at a time: ns-3 has one simulator. */
+/* When the last byte of each flow has arrived, ps; use: [2 * links], or NULL. Of several threads
+ * one plays at a time: ns-3 has one simulator. */
 ts_packet_status ts_packet_play(const ts_packet_job *job, uint64_t *end, ts_packet_use *use);
 
 /* Links on which calls come and go. While there is one, nothing else is played in the process. */
