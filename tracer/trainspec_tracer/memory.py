@@ -1,11 +1,15 @@
 """What memory is held, when, and for what.
 
-A storage lives as long as a tensor that shares it does. Tensors are watched by weak references: operators show all that they make, autograd shows what it
-saves. What is made out of sight (a parameter shares its tensor's storage) is found again where it is used, and its end taken back.
+A storage lives as long as C++ or Python holds it, and holds as many bytes as it was last resized to: sharded parameters give their gathered copies back by a
+resize to nothing, and take them again by another. Each time with memory is a block. From PyTorch 2.1 on a storage has one Python object for all its life, which
+is watched. Before, the tensors that share it are: operators show all that they make, autograd shows what it saves, and what is made out of sight (a parameter
+shares its tensor's storage) is found again where it is used, and its end taken back.
 """
 import weakref
 
-from .tensors import storage_of
+import torch
+
+from .tensors import STORAGES_LAST, storage_of
 
 
 class OutOfMemory(RuntimeError):
@@ -17,61 +21,119 @@ class OutOfMemory(RuntimeError):
 
 
 class Block:
-    __slots__ = ("number", "bytes", "made", "freed", "phase", "freed_phase", "category", "tensors")
+    """Bytes that a storage has from one node to another."""
+    __slots__ = ("number", "bytes", "made", "freed", "phase", "freed_phase", "category", "module", "sent")
 
-    def __init__(self, number, size, node, phase):
+    def __init__(self, number, size, node, phase, module):
         self.number, self.bytes, self.made, self.freed = number, size, node, None
-        self.phase, self.freed_phase, self.category, self.tensors = phase, None, None, 0
+        self.phase, self.freed_phase, self.category, self.module, self.sent = phase, None, None, module, False
+
+
+class Life:
+    """Of a storage. `category`, `module`: of all its blocks. `tensors`: known to share it. `host`: it is none of the device's."""
+    __slots__ = ("block", "category", "module", "tensors", "host")
+
+    def __init__(self):
+        self.block, self.category, self.module, self.tensors, self.host = None, None, "", 0, False
 
 
 class Memory:
     def __init__(self, recorder, room=None):
         self.recorder, self.room = recorder, room
-        self.blocks, self.live = [], {}  # all that were; by storage
-        self.watched = {}                # weak references by their own id, so that they live
+        self.blocks, self.live = [], {}  # all that were; lives by storage
+        self.watched = {}                # weak references: of storages by storage, of tensors by tensor with its storage's life
         self.held = self.peak = 0
 
-    def see(self, tensor, category=None):
-        """A tensor exists: so does its storage."""
-        found = storage_of(tensor)
-        if not found or not found[1]:
+    def see(self, tensor, category=None, module=None, host=False):
+        """A tensor exists: so does its storage, in the state that it has now."""
+        storage = storage_of(tensor)
+        if storage is None:
             return None
-        key, size = found
-        block = self.live.get(key)
-        if block is not None and (block.freed is not None or block.bytes != size):
-            if block.bytes != size and block.freed is None:
-                self._end(key, block)
-            elif block.bytes == size and block.tensors == 0 and category is not None:
-                block.freed = block.freed_phase = None  # it was never gone: only out of sight
-                self._hold(size)
-            block = block if block.freed is None else None
-        if block is None:
-            block = Block(len(self.blocks), size, self.recorder.next_node(), self.recorder.phase)
-            self._hold(size)
-            self.blocks.append(block)
-            self.live[key] = block
-        block.category = category or block.category
-        block.tensors += 1
-        self._watch(tensor, key, block)
+        key, size = storage._cdata, storage.nbytes()
+        life = self.live.get(key)
+        if life is None or (not STORAGES_LAST and life.tensors == 0 and category is None):  # the place of one that is gone is used again
+            if not size:
+                return None
+            life = self.live[key] = Life()
+            life.host = host
+            if STORAGES_LAST:
+                self.watched[key] = weakref.ref(storage, lambda _: self._gone(key, life))
+        if not STORAGES_LAST:
+            self._watch(tensor, life)
+        if category is not None:
+            life.category, life.module = category, module or ""
+        block = life.block
+        if block is None or block.bytes != size or block.freed is not None:
+            block = self._sized(life, size)
+        if block is not None and category is not None:
+            block.category, block.module = category, life.module
         return block
+
+    def resized(self, storage):
+        """A storage has another size than before. One not seen yet will be by its tensors."""
+        life = self.live.get(storage._cdata)
+        if life is not None:
+            self._sized(life, storage.nbytes())
 
     def find(self, tensor):
         """The block that a tensor is in, if it is known to live."""
-        found = storage_of(tensor)
-        block = self.live.get(found[0]) if found else None
-        return block if block is not None and block.freed is None else None
+        life = self.life(tensor)
+        return life.block if life is not None and life.block is not None and life.block.freed is None else None
 
-    def _watch(self, tensor, key, block):
-        watched = self.watched
+    def life(self, tensor):
+        storage = storage_of(tensor)
+        return self.live.get(storage._cdata) if storage is not None else None
+
+    def on_host(self, tensor):
+        """Where there is a GPU, a tensor of the CPU; elsewhere the CPU is the device, and of the host is what is known to be."""
+        if torch.cuda.is_available():
+            return tensor.device.type == "cpu"
+        life = self.life(tensor)
+        return life is not None and life.host
+
+    def _sized(self, life, size):
+        """The block of a storage that now has this size: the one it had, or another."""
+        block = life.block
+        if block is not None and block.bytes == size:
+            if block.freed is not None:
+                block.freed = block.freed_phase = None  # it was never gone: only out of sight
+                self._hold(size)
+            return block
+        self._end(block)
+        life.block = None
+        if not size or life.host:
+            return None
+        self._hold(size)
+        life.block = block = Block(len(self.blocks), size, self.recorder.next_node(), self.recorder.phase, life.module or self.recorder.modules.path)
+        block.category = life.category
+        self.blocks.append(block)
+        return block
+
+    def _gone(self, key, life):
+        self._end(life.block)
+        if self.live.get(key) is life:
+            del self.live[key], self.watched[key]
+
+    def _watch(self, tensor, life):
+        """Each tensor is watched once; one that was given another storage leaves that which it had."""
+        number = id(tensor)
+        known = self.watched.get(number)
+        if known is not None and known[0]() is tensor:
+            if known[1] is life:
+                return
+            self._leave(known[1])
 
         def gone(reference):
-            watched.pop(id(reference), None)
-            block.tensors -= 1
-            if block.tensors == 0:
-                self._end(key, block)
+            if self.watched.get(number, (None,))[0] is reference:
+                self._leave(self.watched.pop(number)[1])
 
-        reference = weakref.ref(tensor, gone)
-        watched[id(reference)] = reference
+        life.tensors += 1
+        self.watched[number] = (weakref.ref(tensor, gone), life)
+
+    def _leave(self, life):
+        life.tensors -= 1
+        if life.tensors == 0:
+            self._end(life.block)
 
     def _hold(self, size):
         if self.room is not None and self.held + size > self.room:
@@ -79,8 +141,8 @@ class Memory:
         self.held += size
         self.peak = max(self.peak, self.held)
 
-    def _end(self, key, block):
-        if block.freed is None:
+    def _end(self, block):
+        if block is not None and block.freed is None:
             block.freed, block.freed_phase = self.recorder.next_node(), self.recorder.phase
             self.held -= block.bytes
 
@@ -94,29 +156,34 @@ class Memory:
 
     @staticmethod
     def category(block, ends=()):
-        """One of parameters, gradients, optimizer, activations, temporaries, buffers. `ends`: of steps."""
+        """One of parameters, gathered, gradients, optimizer, activations, recompute, communication, temporaries, buffers. `ends`: of steps."""
         if block.category:
             return block.category
         outlives_step = block.freed is None or any(block.made < end < block.freed for end in ends) or (ends and block.freed >= ends[-1])
         if block.phase == "optimizer" and outlives_step:
             return "optimizer"
         if block.phase in ("forward", "recompute") and block.freed_phase != block.phase:
-            return "activations"
-        return "temporaries"
+            return "activations" if block.phase == "forward" else "recompute"
+        return "communication" if block.sent else "temporaries"
 
-    def events(self, first, last, ends):
+    def events(self, first, last, ends, nodes):
         """Of the nodes first..last: what is held before, and allocations and frees in the order of nodes. A block is freed when the node before `freed` ends."""
         held, events = {}, []
         for block in self.blocks:
-            if block.made < first and (block.freed is None or block.freed > first):
-                name = self.category(block, ends)
-                held[name] = held.get(name, 0) + block.bytes
-            elif first <= block.made <= last and block.freed != block.made:
-                events.append((block.made, 1, block.number, block.bytes, self.category(block, ends)))
-            else:
+            before = block.made < first and (block.freed is None or block.freed > first)
+            if not before and not (first <= block.made <= last and block.freed != block.made):
                 continue
+            name = (self.category(block, ends), block.module or (nodes[block.made].get("module", "") if block.made < len(nodes) else ""))
+            if before:
+                held[name] = held.get(name, 0) + block.bytes
+            else:
+                events.append((block.made, 1, block.number, block.bytes, name))
             if block.freed is not None and block.freed <= last:
-                events.append((max(block.freed - 1, first), 0, block.number, -block.bytes, self.category(block, ends)))
+                events.append((max(block.freed - 1, first), 0, block.number, -block.bytes, name))
         events.sort()
-        return ([{"category": name, "bytes": size} for name, size in sorted(held.items())],
-                [{"node": node - first, "bytes": size, "category": name} for node, _, _, size, name in events])
+
+        def entry(fields, name):
+            return dict(fields, category=name[0], module=name[1]) if name[1] else dict(fields, category=name[0])
+
+        return ([entry({"bytes": size}, name) for name, size in sorted(held.items())],
+                [entry({"node": node - first, "bytes": size}, name) for node, _, _, size, name in events])

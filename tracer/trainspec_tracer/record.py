@@ -15,7 +15,12 @@ from .thin import Schema, Thin
 IGNORED = ("c10d::", "_c10d_functional::", "_c10d_functional_autograd::", "c10d_functional::", "profiler::", "prim::")
 ALLOCATES = {"aten::empty", "aten::empty_like", "aten::new_empty", "aten::empty_strided", "aten::new_empty_strided", "aten::resize_"}
 READS = {"aten::_local_scalar_dense"}  # the host waits for the device
+LIFT = "aten::lift_fresh"  # makes a tensor from a number of Python; those that an optimizer makes (counts of steps) are the host's
 OPTIMIZER = "Optimizer.step#"
+
+
+def own_parameters(module):
+    return [p for p in module._parameters.values() if p is not None]
 
 
 class Recorder(TorchDispatchMode):
@@ -33,7 +38,9 @@ class Recorder(TorchDispatchMode):
         self.schemas, self.phases, self.labels = {}, ["forward"], None
         self.unwaited, self.timers = [], []
         self.parameters = {}
+        self.optimizers = weakref.WeakSet()
         self.backward_from = None  # the first node not yet given to a node of autograd
+        self.second_order = False  # the backward that runs is asked for gradients of gradients
         self.out_of_memory = None
         self.off = 0               # > 0: what runs is not the script's
         self.memory = Memory(self, room)
@@ -43,7 +50,11 @@ class Recorder(TorchDispatchMode):
 
     @property
     def phase(self):
-        return "recompute" if self.phases[-1] == "backward" and self.modules.stack else self.phases[-1]
+        """Where gradients of gradients are not asked for, a backward records operators for autograd only where it does part of the forward again."""
+        if self.phases[-1] != "backward":
+            return self.phases[-1]
+        again = torch.is_grad_enabled() and not self.second_order or len(self.modules.stack) > self.modules.depth
+        return "recompute" if again else "backward"
 
     def next_node(self):
         return len(self.nodes)
@@ -140,13 +151,15 @@ class Recorder(TorchDispatchMode):
         if schema.name == "aten::detach" and not isinstance(out, torch.Tensor):
             out = torch.scalar_tensor(out, dtype=torch.float64)  # of a Python number that autograd saved
         took = self._stop(stream, started) if self.timed else None
-        made = tensors_in(out)
+        made, given = tensors_in(out), tensors_in((args, kwargs))
+        host = schema.name == LIFT and self.phases[-1] == "optimizer" or self._on_host(given)
         for tensor in made:
-            self.memory.see(tensor)
-        given = tensors_in((args, kwargs))
+            self.memory.see(tensor, host=host)
+        if schema.resizes:
+            self.memory.see(given[0])
         if any(t.device.type == "meta" for t in made or given):  # work on tensors without memory is none
             return out
-        if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made) or self._on_host(given, made):
+        if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made) or self._on_host(made + given):
             return out
         fields = {"in": [describe(t) for t in given], "out": [describe(t) for t in made]}
         if not made and schema.writes:
@@ -163,10 +176,9 @@ class Recorder(TorchDispatchMode):
         """A tensor handed on as it is: contiguous() of what is contiguous, to() of what is there already."""
         return not schema.writes and bool(made) and all(any(m is g for g in given) for m in made)
 
-    @staticmethod
-    def _on_host(given, made):
-        """Where there is a GPU, work on tensors of the host is none of its streams'."""
-        return torch.cuda.is_available() and all(t.device.type == "cpu" for t in given + made)
+    def _on_host(self, tensors):
+        """Work on tensors of the host is none of the device's streams'."""
+        return bool(tensors) and all(self.memory.on_host(t) for t in tensors)
 
     # ---- times ----
 
@@ -193,22 +205,45 @@ class Recorder(TorchDispatchMode):
 
     # ---- phases ----
 
-    def use_parameters(self, module):
-        for parameter in module.parameters():
-            self.parameters[id(parameter)] = weakref.ref(parameter)
+    def use_parameters(self, modules):
+        """What a model holds as it begins to run. `modules`: with their names."""
+        for name, module in modules:
+            for parameter in own_parameters(module):
+                self.parameters[id(parameter)] = weakref.ref(parameter), name
+                for tensor in inside(parameter):
+                    self.memory.see(tensor, "parameters", name)
+            for buffer in module._buffers.values():
+                for tensor in inside(buffer) if buffer is not None else ():
+                    self.memory.see(tensor, "buffers", name)
+
+    def use_gathered(self, module, name):
+        """A part of the model runs, with parameters that are not those which the model held as it began: gathered from other ranks for this use."""
+        for parameter in own_parameters(module):
             for tensor in inside(parameter):
-                self.memory.see(tensor, "parameters")
-        for buffer in module.buffers():
-            for tensor in inside(buffer):
-                self.memory.see(tensor, "buffers")
+                life = self.memory.life(tensor)
+                if life is None or life.category is None:
+                    self.memory.see(tensor, "gathered", name)
 
     def mark_gradients(self):
-        for parameter in [p() for p in self.parameters.values()]:
+        for reference, name in self.parameters.values():
+            parameter = reference()
             if parameter is not None and parameter.grad is not None:
-                for tensor in inside(parameter.grad):
-                    found = self.memory.find(tensor)
-                    if found:
-                        found.category = "gradients"
+                self._mark(parameter.grad, "gradients", name)
+
+    def mark_states(self):
+        """What optimizers keep of each parameter."""
+        for optimizer in self.optimizers:
+            for parameter, state in optimizer.state.items():
+                name = self.parameters.get(id(parameter), (None, ""))[1]
+                for value in state.values() if isinstance(state, dict) else ():
+                    if isinstance(value, torch.Tensor):
+                        self._mark(value, "optimizer", name)
+
+    def _mark(self, tensor, category, module):
+        for part in inside(tensor):
+            block = self.memory.find(part)
+            if block:
+                block.category, block.module = category, module
 
     def span_begins(self, name):
         """A span that the script or PyTorch names (record_function)."""
@@ -218,6 +253,7 @@ class Recorder(TorchDispatchMode):
 
     def span_ends(self, name):
         if name.startswith(OPTIMIZER):
+            self.mark_states()
             self.phases.pop()
             self.ends.append(len(self.nodes))
 
@@ -226,9 +262,11 @@ class Recorder(TorchDispatchMode):
             self.memory.see(part)
         return tensor
 
-    def backward_begins(self, roots):
+    def backward_begins(self, roots, second_order):
+        """Gives what backward_ends takes. `second_order`: gradients of the gradients are asked for (create_graph)."""
+        outer = self.backward_from, self.second_order, self.modules.depth
         self.phases.append("backward")
-        outer = self.backward_from
+        self.second_order, self.modules.depth = second_order, len(self.modules.stack)
         for node in nodes_behind(roots):
             if LABEL + " watched" not in node.metadata:
                 node.metadata[LABEL + " watched"] = True
@@ -238,7 +276,7 @@ class Recorder(TorchDispatchMode):
 
     def backward_ends(self, outer):
         self.phases.pop()
-        self.backward_from = outer
+        self.backward_from, self.second_order, self.modules.depth = outer
         for number in self.unwaited:
             self.wait_for(0, number)
         self.unwaited = []
@@ -264,6 +302,10 @@ class Recorder(TorchDispatchMode):
         """After all that the current stream has been given, on a stream of the group's own, messages on one of the two ranks, as NCCL has it."""
         first = (given + made)[0] if given or made else None
         sides = [sum(t.numel() for t in side) for side in (given, made)]
+        for tensor in given + made:
+            block = self.memory.see(tensor)
+            if block is not None:
+                block.sent = True
         facts = {"comm": kind, "group": group}
         facts.update(fields)
         if first is not None:
@@ -300,7 +342,7 @@ class Recorder(TorchDispatchMode):
                     del node["deps"]
             nodes.append(node)
         _count_sequences(nodes)
-        held, events = self.memory.events(begin, end - 1, self.ends)
+        held, events = self.memory.events(begin, end - 1, self.ends, self.nodes)
         graph = {"format": "trainspec-graph", "version": 1, "producer": producer, "rank": self.rank, "world": self.world,
                  "groups": [{"id": i, "ranks": ranks} for i, ranks in enumerate(self.groups)], "streams": self.streams, "nodes": nodes,
                  "held": held, "memory": events}

@@ -11,6 +11,7 @@ import torch.distributed.distributed_c10d as c10d
 
 from . import streams
 from .groups import Group, Mail
+from .tensors import bytes_behind
 
 BACKEND = "trainspec"
 
@@ -123,11 +124,11 @@ class Engine:
     def __getattr__(self, name):
         return getattr(self._engine, name)
 
-    def run_backward(self, roots, *args, **kwargs):
+    def run_backward(self, roots, gradients, keep_graph, create_graph, *args, **kwargs):
         roots = tuple(roots)
-        outer = self._recorder.backward_begins(roots)
+        outer = self._recorder.backward_begins(roots, create_graph)
         try:
-            return self._engine.run_backward(roots, *args, **kwargs)
+            return self._engine.run_backward(roots, gradients, keep_graph, create_graph, *args, **kwargs)
         finally:
             self._recorder.backward_ends(outer)
 
@@ -151,6 +152,8 @@ def watch(recorder):
         return leave(self, *error)
 
     span.__init__, span.__enter__, span.__exit__ = begins, enters, leaves
+    watch_storages(recorder)
+    watch_optimizers(recorder)
     watch_events(torch.cuda.Event, recorder)
     streams.complete()
     set_compiling_aside()
@@ -175,6 +178,30 @@ def set_compiling_aside():
     as_written.warned = False
     torch.compile = as_written
     torch.nn.Module.compile = lambda self, *args, **how: as_written(self) and None
+
+
+def watch_storages(recorder):
+    """Memory that is given back and taken again while tensors live."""
+    kind = type(bytes_behind(torch.empty(1)))
+    resize = kind.resize_
+
+    def resized(self, size):
+        out = resize(self, size)
+        recorder.memory.resized(self)
+        return out
+
+    kind.resize_ = resized
+
+
+def watch_optimizers(recorder):
+    """All that are made, for what they keep."""
+    init = torch.optim.Optimizer.__init__
+
+    def made(self, *args, **kwargs):
+        init(self, *args, **kwargs)
+        recorder.optimizers.add(self)
+
+    torch.optim.Optimizer.__init__ = made
 
 
 def watch_events(kind, recorder):

@@ -1,6 +1,7 @@
 """What is asked of tensors, the same for all versions of PyTorch."""
 import torch
 
+RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
 PLAIN = {torch.Tensor, torch.nn.Parameter, torch.nn.parameter.Buffer if hasattr(torch.nn.parameter, "Buffer") else torch.Tensor}
 
 
@@ -33,13 +34,17 @@ def bytes_behind(tensor):
     return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()._storage
 
 
+STORAGES_LAST = hasattr(torch.Tensor, "untyped_storage") and RELEASE >= (2, 1)  # the Python object of a storage is one and the same for all its life
+
+
 def storage_of(tensor):
-    """The storage of a tensor as a number and its bytes; None where there is none (sparse tensors, wrappers, those without memory)."""
-    if tensor.device.type == "meta":
+    """The storage of a tensor, as bytes; None where there is none (sparse tensors, wrappers, those without memory)."""
+    if tensor.is_meta:
         return None
     try:
         storage = bytes_behind(tensor)
-        return storage._cdata, storage.nbytes()
+        storage.nbytes()
+        return storage
     except (RuntimeError, NotImplementedError, AttributeError):
         return None
 

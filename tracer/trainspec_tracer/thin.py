@@ -15,6 +15,10 @@ SMALL = 16 << 10  # bytes
 QUIET_VIEWS = {"aten::_unsafe_view", "aten::_reshape_alias", "aten::lift_fresh", "aten::lift"}
 
 
+INPLACE_VIEW = getattr(torch.Tag, "inplace_view", None)
+RESIZES = {"inductor::resize_storage_bytes_"}
+
+
 class Schema:
     """What the schema of an operator says about memory."""
 
@@ -24,6 +28,8 @@ class Schema:
         returns = [r.alias_info for r in schema.returns]
         self.writes = [a for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
         self.view = schema.name in QUIET_VIEWS or any(r is not None and not r.is_write for r in returns)
+        # Changes what a tensor is of its storage, or the size of that, and no values. PyTorch says so by a tag.
+        self.resizes = schema.name in RESIZES or INPLACE_VIEW in getattr(func, "tags", ())
         self.in_place = bool(self.writes) and all(r is not None and r.is_write for r in returns)
         self.arguments = [a.name for a in schema.arguments]
         self.returned = [next((a.name for a in self.writes if a.alias_info.before_set == r.before_set), None) if r is not None else None
@@ -36,7 +42,7 @@ class Thin:
 
     def __call__(self, func, schema, args, kwargs):
         given = tensors_in((args, kwargs))
-        if schema.view or (given and all(bytes_of(t) <= SMALL for t in given)):
+        if schema.view or schema.resizes or (given and all(bytes_of(t) <= SMALL for t in given)):
             return func(*args, **kwargs)
         if schema.in_place:
             return self._same(schema, args, kwargs)

@@ -17,6 +17,16 @@ class Shape:
     sequence: int = 32
 
 
+def add_shape(parser):
+    """Options for the sizes of the model; `shape_of` takes what was given."""
+    for field in dataclasses.fields(Shape):
+        parser.add_argument("--" + field.name.replace("_", "-"), type=int, default=field.default)
+
+
+def shape_of(options):
+    return Shape(**{field.name: getattr(options, field.name) for field in dataclasses.fields(Shape)})
+
+
 class Norm(nn.Module):
     def __init__(self, width):
         super().__init__()

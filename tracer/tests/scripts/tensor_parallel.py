@@ -1,7 +1,6 @@
 """Tensor parallelism of DTensor with sequence parallelism between the layers and the loss in parallel (--loss-parallel); with --dp also fully sharded in the other dimension of the mesh. --meta: made without memory first, as large models are."""
 import argparse
 import contextlib
-import dataclasses
 
 import torch
 import torch.distributed as dist
@@ -10,22 +9,21 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.parallel import ColwiseParallel, PrepareModuleInput, RowwiseParallel, SequenceParallel, loss_parallel, parallelize_module
 
-from llama import Llama, Shape, loss_of, text
+from llama import Llama, add_shape, loss_of, shape_of, text
 
 p = argparse.ArgumentParser()
 p.add_argument("--dp", type=int, default=1)
 p.add_argument("--loss-parallel", action="store_true")
 p.add_argument("--meta", action="store_true")
 p.add_argument("--steps", type=int, default=2)
-for field in dataclasses.fields(Shape):
-    p.add_argument("--" + field.name.replace("_", "-"), type=int, default=field.default)
+add_shape(p)
 o = p.parse_args()
 
 dist.init_process_group("gloo")
 tp = dist.get_world_size() // o.dp
 mesh = init_device_mesh("cpu", (o.dp, tp), mesh_dim_names=("dp", "tp"))
 torch.manual_seed(1)
-shape = Shape(**{field.name: getattr(o, field.name) for field in dataclasses.fields(Shape)})
+shape = shape_of(o)
 with torch.device("meta") if o.meta else contextlib.nullcontext():
     model = Llama(shape)
 parallelize_module(model, mesh["tp"], {
