@@ -15,8 +15,12 @@ libts_la_SOURCES += \
 	runtime/account/critical.c \
 	runtime/account/forecast.c \
 	runtime/account/forecast.h \
+	runtime/account/labels.c \
+	runtime/account/labels.h \
 	runtime/account/memory.c \
 	runtime/account/memory.h \
+	runtime/account/modules.c \
+	runtime/account/modules.h \
 	runtime/account/network_use.c \
 	runtime/account/network_use.h \
 	runtime/account/overlap_cost.c \
@@ -122,6 +126,8 @@ libts_la_SOURCES += \
 	runtime/report/html.c \
 	runtime/report/insight.c \
 	runtime/report/json.c \
+	runtime/report/modules.c \
+	runtime/report/modules.h \
 	runtime/report/out_of_memory.c \
 	runtime/report/picture.c \
 	runtime/report/picture.h \

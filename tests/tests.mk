@@ -65,6 +65,7 @@ tests_unit_sources = \
 	tests/unit/test_messages.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
+	tests/unit/test_modules.c \
 	tests/unit/test_network_bound.c \
 	tests/unit/test_network_fit.c \
 	tests/unit/test_network_use.c \

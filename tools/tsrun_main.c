@@ -70,6 +70,8 @@ static const ts_option options[] = {
    NULL},
   {STUDY_DIFF, 0, "diff", "FILE", "explain the difference in step time to another plan", NULL},
   {STUDY_BLAME, 0, "blame", NULL, "the ranks that made others wait", NULL},
+  {STUDY_BY, 0, "by", "KIND", "time and memory by module (layers as one) or by layer", NULL},
+  {STUDY_DEPTH, 0, "depth", "N", "parts of a module's name that count (module 2, layer 1)", NULL},
   {STUDY_ALLOCATOR, 0, "allocator", "KIND",
    "memory that the framework reserves: caching, then any of :expandable, :max_split=128MiB, "
    ":streams, :channels=24",
@@ -165,7 +167,7 @@ static ts_given_option asked_file(const char *text, const char *path,
 static void note_asked(task *t, int id)
 {
   bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == PLAN_NAME ||
-                 (id >= STUDY_BLAME && id <= STUDY_FAIL_AT);
+                 (id >= STUDY_BLAME && id <= STUDY_DEPTH);
   if (!decides)
     return;
   const char *argument = t->options.argument, *quote = argument && !is_plain(argument) ? "'" : "";

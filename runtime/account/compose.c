@@ -18,6 +18,7 @@ typedef struct composer {
   const ts_track *track;
   ts_class_result *out;
   ts_comm_share *shares; /* [accounts] */
+  const ts_attribution *each; /* or NULL */
   uint64_t floor;        /* what lies before is accounted for */
 } composer;
 
@@ -46,10 +47,17 @@ static uint64_t transfer_begin(const composer *c, const ts_played_op *s)
   return begin < s->end ? begin : s->end;
 }
 
+static void attribute(const composer *c, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
+{
+  if (c->each && time)
+    c->each->take(c->each->closure, node, kind, time);
+}
+
 static void add_work(composer *c, const ts_ir_node *node, uint64_t time)
 {
   if (node->op != TS_IR_COMPUTE)
     return;
+  attribute(c, node, TS_SHARE_COMPUTE, time);
   c->out->phase[node->phase] += time;
   c->out->basis[ir_of(c)->kernels[node->arg].basis] += time;
 }
@@ -57,14 +65,16 @@ static void add_work(composer *c, const ts_ir_node *node, uint64_t time)
 /* The part of a step that lies in [its ready time, to), by what was done in it. Not for runs. */
 static void add_wait(composer *c, const ts_played_op *s, uint64_t to)
 {
-  uint64_t begin = s->ready;
+  uint64_t begin = s->ready, exposed;
   if (s->op->kind == TS_OP_SEGMENT || s->op->kind == TS_OP_CHOICE)
     return;
   if (s->op->kind == TS_OP_RECV) {
     begin = transfer_begin(c, s);
     c->out->bubble += open_part(c, s->ready, begin);
   }
-  c->shares[s->op->comm].exposed += open_part(c, begin, to);
+  exposed = open_part(c, begin, to);
+  c->shares[s->op->comm].exposed += exposed;
+  attribute(c, ts_node_of(c->track, s, s->op->first), TS_SHARE_EXPOSED, exposed);
 }
 
 /* [floor, to): the compute stream waited for `place`, reached at `to`. Walks back through what that
@@ -122,16 +132,20 @@ static void count_wait(composer *c, const ts_played_op *s)
 {
   ts_comm_share *share = &c->shares[s->op->comm];
   const ts_player *w = ts_player_of(c->track);
+  uint64_t transfer;
   switch (s->op->kind) {
-  case TS_OP_COLLECTIVE: share->transfer += s->time; break;
-  case TS_OP_SEND: share->transfer += s->end - s->ready; break;
-  case TS_OP_RECV: share->transfer += w->arrived[slot_of(c, s)] - w->sent[slot_of(c, s)]; break;
+  case TS_OP_COLLECTIVE: transfer = s->time; break;
+  case TS_OP_SEND: transfer = s->end - s->ready; break;
+  case TS_OP_RECV: transfer = w->arrived[slot_of(c, s)] - w->sent[slot_of(c, s)]; break;
   default: return;
   }
+  share->transfer += transfer;
   share->busy += s->end - s->ready;
+  attribute(c, ts_node_of(c->track, s, s->op->first), TS_SHARE_TRANSFER, transfer);
 }
 
-/* Kernels of the compute stream that did not always take as long. */
+/* Kernels of the compute stream one by one, where they did not always take as long or somebody is
+ * to be told of each. */
 static void add_kernels(composer *c)
 {
   const ts_tables *t = c->facts->tables;
@@ -229,19 +243,20 @@ ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts)
 }
 
 void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, uint32_t player,
-                ts_class_result *out)
+                const ts_attribution *each, ts_class_result *out)
 {
   const ts_facts *facts = shared->facts;
   const ts_player *w = &facts->players[player];
   const usual *u = &shared->roles[w->role - facts->roles->at];
-  composer c = {.facts = facts, .out = out, .track = ts_track_new(scratch, facts, player)};
+  composer c = {
+    .facts = facts, .out = out, .each = each, .track = ts_track_new(scratch, facts, player)};
   const ts_track *track = c.track;
   c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);
   *out = (ts_class_result){.rank = facts->fold->rank[player],
                            .count = facts->fold->size[player],
                            .program = w->role->program,
                            .host_busy = u->host_busy};
-  if (w->took) {
+  if (w->took || each) {
     add_kernels(&c);
   } else {
     memcpy(out->phase, u->phase, sizeof out->phase);

@@ -121,64 +121,6 @@ static int64_t hold(const ts_ir *ir, uint32_t program, int64_t category[TS_IR_CA
   return sum;
 }
 
-/* Labels without their numbers, each worked out once. Buckets of the hash hold label + 1. */
-typedef struct label_table {
-  ts_arena *arena;
-  const char *strings;
-  uint32_t *of; /* [strings_count] label + 1 of a string */
-  TS_VEC(const char *) labels;
-  uint32_t *buckets, bucket_count;
-} label_table;
-
-static char *without_numbers(ts_arena *arena, const char *label)
-{
-  /* "[3]" is as long as "[*]" */
-  char *text = ts_arena_string(arena, label, strlen(label) + 1), *out = text;
-  for (const char *in = label; *in;) {
-    size_t digits = *in == '[' ? strspn(in + 1, "0123456789") : 0;
-    if (digits && in[1 + digits] == ']') {
-      memcpy(out, "[*]", 3);
-      out += 3;
-      in += digits + 2;
-    } else {
-      *out++ = *in++;
-    }
-  }
-  *out = 0;
-  return text;
-}
-
-static uint32_t *label_bucket(label_table *t, const char *text)
-{
-  uint32_t h = 2166136261u; /* FNV-1a */
-  for (const char *c = text; *c; c++)
-    h = (h ^ (unsigned char)*c) * 16777619u;
-  uint32_t i = h & (t->bucket_count - 1);
-  while (t->buckets[i] && strcmp(t->labels.at[t->buckets[i] - 1], text) != 0)
-    i = (i + 1) & (t->bucket_count - 1);
-  return &t->buckets[i];
-}
-
-static uint32_t label_of(label_table *t, ts_ir_str string)
-{
-  if (t->of[string])
-    return t->of[string] - 1;
-  if (2 * t->labels.count >= t->bucket_count) {
-    t->bucket_count = t->bucket_count ? 2 * t->bucket_count : 256;
-    t->buckets = TS_NEW_ARRAY(t->arena, uint32_t, t->bucket_count);
-    for (size_t i = 0; i < t->labels.count; i++)
-      *label_bucket(t, t->labels.at[i]) = (uint32_t)i + 1;
-  }
-  const char *text = without_numbers(t->arena, t->strings + string);
-  uint32_t *bucket = label_bucket(t, text);
-  if (!*bucket) {
-    TS_PUSH(t->arena, &t->labels, text);
-    *bucket = (uint32_t)t->labels.count;
-  }
-  t->of[string] = *bucket;
-  return *bucket - 1;
-}
-
 /* of a label */
 typedef struct sums { int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES]; } sums;
 
@@ -193,8 +135,8 @@ typedef struct workspace {
   tally *tallies;           /* [2 * nodes] what a node allocates, what it frees */
   TS_VEC(uint32_t) counted; /* of those, the ones that are not 0 */
   uint64_t peaks;           /* so far */
-  label_table labels;
-  TS_VEC(sums) by_label;
+  ts_labels *labels;
+  TS_VEC(sums) by_label;    /* by number of the label's module */
 } workspace;
 
 static void count_change(workspace *w, const ts_ir *ir, const change *c)
@@ -226,7 +168,7 @@ static void forget_changes(workspace *w)
 static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64_t bytes,
                          int64_t count)
 {
-  uint32_t l = label_of(&w->labels, label);
+  uint32_t l = ts_labels_number(w->labels, label);
   while (w->by_label.count <= l)
     TS_PUSH(w->scratch, &w->by_label, (sums){{0}, {0}});
   w->by_label.at[l].bytes[category] += bytes;
@@ -273,7 +215,7 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
       category[c] += s->bytes[c];
       if (s->bytes[c] > 0)
         holders[m->holder_count++] =
-          (ts_memory_holder){c, w->labels.labels.at[l], (uint64_t)s->bytes[c],
+          (ts_memory_holder){c, ts_labels_name(w->labels, l), (uint64_t)s->bytes[c],
                              s->count[c] > 0 ? (uint32_t)s->count[c] : 1};
     }
   }
@@ -390,7 +332,7 @@ static bool holds_as(const ts_memory_class *a, const ts_memory_class *b)
   return a->limit == b->limit && a->reserved == b->reserved;
 }
 
-static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_label_view view,
                         ts_memory_class *classes)
 {
   ts_arena *scratch = ts_arena_new("memory");
@@ -417,9 +359,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run,
       .effects = effects,
       .found = found,
       .tallies = TS_NEW_ARRAY(own, tally, ir->mems_count ? 2 * (size_t)ir->nodes_count : 0),
-      .labels = {.arena = m.kept[i],
-                 .strings = ir->strings,
-                 .of = TS_NEW_ARRAY(own, uint32_t, ir->strings_count + 1)}};
+      .labels = ts_labels_new(own, m.kept[i], ir, view)};
   }
   ts_workers_run(workers,
                  &(ts_workers_job){count, measure_class, &m, ts_run_facts(run)->tables->progress,
@@ -442,12 +382,18 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run,
 
 const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *run)
 {
+  return ts_memory_by(arena, ir, run, (ts_label_view){.depth = 0, .repeats = false});
+}
+
+const ts_memory *ts_memory_by(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                              ts_label_view view)
+{
   const ts_result *result = ts_run_result(run);
   ts_memory *memory = TS_NEW(arena, ts_memory);
   ts_memory_class *classes = TS_NEW_ARRAY(arena, ts_memory_class, result->class_count);
   find_devices(ir, result, classes);
 
-  measure_all(arena, ir, run, classes);
+  measure_all(arena, ir, run, view, classes);
   for (uint32_t c = 0; c < result->class_count; c++)
     if (fuller(&classes[c], &classes[memory->fullest]))
       memory->fullest = c;

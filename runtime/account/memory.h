@@ -8,9 +8,11 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "runtime/account/labels.h"
 #include "runtime/account/result.h"
 
-/* bytes of one category under one label; numbers in labels count as one: layer[*].attn.qkv */
+/* bytes of one category under one label; of ts_memory_new repeats count as one:
+ * layer[*].attn.qkv */
 typedef struct ts_memory_holder {
   uint32_t category;
   const char *label;
@@ -50,6 +52,9 @@ typedef struct ts_memory {
 } ts_memory;
 
 const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *run);
+/* The same with another view of the holders' labels. */
+const ts_memory *ts_memory_by(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                              ts_label_view view);
 
 /* Calls `each` with what a rank holds from each moment at which that changes. */
 void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,

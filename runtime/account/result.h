@@ -124,6 +124,16 @@ const ts_result *ts_run_result(const ts_run *run);
 typedef struct ts_class_split { const char *by; uint32_t more; } ts_class_split;
 uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **splits);
 
+/* Which node each part of a class's step is put down to: kernels of the compute stream and those of
+ * others that it waited for, exposed communication, and transfers. Sums
+ * over all nodes are those of the class: its phases, `exposed` and `transfer` of its groups. */
+typedef enum ts_share_kind { TS_SHARE_COMPUTE, TS_SHARE_EXPOSED, TS_SHARE_TRANSFER } ts_share_kind;
+typedef struct ts_attribution {
+  void (*take)(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time);
+  void *closure;
+} ts_attribution;
+void ts_run_attribute(const ts_run *run, uint32_t class, const ts_attribution *each);
+
 /* A node of a rank's timeline. Host work has stream TS_IR_NONE. */
 typedef struct ts_span_event {
   const ts_ir_node *node;

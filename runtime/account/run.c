@@ -30,7 +30,8 @@ static void compose(void *closure, uint32_t piece, uint32_t worker)
   composing *c = closure;
   uint32_t player = c->players[piece];
   ts_arena_reset(c->scratch[worker]);
-  ts_compose(c->composer, c->kept[worker], c->scratch[worker], player, &c->classes[player]);
+  ts_compose(c->composer, c->kept[worker], c->scratch[worker], player, NULL,
+             &c->classes[player]);
 }
 
 static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *representative,
@@ -132,6 +133,14 @@ void ts_run_free(ts_run *run)
 {
   if (run)
     ts_arena_free(run->arena);
+}
+
+void ts_run_attribute(const ts_run *run, uint32_t class, const ts_attribution *each)
+{
+  ts_arena *scratch = ts_arena_new("attribution");
+  ts_class_result unused;
+  ts_compose(ts_composer_new(scratch, run->facts), scratch, scratch, class, each, &unused);
+  ts_arena_free(scratch);
 }
 
 uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **out)

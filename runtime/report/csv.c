@@ -1,9 +1,10 @@
-/* The report for spreadsheets: a row for each class of ranks. RFC 4180 but for the line ends, which
- * are those of the system. Columns: doc/reports.md. */
+/* The report for spreadsheets: a row for each class of ranks, or for each of its modules. RFC 4180
+ * but for the line ends, which are those of the system. Columns: doc/reports.md. */
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/output.h"
+#include "runtime/report/modules.h"
 #include "runtime/report/report.h"
 
 static void integer(FILE *out, uint64_t value) { fprintf(out, ",%llu", (unsigned long long)value); }
@@ -25,15 +26,6 @@ static void bound(const ts_interval *interval, double seconds, FILE *out)
     fputc(',', out);
 }
 
-static const char *const time_columns[TS_IR_PHASES] = {
-  [TS_IR_PHASE_FORWARD] = "forward_ps",
-  [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
-  [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward_weight_ps",
-  [TS_IR_PHASE_RECOMPUTE] = "recompute_ps",
-  [TS_IR_PHASE_OPTIMIZER] = "optimizer_ps",
-  [TS_IR_PHASE_COMMUNICATION] = "communication_compute_ps",
-  [TS_IR_PHASE_OTHER] = "other_ps"};
-
 static void header(const ts_summary *s, FILE *out)
 {
   fputs("plan,program,rank,ranks", out);
@@ -43,7 +35,7 @@ static void header(const ts_summary *s, FILE *out)
   }
   fputs(",step_ps,end_ps,compute_ps", out);
   for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-    ts_put_csv(out, ",%s", time_columns[p]);
+    ts_put_csv(out, ",%s", ts_phase_column(p));
   fputs(",exposed_ps,bubble_ps,host_wait_ps,tail_ps,host_busy_ps", out);
   for (uint32_t b = 0; b < TS_IR_BASES; b++)
     ts_put_csv(out, ",%s_cost_ps", ts_basis_name(b));
@@ -132,6 +124,10 @@ static void row(const ts_summary *s, uint32_t index, FILE *out)
 
 void ts_report_csv(const ts_summary *s, FILE *out)
 {
+  if (s->extras.modules) {
+    ts_modules_csv(s, s->extras.modules, out);
+    return;
+  }
   header(s, out);
   for (uint32_t c = 0; c < s->result->class_count; c++)
     row(s, c, out);

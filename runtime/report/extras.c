@@ -8,6 +8,7 @@
 #include "ir/names.h"
 #include "runtime/account/overlap_cost.h"
 #include "runtime/play/overlap.h"
+#include "runtime/report/modules.h"
 #include "runtime/report/summary.h"
 
 enum { MOST_BLAMES = 8, NAME = 20 };
@@ -269,6 +270,8 @@ static void overlap_json(const ts_summary *s, cJSON *root)
 void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const ts_extras *e = &s->extras;
+  if (e->modules)
+    ts_modules_text(s, e->modules, arena, out);
   if (e->overlap)
     overlap_text(s, arena, out);
   if (e->blames)
@@ -289,6 +292,8 @@ void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
 void ts_report_extras_json(const ts_summary *s, cJSON *root)
 {
   const ts_extras *e = &s->extras;
+  if (e->modules)
+    ts_modules_json(s, e->modules, root);
   if (e->overlap)
     overlap_json(s, root);
   if (e->blames)

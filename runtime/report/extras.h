@@ -6,6 +6,7 @@
 
 #include "runtime/account/allocator.h"
 #include "runtime/account/blame.h"
+#include "runtime/account/modules.h"
 #include "runtime/play/slowdown.h"
 #include "runtime/report/ways_out.h"
 #include "runtime/study/compare.h"
@@ -16,6 +17,7 @@
 
 typedef struct ts_extras { /* NULL: not asked for */
   const ts_blames *blames;
+  const ts_modules *modules;
   const ts_reserved *reserved;    /* by class */
   const ts_spread *spread;
   const ts_goodput *goodput;

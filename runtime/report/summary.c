@@ -20,6 +20,19 @@ const char *ts_phase_name(uint32_t phase)
   return names[phase];
 }
 
+const char *ts_phase_column(uint32_t phase)
+{
+  static const char *const names[TS_IR_PHASES] = {
+    [TS_IR_PHASE_FORWARD] = "forward_ps",
+    [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
+    [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward_weight_ps",
+    [TS_IR_PHASE_RECOMPUTE] = "recompute_ps",
+    [TS_IR_PHASE_OPTIMIZER] = "optimizer_ps",
+    [TS_IR_PHASE_COMMUNICATION] = "communication_compute_ps",
+    [TS_IR_PHASE_OTHER] = "other_ps"};
+  return names[phase];
+}
+
 const char *ts_category_name(uint32_t category)
 {
   static const char *const names[TS_IR_CATEGORIES] = {

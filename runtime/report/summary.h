@@ -115,6 +115,7 @@ ts_text ts_summary_calls(const ts_summary *s, const ts_network_use *use);
 double ts_summary_share(const ts_summary *s, const ts_network_use *use);
 
 const char *ts_phase_name(uint32_t phase);       /* "backward (input)" */
+const char *ts_phase_column(uint32_t phase);     /* of tables: "backward_input_ps" */
 const char *ts_category_name(uint32_t category); /* "activations" */
 const char *ts_basis_name(uint32_t basis);       /* "measured" */
 const char *ts_critical_name(ts_critical_kind kind); /* "compute" */

@@ -169,7 +169,7 @@ static void compose(const ts_facts *facts, uint64_t nodes, double engine)
   ts_class_result result;
   for (uint32_t p = 0; p < facts->fold->count; p++) {
     ts_arena_reset(scratch);
-    ts_compose(composer, arena, scratch, p, &result);
+    ts_compose(composer, arena, scratch, p, NULL, &result);
   }
   double each = now() - start;
   start = now();

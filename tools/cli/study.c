@@ -64,6 +64,17 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
   int status;
   switch (id) {
   case STUDY_BLAME: s->blame = true; break;
+  case STUDY_BY: {
+    static const char *const views[] = {"module", "layer", NULL};
+    int view = ts_options_choice(o, views);
+    s->by_module = true;
+    s->view.repeats = view > 0;
+    return view < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
+  }
+  case STUDY_DEPTH:
+    if ((status = take_number(o, 1000, &number)) == TS_EXIT_DONE)
+      s->view.depth = (uint32_t)number, s->depth_stated = true;
+    return status;
   case STUDY_ALLOCATOR:
     wrong = ts_allocator_parse(o->argument, &s->allocator);
     s->allocate = true;
@@ -103,12 +114,14 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
 
 bool ts_study_any(const study *s)
 {
-  return s->blame || s->allocate || s->jittery || s->repetitions || s->failures ||
+  return s->blame || s->by_module || s->allocate || s->jittery || s->repetitions || s->failures ||
          s->faults.between_failures > 0 || s->steps || s->what_if || s->sensitivity || s->diff;
 }
 
 const char *ts_study_wrong(const study *s)
 {
+  if (s->depth_stated && !s->by_module)
+    return "`--depth` needs `--by module` or `--by layer`";
   if (s->jittery && !s->repetitions)
     return "`--jitter` needs `--repeat N`";
   if (s->repetitions && !s->jittery)
@@ -152,6 +165,12 @@ int ts_study_add(const study *s, const ts_run *other, const ts_run_options *opti
   e->overlap = s->overlap;
   if (s->blame)
     e->blames = ts_blames_new(arena, summary->run);
+  if (s->by_module) {
+    ts_label_view view = s->view;
+    if (!s->depth_stated)
+      view.depth = view.repeats ? 1 : 2;
+    e->modules = ts_modules_new(arena, summary->ir, summary->run, view);
+  }
   if (s->allocate && summary->memory->stated)
     e->reserved = ts_reserved_new(arena, summary->ir, summary->run, summary->memory, &s->allocator);
   if (s->repetitions &&

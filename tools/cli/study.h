@@ -21,11 +21,15 @@ enum {
   STUDY_SENSITIVITY,
   STUDY_DIFF,
   STUDY_FAIL_AT,
+  STUDY_BY,
+  STUDY_DEPTH,
   STUDY_MOST_FAILURES = 64
 };
 
 typedef struct study {
   bool blame, allocate, jittery;
+  bool by_module, depth_stated;
+  ts_label_view view;  /* of modules */
   uint32_t repetitions;
   const char *seed;
   ts_allocator_options allocator;
