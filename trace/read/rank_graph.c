@@ -380,6 +380,8 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
         m.bytes = ts_json_take_integer(j, 0);
       else if (TS_JSON_IS(j, "category"))
         m.category = ts_json_take_string(j, e);
+      else if (TS_JSON_IS(j, "module"))
+        m.module = ts_json_take_string(j, e);
       else
         ts_json_skip(j);
     if (!ts_json_ok(j))

@@ -14,11 +14,11 @@ typedef struct ts_graph_facts { /* of an event */
   bool sync;              /* the host waits for it */
 } ts_graph_facts;
 
-/* TS_EVENT_NONE: held before; category: string */
+/* TS_EVENT_NONE: held before; category, module (or ""): strings */
 typedef struct ts_graph_memory {
   uint32_t event;
   int64_t bytes;
-  uint32_t category;
+  uint32_t category, module;
 } ts_graph_memory;
 
 struct ts_rank_graph {

@@ -171,6 +171,8 @@ static void put_memory(const ts_events *e, bool held, ts_json_writer *w)
       ts_json_put_count(w, "node", m->event);
     ts_json_put_signed(w, "bytes", m->bytes);
     ts_json_put_text(w, "category", ts_events_text(e, m->category));
+    if (*ts_events_text(e, m->module))
+      ts_json_put_text(w, "module", ts_events_text(e, m->module));
     ts_json_end(w, '}');
     any = true;
   }
