@@ -147,6 +147,15 @@ class AgainstRealProcesses(Folder):
         self.assert_equal_graphs(2)
 
 
+    def test_ring(self):
+        """Messages in batches, around a ring of ranks."""
+        script = [self.script(RING)]
+        self.trace(3, script, "--step", "0")
+        run_real(self.folder, 3, script, "--step", "0")
+        self.assert_equal_graphs(3)
+        self.assertEqual([n["peer"] for n in read(self.folder, "traced", 0)["nodes"] if n["op"] == "recv"], [2] * 3)
+
+
 class Acting(Folder):
     def test_one_rank_that_differs_is_found(self):
         """Rank 0 does something the others do not: the class is halved until both ends agree."""
@@ -172,7 +181,43 @@ class Acting(Folder):
         subprocess.run([sys.executable, script], env=environment(), cwd=self.folder, check=True, timeout=LIMIT)
         nodes = read(self.folder, "mine", 0)["nodes"]
         self.assertEqual([(n["op"], n["stream"], n.get("deps")) for n in nodes],
-                         [("aten::sin", 0, None), ("copy", 1, None), ("aten::cos", 0, None), ("copy", 1, [0]), ("aten::tan", 0, [3])])
+                         [("aten::sin", 0, None), ("copy", 1, None), ("aten::cos", 0, None), ("copy", 1, [0]), ("aten::tan", 0, [3]), ("event synchronize", 2, [3])])
+
+    def test_phases_of_recomputation(self):
+        """The forward of each block is done again, up to what the backward needs; the rest of the backward is none of it, and each operator has its block."""
+        for reentrant in "01":
+            self.trace(1, [self.script(CHECKPOINTED), reentrant])
+            nodes = read(self.folder, "traced", 0)["nodes"]
+
+            def operators(phase, block):
+                return [n["op"] for n in nodes if n["phase"] == phase and n.get("module", "").startswith(f"blocks.{block}")]
+
+            for block in range(3):
+                forward, again = operators("forward", block), operators("recompute", block)
+                self.assertEqual(forward[:len(again)], again)
+                self.assertGreaterEqual(len(again), 3)
+                self.assertEqual(operators("backward", block).count("aten::mm"), 4)  # a gradient of input and weight for each of two layers
+            self.assertEqual(sum(n["op"] == "aten::mm" and n["phase"] == "backward" for n in nodes), 3 * 4 + 2)
+            self.assertGreater(most_held(read(self.folder, "traced", 0), "recompute")[0], 0)
+
+    def test_numbers_of_optimizers_are_the_hosts(self):
+        """Counts of steps are no memory of the device, work on them no operators, and reading them no synchronization."""
+        self.trace(1, [self.script(LOSS)])
+        nodes = [n for n in read(self.folder, "traced", 0)["nodes"] if n["phase"] == "optimizer"]
+        self.assertGreater(len(nodes), 10)
+        self.assertEqual([n for n in nodes if "sync" in n or any(not t[1] for t in n["in"])], [])
+        parameters = 64 * 128 + 128 + 2 * 128 + 128 * 64 + 64
+        self.assertEqual(held(read(self.folder, "traced", 0))["optimizer"], 2 * 4 * parameters)
+
+    @unittest.skipUnless(hasattr(torch, "cpu") and hasattr(torch.cpu, "synchronize"), "no streams of the CPU")
+    def test_synchronize(self):
+        """The host waits for all streams."""
+        self.trace(1, [self.script(SYNCHRONIZED)], "--step", "0")
+        graph = read(self.folder, "traced", 0)
+        kinds = {s["id"]: s["kind"] for s in graph["streams"]}
+        nodes = [(n["op"], kinds[n["stream"]], n.get("deps")) for n in graph["nodes"]]
+        self.assertEqual(nodes[-5:], [("aten::sin", "compute", None), ("all_reduce", "comm", [1]), ("device synchronize", "host", [1, 2]), ("aten::cos", "compute", None),
+                                      ("device synchronize", "host", [4])])
 
     def test_large_model_in_little_memory(self):
         """A rank with 12 GB of parameters; nothing of it is touched."""
@@ -305,6 +350,63 @@ for i in range(12):
     x = x.cos()
 """
 
+RING = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+rank, world = dist.get_rank(), dist.get_world_size()
+mine = torch.ones(64, 64)
+for turn in range(world):
+    theirs = torch.empty(64, 64)
+    works = dist.batch_isend_irecv([dist.P2POp(dist.isend, mine, (rank + 1) % world), dist.P2POp(dist.irecv, theirs, (rank - 1) % world)])
+    mine.sin()
+    for work in works:
+        work.wait()
+    mine = theirs + 1
+for _ in range(8):
+    mine = mine.cos()
+"""
+
+CHECKPOINTED = """
+import sys, torch, torch.distributed as dist
+from torch.utils.checkpoint import checkpoint
+dist.init_process_group("gloo")
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.up, self.down = torch.nn.LayerNorm(64), torch.nn.Linear(64, 256), torch.nn.Linear(256, 64)
+
+    def forward(self, x):
+        return x + self.down(torch.nn.functional.dropout(torch.relu(self.up(self.norm(x))), 0.1))
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.head = torch.nn.ModuleList(Block() for _ in range(3)), torch.nn.Linear(64, 8)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=sys.argv[1] == "1")
+        return self.head(x)
+
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    model(torch.ones(512, 64, requires_grad=True)).sum().backward()
+    optimizer.step()
+"""
+
+SYNCHRONIZED = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(64, 64).sin()
+dist.all_reduce(x, async_op=True)
+torch.cpu.synchronize()
+x.cos()
+torch.cpu.synchronize()
+torch.cpu.synchronize()
+"""
+
 ODD = """
 import torch, torch.distributed as dist
 dist.init_process_group("gloo")
@@ -355,6 +457,7 @@ class Stream:
 class Event:
     def record(self, stream=None): pass
     def wait(self, stream=None): pass
+    def synchronize(self): pass
 
 recorder, side, event, done = trace.recorder, Stream(), Event(), Event()
 watch_events(Event, recorder)
@@ -371,6 +474,8 @@ recorder.add("copy", recorder.stream_number(side), {})
 done.record(side)
 done.wait()
 y.tan()
+done.synchronize()
+done.synchronize()  # nothing to wait for any more
 trace.write("mine.{rank}.json")
 """
 

@@ -200,12 +200,13 @@ class Group(dist.ProcessGroup):
             return missing
         return None
 
-    def _start_coalescing(self, device):
+    def _start_coalescing(self, device=None):
         self.together = []
 
-    def _end_coalescing(self, device):
+    def _end_coalescing(self, device=None):
+        """Before 2.0 what is given are the works, of which each is waited for."""
         works, self.together = self.together, None
-        return Done.of(self.recorder, works)
+        return None if isinstance(device, list) else Done.of(self.recorder, works)
 
     def _everyone(self, key, mine, parts):
         """What each member gives: its own earlier words, or what this rank gives."""

@@ -7,8 +7,6 @@ shares its tensor's storage) is found again where it is used, and its end taken 
 """
 import weakref
 
-import torch
-
 from .tensors import STORAGES_LAST, storage_of
 
 
@@ -46,7 +44,7 @@ class Memory:
 
     def see(self, tensor, category=None, module=None, host=False):
         """A tensor exists: so does its storage, in the state that it has now."""
-        storage = storage_of(tensor)
+        storage = None if self.recorder.gpu and not tensor.is_cuda else storage_of(tensor)
         if storage is None:
             return None
         key, size = storage._cdata, storage.nbytes()
@@ -86,7 +84,7 @@ class Memory:
 
     def on_host(self, tensor):
         """Where there is a GPU, a tensor of the CPU; elsewhere the CPU is the device, and of the host is what is known to be."""
-        if torch.cuda.is_available():
+        if self.recorder.gpu:
             return tensor.device.type == "cpu"
         life = self.life(tensor)
         return life is not None and life.host

@@ -30,6 +30,7 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.rank, self.world, self.timed = rank, world, timed
         self.thin = None if compute else Thin()
+        self.gpu = torch.cuda.is_available()  # if not, the CPU is the device
         self.nodes, self.groups, self.ends = [], [], []  # ends: of steps
         self.streams = [{"id": 0, "kind": "compute"}]
         self.stream_of = {}        # of groups and CUDA streams
@@ -109,6 +110,20 @@ class Recorder(TorchDispatchMode):
         key = getattr(stream, "cuda_stream", stream)  # the default one of a GPU is 0
         return self.stream_named(("device", key), {"kind": "compute"}) if key and not streams.is_default(stream) else 0
 
+    def host_waits(self, call, stream=None, event=None):
+        """The host waits for a stream, for what an event has recorded, or (neither given) for all of the device. A wait for what it has waited for already is none."""
+        if self.off:
+            return
+        host = self.stream_named("host", {"kind": "host"})
+        if event is not None:
+            wanted = [getattr(event, "trainspec_node", None)]
+        else:
+            numbers = [n for n in self.last if n != host] if stream is None else [self.stream_number(stream)]
+            wanted = [node for n in numbers for node in [self.last.get(n), *self.waits.get(n, ())]]
+        wanted = [node for node in wanted if node is not None and self.seen_by.get((host, self.nodes[node]["stream"]), -1) < node]
+        if wanted:
+            self.add(call, host, {}, wanted)
+
     def event_recorded(self, event, stream):
         event.trainspec_node = self.last.get(self.stream_number(stream))
 
@@ -164,9 +179,10 @@ class Recorder(TorchDispatchMode):
         fields = {"in": [describe(t) for t in given], "out": [describe(t) for t in made]}
         if not made and schema.writes:
             fields["out"] = fields["in"]
-        if schema.name in READS:
-            fields["sync"] = True
         number = self.add(schema.name, stream, fields)
+        if schema.name in READS:
+            self.nodes[number]["sync"] = True
+            self.seen_by[self.stream_of.get("host"), stream] = number
         if took is not None:
             self.timers.append((number, took))
         return out
@@ -198,7 +214,8 @@ class Recorder(TorchDispatchMode):
 
     def _take_times(self):
         if self.timers and torch.cuda.is_available():
-            torch.cuda.synchronize()
+            with self.paused():
+                torch.cuda.synchronize()
         for number, took in self.timers:
             self.nodes[number]["ns"] = took if isinstance(took, int) else round(took[0].elapsed_time(took[1]) * 1e6)
         self.timers = []

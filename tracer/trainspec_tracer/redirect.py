@@ -155,10 +155,13 @@ def watch(recorder):
     watch_storages(recorder)
     watch_optimizers(recorder)
     watch_events(torch.cuda.Event, recorder)
+    watch_waits(torch.cuda.Stream, "stream", recorder)
+    watch_device(torch.cuda, recorder)
     streams.complete()
     set_compiling_aside()
     if streams.CPU:
         watch_events(torch.cpu.Event, recorder)
+        watch_device(torch.cpu, recorder)
 
 
 def set_compiling_aside():
@@ -217,3 +220,27 @@ def watch_events(kind, recorder):
         return wait(self, stream) if stream is not None else wait(self)
 
     kind.record, kind.wait = recorded, awaited
+    if hasattr(kind, "synchronize"):
+        watch_waits(kind, "event", recorder)
+
+
+def watch_waits(kind, what, recorder):
+    """The host waits for an event or a stream."""
+    synchronize = kind.synchronize
+
+    def waited(self):
+        recorder.host_waits(f"{what} synchronize", **{what: self})
+        return synchronize(self)
+
+    kind.synchronize = waited
+
+
+def watch_device(module, recorder):
+    """The host waits for all of a device."""
+    synchronize = module.synchronize
+
+    def waited(*device, **named):
+        recorder.host_waits("device synchronize")
+        return synchronize(*device, **named)
+
+    module.synchronize = waited
