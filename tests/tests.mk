@@ -58,6 +58,7 @@ tests_unit_sources = \
 	tests/unit/test_library.c \
 	tests/unit/test_limits.c \
 	tests/unit/test_load.c \
+	tests/unit/test_loggops.c \
 	tests/unit/test_lower.c \
 	tests/unit/test_lsp_guard.c \
 	tests/unit/test_memory.c \

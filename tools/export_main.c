@@ -15,7 +15,7 @@
 enum { FORMAT = 1, OUTPUT, MACHINE, ON, MESH };
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "chakra, goal, graph, aicb or simai (chakra)", "Export"},
+  {FORMAT, 0, "format", "FORM", "chakra, goal, goal-binary, graph, aicb or simai (chakra)", "Export"},
   {OUTPUT, 'o', "output", "NAME",
    "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; others: the file",
    NULL},
@@ -46,6 +46,7 @@ typedef struct task {
   ts_trace_task t;
   ts_plan_options plan;
   ts_export_form form;
+  bool binary; /* GOAL */
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
   ts_workload_run on;
 } task;
@@ -177,6 +178,27 @@ static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
   return b ? export_made(k, b) : ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error);
 }
 
+static void print_binary(void *closure, FILE *out) { ts_goal_binary_write(closure, out); }
+
+/* From text, or from the same. */
+static int export_binary(task *k, const char *path)
+{
+  ts_error error = {0};
+  ts_goal_job *s = ts_goal_job_read(path, &error);
+  if (!s && error.kind == TS_ERROR_UNREADABLE) {
+    ts_diag_add(k->t.diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, error.message);
+    return TS_EXIT_REJECTED;
+  }
+  if (!s && !error.message[0])
+    ts_fail(&error, "export --format=goal first", "the binary form is made of a GOAL schedule");
+  else if (s && s->cut)
+    ts_fail(&error, "copy the file again", "the file ends early");
+  else
+    cannot_write(k, k->t.output, s ? ts_print_file(k->t.output, print_binary, s) : 0);
+  ts_goal_job_free(s);
+  return error.message[0] ? ts_trace_task_refuse(&k->t, "export", path, &error) : TS_EXIT_DONE;
+}
+
 static int several(task *k)
 {
   return ts_options_wrong(&k->t.options, "one file at a time: `%s` and `%s`", k->t.paths.at[0],
@@ -217,6 +239,8 @@ static bool ends_with(const char *path, const char *end)
 static int run(task *k)
 {
   const char *path = k->t.paths.at[0];
+  if (k->binary)
+    return k->t.paths.count > 1 ? several(k) : export_binary(k, path);
   bool plan = ends_with(path, ".ts") || ends_with(path, ".trainspec");
   if (!plan && !ends_with(path, ".ir") && !ends_with(path, ".tsir"))
     return export_trace(k, path);
@@ -234,7 +258,8 @@ static int run(task *k)
 
 int ts_export_main(int argc, char **argv)
 {
-  static const char *const forms[] = {"chakra", "goal", "graph", "aicb", "simai", NULL};
+  static const char *const forms[] = {"chakra", "goal", "graph", "aicb", "simai", "goal-binary",
+                                     NULL};
   task k = {.t = ts_trace_task_start(&program, argc, argv)};
   int form = 0, status = -1;
   for (int id; status < 0 && (id = ts_options_next(&k.t.options)) != TS_OPTIONS_END;)
@@ -266,12 +291,13 @@ int ts_export_main(int argc, char **argv)
         ts_plan_option(&k.plan, k.t.arena, &k.t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE;
       break;
     }
-  k.form = (ts_export_form)form; /* as `forms` */
+  k.binary = form == 5;
+  k.form = k.binary ? TS_EXPORT_GOAL : (ts_export_form)form; /* as `forms` */
   if (status < 0 && !k.t.paths.count)
     status = ts_options_wrong(&k.t.options, "no file given");
   if (status < 0 && !k.t.output)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
-  if (status < 0 && !strcmp(k.t.output, "-") && !is_one_file(k.form))
+  if (status < 0 && !strcmp(k.t.output, "-") && (k.binary || !is_one_file(k.form)))
     status = ts_options_wrong(
       &k.t.options, "`-o -` needs `--format=goal`, aicb or simai: others write a file a rank");
   return ts_trace_task_end(&k.t, status < 0 ? run(&k) : status);

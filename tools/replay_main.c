@@ -8,16 +8,19 @@
 #include "base/json_writer.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
+#include "tools/cli/replay_schedule.h"
 #include "tools/cli/replay_workload.h"
 #include "tools/cli/trace_open.h"
 #include "trace/replay.h"
 
-enum { FORMAT = 1, OUTPUT, STEP, MACHINE, MESH, PLAN };
+enum { FORMAT = 1, OUTPUT, STEP, MACHINE, MESH, PLAN, LOGGOPS };
 
 static const ts_option options[] = {
   {STEP, 0, "step", "N", "replay only the work launched in step N, from 1", "Replay"},
   {MACHINE, 0, "machine", "F:B:L:T",
    "for execution graphs: FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
+  {LOGGOPS, 0, "loggops", "L=..,o=..",
+   "for schedules: L, o, g and S of the model, G and O a byte, as L=2000,o=100,G=0.04 (ns)", NULL},
   {PLAN, 0, "plan", "PLAN", "for workloads: play them on the cluster and networks of a plan", NULL},
   {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4", NULL},
   {OUTPUT, 'o', "output", "FILE", "also write the IR, for tsrun", NULL},
@@ -35,7 +38,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ rank0.json.gz",
   "$ --machine 400T:3T:450G:5us graph.*.json",
-  "$ --machine 400T:3T:450G:5us job.goal",
+  "$ --loggops L=2000,o=100,G=0.04 job.goal",
   "$ --plan cluster.ts workload.csv",
   "$ --step 2 -o step.ir rank0.json.gz   # then: tsrun step.ir",
   "",
@@ -208,9 +211,28 @@ static int play(ts_trace_task *t, const ts_replay *replay, bool json)
   return ts_trace_task_write(t, put, &p);
 }
 
-static int replay(ts_trace_task *t, long long step, const ts_workload_run *on, bool json)
+/* Of one schedule, unless its IR is asked for; -1: there is none. */
+static int replay_schedule(ts_trace_task *t, const ts_workload_run *on, const ts_loggops *model,
+                           bool json)
+{
+  ts_loggops links;
+  if (t->paths.count > 1 || on->plan || t->output || (!model && !on->machine) ||
+      strcmp(t->paths.at[0], "-") == 0)
+    return -1;
+  if (!model) {
+    links = ts_loggops_of(on->machine);
+    model = &links;
+  }
+  return ts_replay_schedule(t, t->paths.at[0], model, json);
+}
+
+static int replay(ts_trace_task *t, long long step, const ts_workload_run *on,
+                  const ts_loggops *model, bool json)
 {
   const ts_graph_machine *machine = on->machine;
+  int done = replay_schedule(t, on, model, json);
+  if (done >= 0)
+    return done;
   ts_events *e = ts_trace_task_read(t, t->paths.at[0], &(ts_events_options){.no_memory = true});
   if (!e)
     return TS_EXIT_REJECTED;
@@ -246,6 +268,7 @@ int ts_replay_main(int argc, char **argv)
   long long step = 0;
   ts_graph_machine machine;
   ts_workload_run on = {0};
+  ts_loggops model, *given = NULL;
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = t.options.status; break;
@@ -257,6 +280,13 @@ int ts_replay_main(int argc, char **argv)
         status = ts_options_wrong(
           &t.options,
           "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
+          t.options.argument);
+      break;
+    case LOGGOPS:
+      given = &model;
+      if (!ts_loggops_read(t.options.argument, given))
+        status = ts_options_wrong(
+          &t.options, "`--loggops` takes L, o, g, G, O and S as L=2000,o=100,G=0.04, not `%s`",
           t.options.argument);
       break;
     case PLAN: on.plan = t.options.argument; break;
@@ -278,5 +308,5 @@ int ts_replay_main(int argc, char **argv)
     status = ts_options_wrong(&t.options, "`-o` takes a file: the report goes to standard output");
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
-  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, &on, form == 1) : status);
+  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, &on, given, form == 1) : status);
 }

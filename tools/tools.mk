@@ -47,6 +47,8 @@ trainspec_SOURCES = \
 	tools/cli/progress.h \
 	tools/cli/replay_graph.c \
 	tools/cli/replay_graph.h \
+	tools/cli/replay_schedule.c \
+	tools/cli/replay_schedule.h \
 	tools/cli/replay_workload.c \
 	tools/cli/replay_workload.h \
 	tools/cli/study.c \

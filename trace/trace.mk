@@ -7,6 +7,8 @@ libts_la_SOURCES += \
 	trace/layers.c \
 	trace/layers.h \
 	trace/link.c \
+	trace/loggops.c \
+	trace/loggops.h \
 	trace/machine_ir.c \
 	trace/machine_ir.h \
 	trace/match.c \
@@ -25,6 +27,11 @@ libts_la_SOURCES += \
 	trace/read/feed.h \
 	trace/read/goal.c \
 	trace/read/goal.h \
+	trace/read/goal_binary.c \
+	trace/read/goal_job.c \
+	trace/read/goal_job.h \
+	trace/read/goal_ranks.h \
+	trace/read/goal_text.c \
 	trace/read/graph.c \
 	trace/read/json.c \
 	trace/read/json.h \
@@ -53,6 +60,7 @@ libts_la_SOURCES += \
 	trace/write/export.h \
 	trace/write/export_form.h \
 	trace/write/goal.c \
+	trace/write/goal_binary.c \
 	trace/write/of_ir.c \
 	trace/write/rank_graph.c \
 	trace/write/workload.c

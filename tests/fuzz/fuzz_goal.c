@@ -5,6 +5,7 @@
 
 #include "tests/fuzz/events_use.h"
 #include "trace/read/rank_graph.h"
+#include "trace/loggops.h"
 #include "trace/read/goal.h"
 #include "trace/write/export.h"
 
@@ -56,6 +57,40 @@ static void play_schedule(const ts_events *const *ranks, uint32_t world)
   ts_ir_builder_free(b);
 }
 
+static void play_flat(const void *bytes, size_t size)
+{
+  ts_error error = {0};
+  ts_loggops model = {1000, 10, 5, 0.5, 0.1, 4096};
+  ts_loggops_result result;
+  ts_goal_job *s = ts_goal_job_parse(bytes, size, &error);
+  if (!s)
+    return;
+  ts_arena *arena = ts_arena_new("flat");
+  FILE *out = fopen("/dev/null", "w");
+  if (out) {
+    ts_goal_binary_write(s, out);
+    fclose(out);
+  }
+  if (!ts_loggops_play(arena, s, &model, &result, &error) && !error.message[0])
+    abort();
+  ts_arena_free(arena);
+  ts_goal_job_free(s);
+}
+
+/* The binary form: a mark and two ranks. */
+static void play_binary(const uint8_t *bytes, size_t size)
+{
+  static const uint8_t head[14 + 32] = {4223 & 0xff, 4223 >> 8, 0, 0, 0, 0, 0, 0, 2};
+  uint8_t *whole = malloc(sizeof head + size);
+  if (!whole)
+    return;
+  memcpy(whole, head, sizeof head);
+  if (size)
+    memcpy(whole + sizeof head, bytes, size);
+  play_flat(whole, sizeof head + size);
+  free(whole);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   enum { MOST_RANKS = 64 };
@@ -79,6 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
   }
   use_trace(text, size + sizeof lead - 1);
+  play_flat(text, size + sizeof lead - 1);
+  play_binary(bytes, size);
   ts_arena_free(arena);
   return 0;
 }

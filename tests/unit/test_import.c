@@ -513,7 +513,7 @@ static bool goal_defined(const char *rank, const char *line, const char *label)
 static bool goal_line(const char *line, int64_t *balance, int64_t *total)
 {
   char a[64], b[64];
-  unsigned long long size, rank, tag, cpu, time;
+  unsigned long long size, rank, tag, cpu, nic, time;
   int end = 0;
   if (sscanf(line, "%63[a-z0-9_] requires %63[a-z0-9_]%n", a, b, &end) == 2 && !line[end])
     return isalpha((unsigned char)a[0]) && isalpha((unsigned char)b[0]);
@@ -521,17 +521,17 @@ static bool goal_line(const char *line, int64_t *balance, int64_t *total)
     *total += (int64_t)time;
     return cpu < 256;
   }
-  if (sscanf(line, "%63[a-z0-9_]: send %llub to %llu tag %llu cpu %llu%n", a, &size, &rank, &tag,
-             &cpu, &end) == 5 &&
+  if (sscanf(line, "%63[a-z0-9_]: send %llub to %llu tag %llu cpu %llu nic %llu%n", a, &size,
+             &rank, &tag, &cpu, &nic, &end) == 6 &&
       !line[end]) {
     *balance += (int64_t)size;
-    return cpu < 256;
+    return cpu < 256 && nic == cpu;
   }
-  if (sscanf(line, "%63[a-z0-9_]: recv %llub from %llu tag %llu cpu %llu%n", a, &size, &rank, &tag,
-             &cpu, &end) == 5 &&
+  if (sscanf(line, "%63[a-z0-9_]: recv %llub from %llu tag %llu cpu %llu nic %llu%n", a, &size,
+             &rank, &tag, &cpu, &nic, &end) == 6 &&
       !line[end]) {
     *balance -= (int64_t)size;
-    return cpu < 256;
+    return cpu < 256 && nic == cpu;
   }
   return !*line || strcmp(line, "}") == 0 ||
          (sscanf(line, "num_ranks %llu%n", &rank, &end) == 1 && !line[end]) ||

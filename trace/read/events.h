@@ -106,6 +106,7 @@ typedef struct ts_event_comm {
   int64_t sequence;      /* in the group; -1: not known */
   int64_t peer;          /* of sends and receives; -1: not known */
   int64_t tag;
+  uint32_t interface;    /* of GOAL: the `nic`, else 0 */
 } ts_event_comm;
 
 /* Strings without blanks: "[[64,32],[32]]", "["float","float"]"; arguments, of convolutions alone:

@@ -1,377 +1,84 @@
-/* GOAL schedules (the text of LogGOPSim's txt2bin): for each rank of a job computations, sends and
- * receives, and what requires what. Statements end with the line; `;` ends one too. The interface
- * that an operation names (`nic`) is not kept. */
+/* GOAL schedules as one table of events, and that taken apart into ranks. */
 #include "trace/read/goal.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/read/goal_ranks.h"
 #include "trace/read/readers.h"
 
-enum { LONGEST_WORD = 63, CPUS = 256, MOST_RANKS = 1 << 20 };
+enum { CPUS = 256 };
 
-typedef enum kind { END, LINE_END, WORD, NUMBER, ANY, COLON, OPEN, CLOSE } kind; /* ANY: -1 */
+/* ---- One table ---- */
 
-/* rank + 1 that it was last seen in; 0: none */
-typedef struct label { uint32_t rank, event; } label;
-
-typedef struct reader {
-  ts_events *e;
-  ts_feed *feed;
-  kind kind;            /* of the token at hand */
-  char text[LONGEST_WORD + 1];
-  uint64_t value;
-  bool bytes;           /* a number with `b` behind it */
-  uint32_t rank, track_of[CPUS];
-  char where[24];       /* "rank 3: ", or nothing before the first */
-  TS_VEC(label) labels; /* by string */
-  TS_VEC(bool) seen;    /* ranks */
-} reader;
-
-static const char form[] = "lines are as `a: calc 1200 cpu 0`, `s: send 4096b to 1 tag 5`, `r: "
-                           "recv 4096b from 0 tag 5`, `s requires a`";
-
-/* ---- Tokens ---- */
-
-static int peek(reader *r, size_t ahead)
+static uint32_t track_of(ts_events *e, uint32_t rank, uint8_t cpu, uint32_t track_of_cpu[CPUS])
 {
-  ts_feed *f = r->feed;
-  if (f->end - f->at <= ahead && !ts_feed_need(f, ahead + 1))
-    return -1;
-  return (unsigned char)f->buffer[f->at + ahead];
-}
-
-static void pass_blanks(reader *r)
-{
-  for (int c; (c = peek(r, 0)) >= 0;) {
-    if (c == '/' && peek(r, 1) == '/') {
-      while ((c = peek(r, 0)) >= 0 && c != '\n') r->feed->at++;
-    } else if (c == '/' && peek(r, 1) == '*') {
-      r->feed->at += 2;
-      while ((c = peek(r, 0)) >= 0 && !(c == '*' && peek(r, 1) == '/')) r->feed->at++;
-      r->feed->at += c >= 0 ? 2 : 0;
-    } else if (c == ' ' || c == '\t' || c == '\r') {
-      r->feed->at++;
-    } else {
-      return;
-    }
-  }
-}
-
-static bool is_digit(int c) { return c >= '0' && c <= '9'; }
-static bool is_letter(int c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool take_number(reader *r)
-{
-  r->kind = NUMBER;
-  r->value = 0;
-  for (int c; is_digit(c = peek(r, 0)); r->feed->at++) {
-    if (r->value > (UINT64_MAX - 9) / 10)
-      return ts_feed_fail(r->feed, NULL, "a number larger than can be counted");
-    r->value = r->value * 10 + (uint64_t)(c - '0');
-  }
-  r->bytes = peek(r, 0) == 'b';
-  r->feed->at += r->bytes;
-  return !is_letter(peek(r, 0)) ||
-         ts_feed_fail(r->feed, form, "found `%c` after a number", peek(r, 0));
-}
-
-static bool take_word(reader *r)
-{
-  size_t length = 0;
-  r->kind = WORD;
-  for (int c; is_letter(c = peek(r, 0)) || is_digit(c); r->feed->at++) {
-    if (length == LONGEST_WORD)
-      return ts_feed_fail(r->feed, NULL, "a word of more than %d characters", LONGEST_WORD);
-    r->text[length++] = (char)c;
-  }
-  r->text[length] = 0;
-  return true;
-}
-
-/* The next token; false after an error. */
-static bool next(reader *r)
-{
-  static const struct {
-    char c;
-    uint8_t kind;
-  } signs[] = {{'\n', LINE_END}, {';', LINE_END}, {':', COLON}, {'{', OPEN}, {'}', CLOSE}};
-  pass_blanks(r);
-  int c = peek(r, 0);
-  if (r->feed->error->message[0])
-    return false;
-  if (is_digit(c))
-    return take_number(r);
-  if (is_letter(c))
-    return take_word(r);
-  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-    if (signs[i].c == c) {
-      r->kind = (kind)signs[i].kind;
-      r->feed->at++;
-      return true;
-    }
-  if (c == '-' && peek(r, 1) == '1' && !is_digit(peek(r, 2))) {
-    r->kind = ANY;
-    r->feed->at += 2;
-    return true;
-  }
-  r->kind = END;
-  return c < 0 || ts_feed_fail(r->feed, form,
-                               c > ' ' && c < 127 ? "found `%c`" : "found the byte 0x%02x", c);
-}
-
-static bool is_word(const reader *r, const char *word)
-{
-  return r->kind == WORD && strcmp(r->text, word) == 0;
-}
-
-/* ---- Statements ---- */
-
-/* What was to come did not: at the end of the file that is no error of the text. */
-static bool expected(reader *r, const char *what)
-{
-  if (r->feed->error->message[0])
-    return false;
-  if (r->kind == END || peek(r, 0) < 0) {
-    r->e->cut = true;
-    return false;
-  }
-  return ts_feed_fail(r->feed, form, "%sexpected %s", r->where, what);
-}
-
-static bool number(reader *r, const char *what, uint64_t most, int64_t *value)
-{
-  if (!next(r) || r->kind != NUMBER)
-    return expected(r, what);
-  if (r->value > most)
-    return ts_feed_fail(r->feed, NULL, "%s%s is %llu; at most %llu", r->where, what,
-                        (unsigned long long)r->value, (unsigned long long)most);
-  *value = (int64_t)r->value;
-  return true;
-}
-
-static bool number_or_any(reader *r, const char *what, uint64_t most, int64_t *value)
-{
-  *value = -1;
-  pass_blanks(r);
-  return peek(r, 0) == '-' ? next(r) && (r->kind == ANY || expected(r, what)) :
-                             number(r, what, most, value);
-}
-
-static uint32_t track_of(reader *r, int64_t cpu)
-{
-  uint32_t *track = &r->track_of[cpu];
-  if (*track == TS_EVENT_NONE) {
+  if (track_of_cpu[cpu] == TS_EVENT_NONE) {
     char digits[24];
-    ts_event_track t = {.process = r->rank, .thread = cpu, .device = true};
-    t.process_name =
-      ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%u", r->rank));
-    t.thread_name =
-      ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%d", (int)cpu));
-    *track = (uint32_t)r->e->tracks.count;
-    TS_PUSH(r->e->arena, &r->e->tracks, t);
+    ts_event_track t = {.process = rank, .thread = cpu, .device = true};
+    t.process_name = ts_events_string(e, digits, (size_t)snprintf(digits, sizeof digits, "%u", rank));
+    t.thread_name = ts_events_string(e, digits, (size_t)snprintf(digits, sizeof digits, "%u", cpu));
+    track_of_cpu[cpu] = (uint32_t)e->tracks.count;
+    TS_PUSH(e->arena, &e->tracks, t);
   }
-  return *track;
+  return track_of_cpu[cpu];
 }
 
-static label *label_of(reader *r, uint32_t string)
+static bool put_head(void *closure, uint32_t world)
 {
-  while (r->labels.count <= string) TS_PUSH(r->e->arena, &r->labels, ((label){0, 0}));
-  return &r->labels.at[string];
+  ts_events *e = closure;
+  e->world = world;
+  return true;
 }
 
-/* `tag T`, `cpu C`, `nic N`, up to the end of the statement. */
-static bool take_options(reader *r, ts_event_comm *c, int64_t *cpu)
+static bool put_rank(void *closure, const ts_goal_rank *rank, ts_error *error)
 {
-  int64_t nic;
-  while (next(r) && r->kind != LINE_END && r->kind != CLOSE && r->kind != END) {
-    bool good = c && is_word(r, "tag") ? number_or_any(r, "the tag", UINT32_MAX, &c->tag) :
-                is_word(r, "cpu")      ? number(r, "the cpu", CPUS - 1, cpu) :
-                is_word(r, "nic")      ? number(r, "the nic", UINT8_MAX, &nic) :
-                                    expected(r, c ? "`tag`, `cpu`, `nic` or the end of the line" :
-                                                    "`cpu` or the end of the line");
-    if (!good)
-      return false;
-  }
-  return !r->feed->error->message[0];
-}
-
-static bool take_message(reader *r, bool send, ts_event_comm *c)
-{
-  *c = (ts_event_comm){
-    .kind = send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .size = -1, .sequence = -1};
-  if (!number(r, "a size", INT64_MAX / 16, &c->bytes))
-    return false;
-  if (!r->bytes)
-    return expected(r, "a size in bytes, as `4096b`");
-  if (!next(r) || !is_word(r, send ? "to" : "from"))
-    return expected(r, send ? "`to`" : "`from`");
-  uint64_t last = (uint64_t)r->e->world - 1;
-  return send ? number(r, "the receiver", last, &c->peer) :
-                number_or_any(r, "the sender", last, &c->peer);
-}
-
-/* At `calc`, `send` or `recv`; `name`: of the label, or 0. */
-static bool take_operation(reader *r, uint32_t name)
-{
-  ts_events *e = r->e;
-  bool calc = is_word(r, "calc"), send = is_word(r, "send");
-  ts_event_comm c;
-  int64_t time = -1, cpu = 0;
-  const char *what = calc ? "calc" : send ? "send" : "recv";
-  if (!calc && !send && !is_word(r, "recv"))
-    return expected(r, "`calc`, `send` or `recv`");
-  if (calc ? !number(r, "a time", INT64_MAX / 4, &time) : !take_message(r, send, &c))
-    return false;
-  if (!take_options(r, calc ? NULL : &c, &cpu))
-    return false;
-  if (e->count >= TS_EVENTS_MOST)
-    return ts_feed_fail(r->feed, NULL, "more than %u operations", TS_EVENTS_MOST);
-  uint32_t event = e->count;
-  ts_event *v = ts_events_add(e, TS_EVENT_DEVICE, calc ? TS_KERNEL_OTHER : TS_KERNEL_COMMUNICATION);
-  v->id = event + 1;
-  v->start = event;
-  v->duration = time;
-  v->track = track_of(r, cpu);
-  v->name = name ? name : ts_events_string(e, what, 4);
-  if (!calc) {
-    c.name = ts_events_string(e, what, 4);
+  static const char *const names[] = {"calc", "send", "recv"};
+  ts_events *e = closure;
+  uint32_t first = e->count, tracks[CPUS];
+  memset(tracks, 0xff, sizeof tracks);
+  if (rank->ops.count > TS_EVENTS_MOST - e->count)
+    return ts_fail(error, NULL, "more than %u operations", TS_EVENTS_MOST);
+  for (size_t i = 0; i < rank->ops.count; i++) {
+    const ts_goal_op *op = &rank->ops.at[i];
+    bool message = op->kind != TS_GOAL_CALC;
+    ts_event *v =
+      ts_events_add(e, TS_EVENT_DEVICE, message ? TS_KERNEL_COMMUNICATION : TS_KERNEL_OTHER);
+    v->id = e->count;
+    v->start = e->count - 1;
+    v->duration = message ? -1 : op->size;
+    v->track = track_of(e, rank->rank, op->cpu, tracks);
+    v->name = op->label_length ?
+                ts_events_string(e, rank->text.at + op->label, op->label_length) :
+                ts_events_string(e, names[op->kind], 4);
+    if (!message)
+      continue;
     v->detail = (uint32_t)e->comms.count;
-    TS_PUSH(e->arena, &e->comms, c);
+    TS_PUSH(e->arena, &e->comms,
+            ((ts_event_comm){.kind = op->kind == TS_GOAL_SEND ? TS_COMM_SEND : TS_COMM_RECV,
+                             .name = ts_events_string(e, names[op->kind], 4), .in = -1, .out = -1,
+                             .size = -1, .sequence = -1, .bytes = op->size, .peer = op->peer,
+                             .tag = op->tag, .interface = op->nic}));
   }
-  if (name) {
-    label *l = label_of(r, name);
-    if (l->rank == r->rank + 1)
-      return ts_feed_fail(r->feed, NULL, "rank %u: the label `%s` is there twice", r->rank,
-                          ts_events_text(e, name));
-    *l = (label){r->rank + 1, event};
+  for (size_t i = 0; i < rank->requirements.count; i++) {
+    ts_goal_requirement q = rank->requirements.at[i];
+    TS_PUSH(e->arena, &e->edges, ((ts_event_edge){first + q.before, first + q.op, q.started}));
   }
-  e->seen++;
+  e->seen = e->count;
   return true;
-}
-
-/* `a requires b`, or `a irequires b`: when b has started. */
-static bool take_requirement(reader *r, uint32_t name, bool started)
-{
-  uint32_t event[2];
-  for (int i = 0; i < 2; i++) {
-    if (i && (!next(r) || r->kind != WORD))
-      return expected(r, "a label");
-    uint32_t string = i ? ts_events_string(r->e, r->text, strlen(r->text)) : name;
-    label l = *label_of(r, string);
-    if (l.rank != r->rank + 1)
-      return ts_feed_fail(r->feed, "labels are defined before they are required",
-                          "rank %u has no operation `%s`", r->rank, ts_events_text(r->e, string));
-    event[i] = l.event;
-  }
-  TS_PUSH(r->e->arena, &r->e->edges, ((ts_event_edge){event[1], event[0], started}));
-  if (event[0] == event[1])
-    return ts_feed_fail(r->feed, NULL, "rank %u: `%s` requires itself", r->rank,
-                        ts_events_text(r->e, name));
-  if (!next(r) || (r->kind != LINE_END && r->kind != CLOSE && r->kind != END))
-    return expected(r, "the end of the line");
-  return true;
-}
-
-/* A word leads it: a label, or the operation itself. */
-static bool take_statement(reader *r)
-{
-  bool operation = is_word(r, "calc") || is_word(r, "send") || is_word(r, "recv");
-  pass_blanks(r);
-  if (operation && is_digit(peek(r, 0)))
-    return take_operation(r, 0);
-  uint32_t name = ts_events_string(r->e, r->text, strlen(r->text));
-  if (!next(r))
-    return false;
-  if (r->kind == COLON)
-    return next(r) && take_operation(r, name);
-  bool started = is_word(r, "irequires");
-  return started || is_word(r, "requires") ?
-           take_requirement(r, name, started) :
-           expected(r, "`:`, `requires` or `irequires` after a label");
-}
-
-static bool take_rank(reader *r)
-{
-  int64_t rank;
-  if (!number(r, "the number of a rank", (uint64_t)r->e->world - 1, &rank))
-    return false;
-  r->rank = (uint32_t)rank;
-  snprintf(r->where, sizeof r->where, "rank %u: ", r->rank);
-  if (r->seen.at[rank])
-    return ts_feed_fail(r->feed, NULL, "rank %u is there twice", r->rank);
-  r->seen.at[rank] = true;
-  memset(r->track_of, 0xff, sizeof r->track_of);
-  if (!next(r) || r->kind != OPEN)
-    return expected(r, "`{`");
-  while (next(r) && r->kind != CLOSE) {
-    if (r->kind == LINE_END)
-      continue;
-    if (r->kind != WORD)
-      return expected(r, "a label or `}`");
-    if (!take_statement(r))
-      return false;
-    if (r->kind == CLOSE)
-      break;
-  }
-  r->where[0] = 0;
-  return r->kind == CLOSE || expected(r, "`}`");
-}
-
-static bool take_ranks(reader *r)
-{
-  ts_events *e = r->e;
-  do
-    if (!next(r))
-      return false;
-  while (r->kind == LINE_END);
-  if (!is_word(r, "num_ranks") || !number(r, "the number of ranks", MOST_RANKS, &e->world) ||
-      e->world < 1)
-    return expected(r, "`num_ranks` and how many there are");
-  for (int64_t i = 0; i < e->world; i++) TS_PUSH(e->arena, &r->seen, false);
-  while (next(r) && r->kind != END) {
-    if (r->kind == LINE_END)
-      continue;
-    if (!is_word(r, "rank"))
-      return expected(r, "`rank`");
-    if (!take_rank(r))
-      return false;
-  }
-  return true;
-}
-
-bool ts_is_goal(const ts_feed *feed)
-{
-  static const char lead[] = "num_ranks";
-  size_t i = feed->at;
-  for (; i + 1 < feed->end && (strchr(" \t\r\n", feed->buffer[i]) ||
-                               (feed->buffer[i] == '/' && strchr("/*", feed->buffer[i + 1])));
-       i++) {
-    bool line = feed->buffer[i + 1] == '/';
-    if (feed->buffer[i] != '/')
-      continue;
-    for (i += 2;
-         i + 1 < feed->end &&
-         !(line ? feed->buffer[i] == '\n' : feed->buffer[i] == '*' && feed->buffer[i + 1] == '/');)
-      i++;
-    i += !line;
-  }
-  return feed->end - i >= sizeof lead - 1 && memcmp(feed->buffer + i, lead, sizeof lead - 1) == 0;
 }
 
 bool ts_read_goal(ts_events *e, ts_feed *feed)
 {
-  reader r = {.e = e, .feed = feed};
   ts_named_edges none = {0};
   e->format = TS_TRACE_GOAL;
-  take_ranks(&r);
-  if (feed->error->message[0])
+  if (!ts_goal_read(feed, &(ts_goal_sink){put_head, put_rank, e}, &e->cut))
     return false;
   if (!e->count)
-    return ts_fail(feed->error, form, "the schedule has no operations");
+    return ts_fail(feed->error,
+                   "lines are as `a: calc 1200 cpu 0`, `s: send 4096b to 1 tag 5`, `r: recv 4096b "
+                   "from 0 tag 5`, `s requires a`",
+                   "the schedule has no operations");
   if (!ts_trace_graph_finish(e, &none, feed->error))
     return false;
   return !e->nested || ts_fail(feed->error, NULL, "what requires what forms a cycle");

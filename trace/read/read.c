@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/read/goal_ranks.h"
 #include "trace/read/readers.h"
 
 static void take_devices(ts_events *e, ts_json *j)
@@ -177,6 +178,8 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   feed->at = start; /* blanks may be a record's length */
   if (feed->end - feed->at >= 15 && memcmp(feed->buffer + feed->at, "SQLite format 3", 15) == 0)
     return ts_read_nsys(e, feed, options);
+  if (ts_is_goal_binary(feed))
+    return ts_read_goal(e, feed);
   if (!is_text(feed)) {
     if (is_chakra(feed))
       return ts_read_chakra(e, feed);

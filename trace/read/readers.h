@@ -22,7 +22,6 @@ void ts_read_snapshot_finish(ts_events *e);
 bool ts_read_workload(ts_events *e, ts_feed *feed);
 bool ts_is_triosim(const ts_feed *feed);
 bool ts_read_triosim(ts_events *e, ts_feed *feed);
-bool ts_is_goal(const ts_feed *feed);
 bool ts_read_goal(ts_events *e, ts_feed *feed);
 bool ts_is_aicb(ts_feed *feed);
 bool ts_read_aicb(ts_events *e, ts_feed *feed);

@@ -11,6 +11,7 @@
 
 #include "ir/ir.h"
 #include "trace/read/events.h"
+#include "trace/read/goal_job.h"
 
 /* Ranks come one by one: memory is that of one rank of each program. */
 typedef struct ts_ir_ranks ts_ir_ranks;
@@ -26,7 +27,7 @@ typedef enum ts_export_form {
    * attribute `duration_ns` has them exactly */
   TS_EXPORT_CHAKRA,
   /* a rank's block of the text for LogGOPSim. Collectives are written out as rings (all-to-all:
-   * each to each), streams are cpus */
+   * each to each), streams are cpus, each with an interface of its own */
   TS_EXPORT_GOAL,
   /* doc/graph_json.md, a node a line. Of tables from other sources nodes have what the table knows
    * */
@@ -50,6 +51,9 @@ ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *
 bool ts_export_write(ts_export *x, FILE *out, ts_error *error);
 
 void ts_goal_write_head(uint32_t world, FILE *out); /* before the first rank */
+/* A schedule in the binary form that LogGOPSim reads. One that was played has lost what it needs.
+ * */
+void ts_goal_binary_write(const ts_goal_job *s, FILE *out);
 /* {"12": [0, 1], ...}: ASTRA-sim's groups of ranks, by the numbers that the nodes name. */
 void ts_chakra_write_groups(const ts_ir *ir, FILE *out);
 

@@ -57,10 +57,10 @@ static const ring *ring_of(ts_form_writer *w, uint32_t ranks)
 static void put_step(ts_form_writer *w, uint32_t node, uint32_t step, uint32_t cpu, const ring *r,
                      uint64_t bytes, uint32_t tag, bool chained)
 {
-  fprintf(w->out, "n%u_s%u: send %" PRIu64 "b to %u tag %u cpu %u\n", node, step, bytes, r->next,
-          tag, cpu);
-  fprintf(w->out, "n%u_r%u: recv %" PRIu64 "b from %u tag %u cpu %u\n", node, step, bytes,
-          r->previous, tag, cpu);
+  fprintf(w->out, "n%u_s%u: send %" PRIu64 "b to %u tag %u cpu %u nic %u\n", node, step, bytes,
+          r->next, tag, cpu, cpu);
+  fprintf(w->out, "n%u_r%u: recv %" PRIu64 "b from %u tag %u cpu %u nic %u\n", node, step, bytes,
+          r->previous, tag, cpu, cpu);
   if (chained)
     fprintf(w->out, "n%u_s%u requires n%u_r%u\nn%u_r%u requires n%u_r%u\n", node, step, node,
             step - 1, node, step, node, step - 1);
@@ -85,11 +85,13 @@ static void put_chain(ts_form_writer *w, uint32_t node, uint32_t cpu, const ring
 {
   uint32_t place = reduce ? r->size - 1 - r->self : r->self;
   if (place > 0)
-    fprintf(w->out, "n%u_r0: recv %" PRIu64 "b from %u tag %u cpu %u\nn%u_r0 requires n%u_b\n",
-            node, bytes, reduce ? r->next : r->previous, tag, cpu, node, node);
+    fprintf(w->out,
+            "n%u_r0: recv %" PRIu64 "b from %u tag %u cpu %u nic %u\nn%u_r0 requires n%u_b\n", node,
+            bytes, reduce ? r->next : r->previous, tag, cpu, cpu, node, node);
   if (place + 1 < r->size)
-    ts_put_text(w->out, "n%u_s0: send %" PRIu64 "b to %u tag %u cpu %u\nn%u_s0 requires n%u_%s\n",
-                node, bytes, reduce ? r->previous : r->next, tag, cpu, node, node,
+    ts_put_text(w->out,
+                "n%u_s0: send %" PRIu64 "b to %u tag %u cpu %u nic %u\nn%u_s0 requires n%u_%s\n",
+                node, bytes, reduce ? r->previous : r->next, tag, cpu, cpu, node, node,
                 place > 0 ? "r0" : "b");
   fprintf(w->out, "n%u: calc 0 cpu %u\nn%u requires n%u_b\n", node, cpu, node, node);
   if (place > 0)
@@ -139,10 +141,10 @@ static bool put_operation(ts_form_writer *w, uint32_t i, bool *split)
       return ts_fail(w->error, "give the traces of all ranks",
                      "rank %" PRId64 ": the peer of a message is not known, or not there",
                      w->e->rank);
-    ts_put_text(w->out, "n%u: %s %" PRId64 "b %s %" PRId64 " tag %" PRId64 " cpu %u\n", i,
+    ts_put_text(w->out, "n%u: %s %" PRId64 "b %s %" PRId64 " tag %" PRId64 " cpu %u nic %u\n", i,
                 c->kind == TS_COMM_SEND ? "send" : "recv", c->bytes > 0 ? c->bytes : 1,
                 c->kind == TS_COMM_SEND ? "to" : "from", c->peer,
-                MESSAGE_TAGS + c->tag % MESSAGE_TAGS, cpu);
+                MESSAGE_TAGS + c->tag % MESSAGE_TAGS, cpu, cpu);
   } else {
     *split = true;
     return put_collective(w, i, cpu, c);
