@@ -10,6 +10,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/model/graph.h"
 #include "compiler/plan/plan.h"
+#include "compiler/replay/replay.h"
 
 void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {
@@ -33,6 +34,8 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   s->natives = o->natives;
   s->native_count = o->native_count;
   s->uncalibrated = o->uncalibrated;
+  s->ranks = o->ranks;
+  s->rank_count = o->rank_count;
 }
 
 /* A pass that gives nothing and says nothing has a bug. */
@@ -54,7 +57,8 @@ static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_
   if (!plan || ts_diags_errors(s->diags))
     return NULL;
   ts_heap_doing("lowering the plan");
-  ts_ir_builder *builder = ts_plan_lower(s, plan, schedule);
+  ts_ir_builder *builder =
+    ts_plan_replays(s, plan) ? ts_plan_replay(s, plan) : ts_plan_lower(s, plan, schedule);
   say_something(s, builder, "lowering the plan");
   if (builder && ts_diags_errors(s->diags)) {
     ts_ir_builder_free(builder);

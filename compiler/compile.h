@@ -19,6 +19,10 @@ typedef struct ts_compile_options { /* all may be left zero */
   const char *const *natives;     /* libraries of native code that may be loaded and called */
   uint32_t native_count;
   bool uncalibrated;              /* the plan's `calibration` is left out */
+  /* graphs of ranks (trace/play_rank_graph.h) that play on the plan's machine, in the stead of its
+   * own model; NULL: none */
+  const struct ts_events *const *ranks;
+  uint32_t rank_count;
 } ts_compile_options;
 
 /* A session in the arena, with empty source map and queue of diagnostics. The caller then sets

@@ -29,6 +29,8 @@ libts_la_SOURCES += \
 	compiler/eval/figures.h \
 	compiler/eval/function.h \
 	compiler/eval/gpu.c \
+	compiler/eval/label.c \
+	compiler/eval/label.h \
 	compiler/eval/limits.c \
 	compiler/eval/limits.h \
 	compiler/eval/makers.def \
@@ -113,6 +115,14 @@ libts_la_SOURCES += \
 	compiler/plan/records.h \
 	compiler/quantities.c \
 	compiler/quantities.h \
+	compiler/replay/numbers.c \
+	compiler/replay/numbers.h \
+	compiler/replay/operators.c \
+	compiler/replay/operators.h \
+	compiler/replay/rank_files.c \
+	compiler/replay/rank_files.h \
+	compiler/replay/replay.c \
+	compiler/replay/replay.h \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \
 	compiler/schedule/internal.h \

@@ -1,4 +1,4 @@
-/* The TrainSpec IR, format version 3. This header is the specification.
+/* The TrainSpec IR, format version 4. This header is the specification.
  *
  * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
  * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
@@ -26,7 +26,7 @@
 #include "base/error.h"
 
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
-#define TS_IR_VERSION 3u
+#define TS_IR_VERSION 4u
 #define TS_IR_NONE 0xffffffffu
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
@@ -99,9 +99,14 @@ typedef struct ts_ir_axis {
   uint32_t reserved;
 } ts_ir_axis;
 
-typedef struct ts_ir_group { /* ranks that differ only on these axes; members ordered by rank */
+/* Ranks that differ only on these axes, ordered by rank; or lists of ranks, where no product of
+ * axes says who belongs together: instance after instance, each of `size`, no rank twice. Ranks on
+ * no list take no part. */
+typedef struct ts_ir_group {
   ts_ir_str name;
-  uint32_t axes; /* bit i: axis i belongs to it */
+  uint32_t axes; /* bit i: axis i belongs to it; 0 of lists */
+  uint32_t size; /* of an instance; 0: not listed */
+  uint32_t first_rank, rank_count; /* into TS_IR_GROUP_RANKS */
 } ts_ir_group;
 
 typedef enum ts_ir_vertex_kind { TS_IR_DEVICE = 0, TS_IR_SWITCH = 1 } ts_ir_vertex_kind;

@@ -31,5 +31,6 @@ libts_la_SOURCES += \
 	ir/text/text.h \
 	ir/text/write.c \
 	ir/verify.c \
+	ir/verify_groups.c \
 	ir/verify_programs.c \
 	ir/write.c

@@ -91,10 +91,6 @@ static int check_mesh(check *c)
   if (world != ir->meta->world)
     return ts_ir_fail(c->error, "the axes span %llu ranks, the job has %u",
                       (unsigned long long)world, ir->meta->world);
-  for (uint32_t i = 0; i < ir->groups_count; i++)
-    if ((uint64_t)ir->groups[i].axes >> ir->axes_count)
-      return ts_ir_fail(c->error, "group `%s` names an axis that is not there",
-                        text(c, ir->groups[i].name));
   return 0;
 }
 
@@ -639,6 +635,47 @@ static int check_work(check *c)
   return 0;
 }
 
+/* Nodes and ports belong to one fragment alone. */
+static bool owns(check *c, uint32_t kind, uint32_t first, uint32_t count)
+{
+  return !count || runs_add(c, kind, first, count) == RUN_NEW;
+}
+
+static int check_list(check *c, const ts_ir_group *g, uint8_t *seen)
+{
+  const char *name = text(c, g->name);
+  const uint32_t *rank = c->ir->group_ranks + g->first_rank;
+  if (!g->size != !g->rank_count || (g->size && (g->axes || g->rank_count % g->size)))
+    return ts_ir_fail(c->error, "group `%s` lists %u ranks in instances of %u", name, g->rank_count,
+                      g->size);
+  if (!owns(c, TS_IR_GROUP_RANKS, g->first_rank, g->rank_count))
+    return ts_ir_fail(c->error, "group `%s`: its ranks are not there or another's", name);
+  for (uint32_t i = 0; i < g->rank_count; i++) {
+    if (rank[i] >= c->ir->meta->world || seen[rank[i]])
+      return ts_ir_fail(c->error, "group `%s`: rank %u is %s", name, rank[i],
+                        rank[i] < c->ir->meta->world ? "listed twice" : "beyond the world");
+    seen[rank[i]] = 1;
+  }
+  for (uint32_t i = 0; i < g->rank_count; i++)
+    seen[rank[i]] = 0;
+  return 0;
+}
+
+static int check_groups(check *c)
+{
+  const ts_ir *ir = c->ir;
+  uint8_t *seen = ts_heap_new((size_t)ir->meta->world + 1, 1);
+  int failed = 0;
+  for (uint32_t i = 0; i < ir->groups_count && !failed; i++)
+    if ((uint64_t)ir->groups[i].axes >> ir->axes_count)
+      failed = ts_ir_fail(c->error, "group `%s` names an axis that is not there",
+                          text(c, ir->groups[i].name));
+    else
+      failed = check_list(c, &ir->groups[i], seen);
+  free(seen);
+  return failed;
+}
+
 /* Number of things a node's argument can name. */
 static uint32_t arg_limit(const check *c, const ts_ir_fragment *f, uint32_t op)
 {
@@ -746,12 +783,6 @@ static int check_port_use(check *c, const ts_ir_fragment *f)
   return 0;
 }
 
-/* Nodes and ports belong to one fragment alone. */
-static bool owns(check *c, uint32_t kind, uint32_t first, uint32_t count)
-{
-  return !count || runs_add(c, kind, first, count) == RUN_NEW;
-}
-
 static int check_fragments(check *c)
 {
   for (uint32_t i = 0; i < c->ir->fragments_count; i++) {
@@ -828,8 +859,9 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error)
     *error = (ts_error){0};
   /* In this order: each check relies on those before it. */
   static int (*const checks[])(check *) = {
-    check_strings,   check_refs,   check_meta,    check_mesh,   check_locs,      check_devices,
-    check_placement, check_links,  check_network, check_work,   check_fragments, check_programs,
+    check_strings,   check_refs,   check_meta,    check_mesh,   check_groups,    check_locs,
+    check_devices,   check_placement, check_links, check_network, check_work, check_fragments,
+    check_programs,
     check_items,     check_owners, check_sources, check_calibrations, check_spreads,
     check_validations, check_remarks};
   check c = {.ir = ir, .error = error};
@@ -840,5 +872,5 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error)
   for (size_t i = 0; i < sizeof checks / sizeof *checks && !failed; i++)
     failed = checks[i](&c);
   runs_end(&c);
-  return failed ? failed : ts_ir_verify_programs(ir, error);
+  return failed || ts_ir_verify_programs(ir, error) || ts_ir_verify_groups(ir, error) ? -1 : 0;
 }

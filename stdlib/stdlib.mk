@@ -10,6 +10,7 @@ stdlib_files = \
 	stdlib/clusters/linked.ts \
 	stdlib/clusters/meshes.ts \
 	stdlib/clusters/nccl.ts \
+	stdlib/clusters/numbers.ts \
 	stdlib/clusters/tpu.ts \
 	stdlib/costs.ts \
 	stdlib/errors.ts \
@@ -75,6 +76,7 @@ stdlib_files = \
 	stdlib/gpus/intel.ts \
 	stdlib/gpus/nvidia.ts \
 	stdlib/hosts.ts \
+	stdlib/import/aten.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \
 	stdlib/import/torch_fx.ts \

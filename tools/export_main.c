@@ -9,6 +9,7 @@
 #include "tools/cli/replay_graph.h"
 #include "tools/cli/replay_workload.h"
 #include "tools/cli/trace_open.h"
+#include "trace/play_rank_graph.h"
 #include "trace/replay.h"
 #include "trace/write/export.h"
 
@@ -19,7 +20,7 @@ static const ts_option options[] = {
   {OUTPUT, 'o', "output", "NAME",
    "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; others: the file",
    NULL},
-  {ON, 0, "on", "PLAN", "for workloads: the plan whose cluster and networks they run on", NULL},
+  {ON, 0, "on", "PLAN", "for graphs and workloads: the plan on whose machine they run", NULL},
   {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4",
    NULL},
   {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs without times, as in trainspec replay",
@@ -173,9 +174,14 @@ static int export_made(task *k, ts_ir_builder *b)
 /* By way of the IR, which has times, and streams as dependencies. */
 static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
 {
-  ts_error error = {0};
-  ts_ir_builder *b = ts_graph_ir(ranks, count, k->given, &error);
-  return b ? export_made(k, b) : ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error);
+  int status;
+  ts_input input = {0};
+  const ts_replay_place place = {k->given, k->on.plan, k->plan.compile};
+  if (!ts_graphs_compile(&k->t, ranks, count, &place, &input, &status))
+    return status;
+  status = export_ir(k, &input.ir);
+  ts_input_close(&input);
+  return status;
 }
 
 static void print_binary(void *closure, FILE *out) { ts_goal_binary_write(closure, out); }
@@ -215,7 +221,7 @@ static int export_trace(task *k, const char *path)
     ts_ir_builder *b = ts_workload_made(&k->t, e, &k->on, &facts);
     return b ? export_made(k, b) : TS_EXIT_REJECTED;
   }
-  if (e && ts_is_graph(e)) {
+  if (e && ts_is_rank_graph(e)) {
     uint32_t count;
     const ts_events **ranks = ts_graphs_read(&k->t, e, &count);
     return !ranks                     ? TS_EXIT_REJECTED :

@@ -6,23 +6,30 @@
 
 #include "base/escape.h"
 #include "base/json_writer.h"
+#include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
 #include "tools/cli/replay_schedule.h"
 #include "tools/cli/replay_workload.h"
 #include "tools/cli/trace_open.h"
+#include "trace/play_rank_graph.h"
 #include "trace/replay.h"
 
 enum { FORMAT = 1, OUTPUT, STEP, MACHINE, MESH, PLAN, LOGGOPS };
 
 static const ts_option options[] = {
   {STEP, 0, "step", "N", "replay only the work launched in step N, from 1", "Replay"},
+  {PLAN, 'p', "plan", "PLAN", "play on the machine of a plan: cluster, costs, network, host",
+   "Graphs, schedules, workloads"},
   {MACHINE, 0, "machine", "F:B:L:T",
-   "for execution graphs: FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
+   "... on one of FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
   {LOGGOPS, 0, "loggops", "L=..,o=..",
    "for schedules: L, o, g and S of the model, G and O a byte, as L=2000,o=100,G=0.04 (ns)", NULL},
-  {PLAN, 0, "plan", "PLAN", "for workloads: play them on the cluster and networks of a plan", NULL},
   {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4", NULL},
+  {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set a parameter of the plan", NULL},
+  {PLAN_IMPORT, 'I', "import-dir", "DIR", "also look for imports and data in DIR", NULL},
+  {PLAN_STDLIB, 0, "stdlib", "DIR", "read the standard library from DIR", NULL},
+  {PLAN_READ, 0, "allow-read", "DIR", "let the plan read files in DIR", NULL},
   {OUTPUT, 'o', "output", "FILE", "also write the IR, for tsrun", NULL},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
   {0},
@@ -32,11 +39,13 @@ static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...",
 static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler of one rank, plain or gzip. GRAPHs are the",
   "execution graphs of all ranks of a job (trainspec-trace writes them): played",
-  "together; what they give no time for takes what --machine says. A SCHEDULE in GOAL",
+  "together; what they give no time for takes what the machine says. A SCHEDULE in GOAL",
   "is a whole job, played likewise, and so is a workload of AICB, SimAI or ASTRA-sim.",
+  "A plan whose model is graph(FILES) is played by tsrun, with all its reports.",
   "",
   "Examples:",
   "$ rank0.json.gz",
+  "$ --plan machine.ts graph.*.json",
   "$ --machine 400T:3T:450G:5us graph.*.json",
   "$ --loggops L=2000,o=100,G=0.04 job.goal",
   "$ --plan cluster.ts workload.csv",
@@ -227,9 +236,8 @@ static int replay_schedule(ts_trace_task *t, const ts_workload_run *on, const ts
 }
 
 static int replay(ts_trace_task *t, long long step, const ts_workload_run *on,
-                  const ts_loggops *model, bool json)
+                  const ts_compile_options *options, const ts_loggops *model, bool json)
 {
-  const ts_graph_machine *machine = on->machine;
   int done = replay_schedule(t, on, model, json);
   if (done >= 0)
     return done;
@@ -241,8 +249,8 @@ static int replay(ts_trace_task *t, long long step, const ts_workload_run *on,
     run.choice.step = step;
     return ts_replay_workload(t, e, &run, json);
   }
-  if (ts_is_graph(e))
-    return ts_replay_graphs(t, e, machine, json);
+  if (ts_is_rank_graph(e))
+    return ts_replay_graphs(t, e, &(ts_replay_place){on->machine, on->plan, *options}, json);
   if (t->paths.count > 1)
     return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0],
                             t->paths.at[1]);
@@ -269,6 +277,7 @@ int ts_replay_main(int argc, char **argv)
   ts_graph_machine machine;
   ts_workload_run on = {0};
   ts_loggops model, *given = NULL;
+  ts_plan_options plan = {0};
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = t.options.status; break;
@@ -303,10 +312,18 @@ int ts_replay_main(int argc, char **argv)
       if ((form = ts_options_choice(&t.options, forms)) < 0)
         status = TS_EXIT_USAGE;
       break;
+    default:
+      if (ts_plan_option(&plan, t.arena, &t.options, id) != TS_EXIT_DONE)
+        status = TS_EXIT_USAGE;
+      break;
     }
+  if (status < 0 && on.plan && on.machine)
+    status = ts_options_wrong(&t.options, "one machine: `--plan` or `--machine`");
   if (status < 0 && t.output && !strcmp(t.output, "-"))
     status = ts_options_wrong(&t.options, "`-o` takes a file: the report goes to standard output");
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
-  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, &on, given, form == 1) : status);
+  if (status < 0)
+    status = replay(&t, step, &on, &plan.compile, given, form == 1);
+  return ts_trace_task_end(&t, status);
 }

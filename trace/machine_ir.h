@@ -4,7 +4,9 @@
 #define TS_TRACE_MACHINE_IR_H
 
 #include "ir/ir.h"
-#include "trace/read/rank_graph.h"
+
+/* What work and communication take: rates in FLOP/s and bytes/s, latency in seconds. */
+typedef struct ts_graph_machine { double flops, bandwidth, link, latency; } ts_graph_machine;
 
 /* `machine` may be NULL: devices alone, without links. */
 void ts_machine_put(ts_ir_builder *b, const ts_graph_machine *machine, uint32_t world);

@@ -18,6 +18,9 @@ libts_la_SOURCES += \
 	trace/pairs.c \
 	trace/pairs.h \
 	trace/play_rank_graph.c \
+	trace/play_rank_graph.h \
+	trace/rank_groups.c \
+	trace/rank_groups.h \
 	trace/read/aicb.c \
 	trace/read/chakra.c \
 	trace/read/events.c \

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/source.h"
-#include "trace/machine_ir.h"
 
 enum { MOST_RANKS = 1 << 24, PLACEHOLDER = 1 };
 enum { COMPUTE, CALLS, WEIGHTS, SENDS, FROM_PREVIOUS, FROM_NEXT, STREAMS };

@@ -4,7 +4,7 @@
 #define TS_TRACE_WORKLOAD_IR_H
 
 #include "ir/ir.h"
-#include "trace/read/rank_graph.h"
+#include "trace/machine_ir.h"
 #include "trace/read/workload.h"
 
 /* Axes from the one whose ranks are neighbours to the one whose ranks are farthest apart, as

@@ -11,7 +11,7 @@ static const form forms[] = {
    "over",
    {NULL},
    {"over", "dim", "overlap", "bucket", "group", "ahead", "every", "slows", "share", "fullest",
-    "on"}},
+    "on", "copied"}},
   {TS_AST_SHARD, "sharded", "over", {"parameters", "gradients", "optimizer"}, {"over"}},
   {TS_AST_OFFLOAD,
    "offloaded",

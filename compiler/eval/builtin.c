@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "compiler/eval/label.h"
 #include "compiler/eval/record_type.h"
 
 /* ---- Arguments ---- */
@@ -417,6 +418,25 @@ static ts_value enumerate_of(const ts_builtin_call *c)
 static ts_value is_list(const ts_builtin_call *c)
 {
   return ts_bool_value(is_sequence(c->arg[0]), c->span);
+}
+
+static bool is_label(ts_value v) { return v.type == TS_T_LABEL || v.type == TS_T_STRING; }
+
+static bool are_labels(ts_value v)
+{
+  bool labels = v.type == TS_T_LIST;
+  for (uint32_t i = 0; labels && i < v.u.list->count; i++)
+    labels = is_label(v.u.list->at[i]);
+  return labels || is_label(v);
+}
+
+static ts_value within(const ts_builtin_call *c)
+{
+  if (c->arg[0].type != TS_T_STRING)
+    return wrong(c, 0, "the label of an op");
+  if (!are_labels(c->arg[1]))
+    return wrong(c, 1, "a label, or a list of labels");
+  return ts_bool_value(ts_label_group(c->arg[1], c->arg[0].u.string) > 0, c->span);
 }
 
 static ts_value text_of(const ts_builtin_call *c)

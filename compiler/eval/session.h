@@ -77,6 +77,9 @@ struct ts_session {
   /* files whose text is here already: that of the command line, or those open in an editor */
   const struct ts_embedded_file *given;
   uint32_t given_count;
+  /* what ranks play in the stead of a plan's own model: a table each; NULL: that model */
+  const struct ts_events *const *ranks;
+  uint32_t rank_count;
   const ts_define *defines;
   uint32_t define_count;
   const char *const *natives;       /* libraries of native code that may be loaded and called */

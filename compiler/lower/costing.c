@@ -128,22 +128,15 @@ static uint32_t note_beyond(ts_asking *a, uint32_t source, const char *family,
   return (uint32_t)a->beyond.count;
 }
 
-/* Time of all ops, and in share[] that of each warning. */
-static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_sharding *sh,
-                         double *share)
+/* Time of all kernels, and in share[] that of each warning. */
+static double add_beyond(const ts_costing *c, const double *runs, double *share)
 {
   double total = 0;
-  for (size_t i = 0; i < g->ops.count; i++) {
-    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
-    for (int p = 0; p < TS_PHASES; p++)
-      for (uint32_t k = 0; k < work->phase[p].count; k++) {
-        if (work->phase[p].at[k].host_only)
-          continue;
-        const ts_priced *priced = &c->kernels.at[work->phase[p].at[k].cost];
-        total += (double)priced->time;
-        if (priced->beyond)
-          share[priced->beyond - 1] += (double)priced->time;
-      }
+  for (size_t k = 0; k < c->kernels.count; k++) {
+    double time = runs[k] * (double)c->kernels.at[k].time;
+    total += time;
+    if (c->kernels.at[k].beyond)
+      share[c->kernels.at[k].beyond - 1] += time;
   }
   return total;
 }
@@ -152,20 +145,14 @@ static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_shardi
 
 typedef TS_VEC(const char *) name_list;
 
-static double time_of_source(const ts_costing *c, const ts_graph *g, const ts_sharding *sh,
-                             double *share)
+static double time_of_source(const ts_costing *c, const double *runs, double *share)
 {
   double total = 0;
-  for (size_t i = 0; i < g->ops.count; i++) {
-    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
-    for (int p = 0; p < TS_PHASES; p++)
-      for (uint32_t k = 0; k < work->phase[p].count; k++) {
-        const ts_priced *priced =
-          work->phase[p].at[k].host_only ? NULL : &c->kernels.at[work->phase[p].at[k].cost];
-        total += priced ? (double)priced->time : 0;
-        if (priced && priced->source != TS_NO_INDEX)
-          share[priced->source] += (double)priced->time;
-      }
+  for (size_t k = 0; k < c->kernels.count; k++) {
+    double time = runs[k] * (double)c->kernels.at[k].time;
+    total += time;
+    if (c->kernels.at[k].source != TS_NO_INDEX)
+      share[c->kernels.at[k].source] += time;
   }
   return total;
 }
@@ -179,7 +166,7 @@ static void add_once(ts_arena *arena, name_list *list, const char *name)
 }
 
 /* Warns of costs of devices that the cluster has not (W0531). */
-static void warn_of_devices(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+static void warn_of_devices(const ts_costing *c, const double *runs)
 {
   ts_asking *a = c->asking;
   ts_session *s = a->s;
@@ -187,7 +174,7 @@ static void warn_of_devices(const ts_costing *c, const ts_graph *g, const ts_sha
   const ts_source_name *first = NULL;
   const ts_value *gpu = NULL;
   double *share = TS_NEW_ARRAY(s->arena, double, c->sources.count + 1),
-         total = time_of_source(c, g, sh, share), wrong = 0;
+         total = time_of_source(c, runs, share), wrong = 0;
   for (size_t i = 0; i < c->sources.count; i++) {
     const ts_source_name *n = &c->sources.at[i];
     const ts_value *other = share[i] > 0 ? ts_other_gpu(s, a->plan, n->device) : NULL;
@@ -224,11 +211,24 @@ static void warn_of_devices(const ts_costing *c, const ts_graph *g, const ts_sha
  * by a hundredth. */
 static const double beyond_matters = 0.1;
 
-void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+double *ts_costing_runs(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+{
+  double *runs = TS_NEW_ARRAY(c->asking->s->arena, double, c->kernels.count + 1);
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t k = 0; k < work->phase[p].count; k++)
+        if (!work->phase[p].at[k].host_only)
+          runs[work->phase[p].at[k].cost]++;
+  }
+  return runs;
+}
+
+void ts_costing_tell(const ts_costing *c, const double *runs)
 {
   ts_asking *a = c->asking;
   double *share = TS_NEW_ARRAY(a->s->arena, double, a->beyond.count + 1),
-         total = add_beyond(c, g, sh, share);
+         total = add_beyond(c, runs, share);
   for (size_t i = 0; i < a->beyond.count; i++) {
     const beyond *b = &a->beyond.at[i];
     const ts_source_name *from = &c->sources.at[b->source];
@@ -246,7 +246,7 @@ void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *
                     "source that has them first in `costs`");
   }
   a->beyond.count = 0;
-  warn_of_devices(c, g, sh);
+  warn_of_devices(c, runs);
 }
 
 static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)

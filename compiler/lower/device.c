@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/eval/label.h"
 #include "compiler/machine/cluster.h"
 #include "compiler/model/graph.h"
 

@@ -36,7 +36,7 @@ uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm)
 
 uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes)
 {
-  ts_ir_group group = {ts_ir_add_string(l->b, ts_axes_name(l->s, axes)), axes};
+  ts_ir_group group = {.name = ts_ir_add_string(l->b, ts_axes_name(l->s, axes)), .axes = axes};
   return ts_ir_intern(l->b, TS_IR_GROUPS, &group);
 }
 
@@ -73,7 +73,7 @@ uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
   return ts_ir_intern(l->b, TS_IR_COST_SOURCES, &record);
 }
 
-static uint32_t ir_kernel(ts_lowering *l, uint32_t cost, double slowed)
+uint32_t ts_ir_kernel_of(ts_lowering *l, uint32_t cost, double slowed)
 {
   while (l->ir_kernels.count <= cost)
     TS_PUSH(l->s->arena, &l->ir_kernels, 0);
@@ -272,15 +272,16 @@ uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, t
   uint64_t host = k->host >= 0 ? (uint64_t)k->host : k->host_only ? 0 : f->l->plan->host.launch;
   if (k->host_only)
     return ts_emit_host(f, host, origin.label);
-  uint32_t kernel = ir_kernel(f->l, k->cost, f->slowed);
+  uint32_t kernel = ts_ir_kernel_of(f->l, k->cost, f->slowed);
   TS_PUSH(f->scratch, &f->kernels, k->cost);
   uint32_t node = emit(
     f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host},
     origin);
-  if (k->temp > 0) {
-    ts_note_memory(f, node, (int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
-    ts_note_memory(f, node, -(int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
-  }
+  uint32_t pieces = k->pieces ? k->pieces : 1;
+  for (uint32_t n = 0; n < pieces && k->temp > 0; n++)
+    ts_note_memory(f, node, (int64_t)(k->temp / pieces), TS_IR_TEMPORARIES, origin.label);
+  for (uint32_t n = 0; n < pieces && k->temp > 0; n++)
+    ts_note_memory(f, node, -(int64_t)(k->temp / pieces), TS_IR_TEMPORARIES, origin.label);
   return node;
 }
 

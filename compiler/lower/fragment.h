@@ -73,6 +73,7 @@ typedef struct ts_gather {
   int64_t memory;
   uint32_t node;        /* or TS_NO_INDEX: not yet there; TS_HELD: gathered by an earlier item */
   double rate;          /* of the link to the host; 0: a collective */
+  bool landed;          /* in a buffer, which is yet to be copied out */
   bool keep;            /* stays for the backward, or until what kept it has used it */
 } ts_gather;
 

@@ -114,10 +114,31 @@ static int64_t gathered(const pass *p, uint32_t i, ts_when when)
   return bytes;
 }
 
+/* Gradients in the format of weights go to the buffer that is summed. */
+static void copy_in(ts_fragment *f, ts_bucket *bucket)
+{
+  const ts_lowering *l = f->l;
+  const ts_comm *comm = bucket->comm;
+  double written = bucket->bytes / comm->share;
+  ts_kernel copy = ts_moving_kernel(
+    f->l, "elementwise", l->plan->precision.gradients,
+    written + (bucket->whole > 0 ? (double)bucket->whole : written), 0, comm->span);
+  ts_need(f, bucket->ready);
+  bucket->ready = ts_emit_kernel(f, &copy, TS_IR_PHASE_BACKWARD_WEIGHT,
+                                 (ts_origin){"gradients", comm->span, comm->span});
+  ts_note_memory(f, bucket->ready, (int64_t)written, TS_IR_GRADIENTS,
+                 "gradients before they are scattered");
+  ts_note_memory(f, bucket->ready, -bucket->whole, TS_IR_GRADIENTS,
+                 "gradients before they are scattered");
+  bucket->whole = (int64_t)written;
+}
+
 static void flush(ts_fragment *f, ts_bucket *bucket)
 {
   if (!(bucket->bytes > 0))
     return;
+  if (bucket->comm->copied)
+    copy_in(f, bucket);
   ts_need(f, bucket->ready);
   if (!bucket->comm->overlap)
     ts_need(f, f->last[0]);
@@ -156,7 +177,8 @@ static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
   const ts_class *class = ts_class_of(p->f->l, i);
   bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER &&
                   (class->gradient_axes & comm->axes);
-  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, ts_gradient_bytes(p->f->l)) *
+  double element = comm->copied ? ts_weight_bytes(p->f->l) : ts_gradient_bytes(p->f->l);
+  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, element) *
                               ts_comm_part(p->f->l, class, comm) / comm->share) :
                     0;
 }

@@ -67,6 +67,13 @@ static bool gathers(const ts_comm *comm, ts_when when)
          comm->when == when && !comm->after;
 }
 
+/* Parameters that are held whole change at an update alone: they are gathered once, before their
+ * first use after it. */
+static bool updated(const ts_class *class, const ts_comm *comm)
+{
+  return gathers(comm, TS_WHEN_FORWARD) && !(class->parameter_axes & comm->axes);
+}
+
 static bool gathered_again(const ts_class *class)
 {
   for (uint32_t c = 0; c < class->comm_count; c++)
@@ -82,8 +89,9 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool kee
     if (ts_same_comm(f->gathers.at[k].comm, comm) &&
         f->gathers.at[k].comm->span.begin == comm->span.begin)
       before = (uint32_t)k;
+  bool room = before != TS_NO_INDEX && f->gathers.at[before].bytes < comm->bucket;
   if (before == TS_NO_INDEX ||
-      !ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i))) {
+      !(room || ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i)))) {
     TS_PUSH(f->scratch, &f->gathers,
             (ts_gather){.comm = comm, .first = i, .after = before, .node = node, .keep = keep});
     before = (uint32_t)f->gathers.count - 1;
@@ -101,7 +109,7 @@ static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, boo
                  ts_comm_part(f->l, class, comm);
   ts_gather *g = join(f, i, comm, keep, node);
   g->bytes += bytes;
-  g->memory += (int64_t)(bytes / comm->share);
+  g->memory += updated(class, comm) ? 0 : (int64_t)(bytes / comm->share);
 }
 
 /* What the op kept on the host, of its own and of tensors that it is the first to need. */
@@ -145,13 +153,17 @@ static void plan_op(ts_fragment *f, uint32_t i, ts_when when, const ts_placed *i
     return;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (gathers(comm, TS_WHEN_FORWARD) && !again && op->needs_gradient)
+    if (updated(class, comm)) {
+      if (item->fresh && when == TS_WHEN_FORWARD)
+        join_parameters(f, i, comm, true, TS_NO_INDEX);
+    } else if (gathers(comm, TS_WHEN_FORWARD) && !again && op->needs_gradient) {
       join_shared(f, i, comm, item);
-    else if (when == TS_WHEN_FORWARD && gathers(comm, when))
+    } else if (when == TS_WHEN_FORWARD && gathers(comm, when)) {
       join_parameters(f, i, comm, false, TS_NO_INDEX);
-    else if (when == TS_WHEN_INPUT && gathers(comm, when) &&
-             (op->needs_input_gradient || f->l->sh->recompute_group[i]))
+    } else if (when == TS_WHEN_INPUT && gathers(comm, when) &&
+               (op->needs_input_gradient || f->l->sh->recompute_group[i])) {
       join_parameters(f, i, comm, false, TS_NO_INDEX);
+    }
   }
 }
 
@@ -197,7 +209,24 @@ static void leave(ts_fragment *f, ts_gather *g)
   }
   g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5),
                                (ts_origin){"parameters", origin.span, origin.rule});
+  g->landed = g->comm->copied;
+  if (g->landed)
+    ts_note_memory(f, g->node, g->memory, TS_IR_BUFFERS, "gathered parameters");
+  else
+    ts_note_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
+}
+
+/* What has landed in one buffer becomes a tensor for each parameter. */
+static void copy_out(ts_fragment *f, ts_gather *g)
+{
+  ts_kernel copy = ts_moving_kernel(f->l, "elementwise", f->l->plan->precision.weights,
+                                    2 * (double)g->memory, 0, g->comm->span);
+  ts_need(f, g->node);
+  g->node = ts_emit_kernel(f, &copy, f->forward ? TS_IR_PHASE_FORWARD : TS_IR_PHASE_BACKWARD_INPUT,
+                           (ts_origin){"gathered parameters", g->comm->span, g->comm->span});
+  g->landed = false;
   ts_note_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
+  ts_note_memory(f, g->node, -g->memory, TS_IR_BUFFERS, "gathered parameters");
 }
 
 bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage)
@@ -205,7 +234,19 @@ bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage)
   for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++) {
     const ts_class *class = ts_class_of(l, i);
     for (uint32_t c = 0; c < class->comm_count; c++)
-      if (gathers(&class->comms[c], TS_WHEN_FORWARD) && !gathered_again(class))
+      if (gathers(&class->comms[c], TS_WHEN_FORWARD) && !gathered_again(class) &&
+          !updated(class, &class->comms[c]))
+        return true;
+  }
+  return false;
+}
+
+bool ts_gathers_updated(const ts_lowering *l, const ts_stage *stage)
+{
+  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++) {
+    const ts_class *class = ts_class_of(l, i);
+    for (uint32_t c = 0; c < class->comm_count; c++)
+      if (updated(class, &class->comms[c]))
         return true;
   }
   return false;
@@ -225,8 +266,11 @@ void ts_gathers_enter(ts_fragment *f, uint32_t op)
 void ts_gathers_need(ts_fragment *f, uint32_t op)
 {
   for (uint32_t k = 0; k < f->gathers.count; k++)
-    if (covers(&f->gathers.at[k], op) && f->gathers.at[k].node < TS_HELD)
+    if (covers(&f->gathers.at[k], op) && f->gathers.at[k].node < TS_HELD) {
+      if (f->gathers.at[k].landed)
+        copy_out(f, &f->gathers.at[k]);
       ts_need(f, f->gathers.at[k].node);
+    }
 }
 
 void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last)

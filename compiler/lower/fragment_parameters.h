@@ -8,6 +8,8 @@
 void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item);
 /* Items of the stage share what the first of them has gathered. */
 bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage);
+/* The first item after an update gathers what was updated. */
+bool ts_gathers_updated(const ts_lowering *l, const ts_stage *stage);
 /* its group is needed: what has not left leaves, and what is to come ahead */
 void ts_gathers_enter(ts_fragment *f, uint32_t op);
 void ts_gathers_need(ts_fragment *f, uint32_t op);

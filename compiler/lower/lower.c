@@ -13,7 +13,7 @@
 #include "compiler/shard/model_work.h"
 
 /* Fragments of the same work differ by these marks of ts_placed, and by its place, of so many. */
-enum { LAST = 1, GATHERS = 2, DROPS = 4, MARKS = 8, PARTS = MARKS * TS_PLACES };
+enum { LAST = 1, GATHERS = 2, DROPS = 4, FRESH = 8, MARKS = 16, PARTS = MARKS * TS_PLACES };
 
 /* a fragment of the IR */
 typedef struct made {
@@ -230,7 +230,7 @@ static const char *work_name(ts_lowering *l, uint32_t kind, const ts_placed *ite
   if (part / MARKS)
     name = ts_arena_printf(l->s->arena, "%s place %u", name, part / MARKS);
   return ts_arena_printf(l->s->arena, "%s%s%s%s", name, part & LAST ? " last" : "",
-                         part & GATHERS ? " gathers" : "", part & DROPS ? " drops" : "");
+                         part & (GATHERS | FRESH) ? " gathers" : "", part & DROPS ? " drops" : "");
 }
 
 static made finish(ts_fragment *f, const char *name, const char *letter)
@@ -275,6 +275,8 @@ static uint32_t part_in_step(const ts_lowering *l, const ts_stage *stage, const 
   uint32_t part = item->last && sums_gradients(l, stage) ? LAST : 0;
   if ((item->gathers || item->drops) && ts_gathers_shared(l, stage))
     part |= (item->gathers ? GATHERS : 0u) | (item->drops ? DROPS : 0u);
+  if (item->fresh && ts_gathers_updated(l, stage))
+    part |= FRESH;
   return part + (offloads(l, stage) ? item->place * MARKS : 0);
 }
 
@@ -619,7 +621,7 @@ static void lower_mesh(ts_lowering *l)
 }
 
 /* In the order of loading, with the names of the language, never the machine's. */
-static void lower_sources(ts_lowering *l)
+void ts_lower_sources(ts_lowering *l)
 {
   void *records;
   uint32_t count = (uint32_t)l->s->dependencies.count;
@@ -661,7 +663,7 @@ static ts_value coordinate(ts_lowering *l, uint32_t rank)
   return (ts_value){.type = TS_T_RECORD, .u.record = record};
 }
 
-static bool lower_placement(ts_lowering *l, uint32_t world)
+bool ts_lower_placement(ts_lowering *l, uint32_t world)
 {
   void *records;
   const ts_cluster *c = l->plan->cluster.u.cluster;
@@ -694,7 +696,7 @@ static bool lower_placement(ts_lowering *l, uint32_t world)
 
 /* As the plan has it: `dgx_h100(nodes: 8)` says more than the name of the declaration that it ends
  * in. */
-static const char *cluster_text(const ts_lowering *l)
+const char *ts_cluster_text(const ts_lowering *l)
 {
   ts_span span = l->plan->span_of[TS_PLAN_cluster];
   const ts_source *source = ts_sources_get(l->s->sources, span.file);
@@ -728,7 +730,7 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
     .samples_per_step = (uint64_t)samples,
     .parameters = l->g->parameters - l->shared_parameters};
   ts_lower_formats(l, world, (double)samples / (double)micro, &meta);
-  meta.cluster = ts_ir_add_string(l->b, cluster_text(l));
+  meta.cluster = ts_ir_add_string(l->b, ts_cluster_text(l));
   meta.framework = ts_ir_add_string(l->b, plan->framework);
   meta.release = ts_ir_add_string(l->b, plan->release);
   ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] :
@@ -753,11 +755,11 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   uint32_t world = 1;
   for (uint32_t a = 0; a < l->s->mesh.count; a++)
     world *= (uint32_t)l->s->mesh.axis[a].size;
-  lower_sources(l);
+  ts_lower_sources(l);
   lower_mesh(l);
   if (l->sc->axis != TS_NO_INDEX)
     l->pipeline_group = ts_ir_group_of(l, UINT32_C(1) << l->sc->axis);
-  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l) || !settle(l) ||
+  if (!ts_lower_cluster(l) || !ts_lower_placement(l, world) || !ts_lower_network(l) || !settle(l) ||
       !ts_progress_check(l->s, l->sc, l->stages))
     return false;
   lower_programs(l);
@@ -861,7 +863,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   if (schedule)
     *schedule = l.sc;
   bool written = write_ir(&l, samples);
-  ts_costing_tell(l.costing, l.g, l.sh);
+  ts_costing_tell(l.costing, ts_costing_runs(l.costing, l.g, l.sh));
   ts_lower_doubts(&l);
   if (written && !ts_diags_errors(s->diags)) {
     ts_lower_remarks(&l);

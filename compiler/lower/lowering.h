@@ -64,6 +64,8 @@ uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes);
 uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span);
 uint32_t ts_ir_source_of(ts_lowering *l, uint32_t file);
 uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source);
+/* of a kernel of the costing, so many times slower */
+uint32_t ts_ir_kernel_of(ts_lowering *l, uint32_t cost, double slowed);
 
 /* ---- Passes ---- */
 
@@ -72,6 +74,11 @@ ts_stage_costs ts_stage_costs_of(ts_lowering *l);
 /* compiler/lower/cluster.c: cluster graph, placement, network models. */
 bool ts_lower_cluster(ts_lowering *l);
 bool ts_lower_network(ts_lowering *l);
+/* compiler/lower/lower.c: the files that were read, where ranks lie, the cluster as the plan has
+ * it. */
+void ts_lower_sources(ts_lowering *l);
+bool ts_lower_placement(ts_lowering *l, uint32_t world);
+const char *ts_cluster_text(const ts_lowering *l);
 
 /* compiler/lower/formats.c: the IR's formats with their peaks, and the two figures of MFU in the
  * meta data. After programs and placement. */

@@ -45,46 +45,6 @@ static const char *unique_label(builder *b, const char *name)
   return label;
 }
 
-bool ts_glob(const char *pattern, const char *text, size_t length)
-{
-  const char *star = NULL;
-  size_t at = 0, retry = 0;
-  while (at < length) {
-    if (*pattern == '*') {
-      star = ++pattern;
-      retry = at;
-    } else if (*pattern == text[at]) {
-      pattern++;
-      at++;
-    } else if (star) {
-      pattern = star;
-      at = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (*pattern == '*')
-    pattern++;
-  return !*pattern;
-}
-
-bool ts_label_match(const char *pattern, const char *label, size_t *length)
-{
-  bool anywhere = !strchr(pattern, '*');
-  for (size_t end = 1; label[end - 1]; end++) {
-    if (label[end] && label[end] != '.')
-      continue;
-    *length = end;
-    if (ts_glob(pattern, label, end))
-      return true;
-    size_t size = strlen(pattern);
-    if (anywhere && end > size && label[end - size - 1] == '.' &&
-        !memcmp(label + end - size, pattern, size))
-      return true;
-  }
-  return false;
-}
-
 /* -- tensors -- */
 
 uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_shape shape,
@@ -380,6 +340,7 @@ void ts_graph_finish(ts_graph *g)
 {
   for (size_t i = 0; i < g->ops.count; i++) {
     ts_op *op = &g->ops.at[i];
+    op->repeats = g->unit_count;
     for (uint32_t k = 0; k < op->input_count; k++) {
       const ts_edge *input = &g->tensors.at[op->slots[k].tensor];
       op->needs_input_gradient |=
@@ -425,6 +386,12 @@ ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
   const ts_applied *model = plan->model.u.applied;
   if (plan->model.type != TS_T_APPLIED)
     return NULL;
+  if (!model->decl && !strcmp(model->name, "graph")) {
+    ts_diag *d = ts_report(s, TS_E0526, model->span, "a plan of graphs has no ops of its own");
+    ts_diag_here(d, "its ranks play what is in these files");
+    ts_diag_help(d, "play it with `tsrun`; `trainspec trace` shows a graph");
+    return NULL;
+  }
   if (!model->decl) {
     if (!ts_trace_build(s, plan, model, g))
       return NULL;

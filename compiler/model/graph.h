@@ -48,6 +48,7 @@ typedef struct ts_op {
   ts_slot *slots;    /* inputs, then parameters, then outputs; after them the slices */
   /* which repeat of the model it is in; between two: the next; after the last: their number */
   uint32_t unit;
+  uint32_t repeats; /* how many the model has */
   bool needs_input_gradient; /* some input depends on a parameter */
   bool needs_gradient;       /* so do its outputs */
   const ts_measured *measured; /* NULL: ask the cost sources */
@@ -89,12 +90,5 @@ uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_sh
                              const ts_dtype *dtype, uint32_t producer);
 /* Marks what needs gradients and counts parameters, once all ops are there. */
 void ts_graph_finish(ts_graph *g);
-
-/* Does the pattern match the label, or the label of something that encloses it? *length: how much
- * of the label it took. A pattern without `*` also matches at the end of a longer path: `attn.core`
- * is `*.attn.core`. */
-bool ts_label_match(const char *pattern, const char *label, size_t *length);
-/* `*` stands for any text. */
-bool ts_glob(const char *pattern, const char *text, size_t length);
 
 #endif

@@ -376,6 +376,8 @@ ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
               ts_string_value(scope->op->label, scope->op->span));
   ts_env_bind(env, ts_lang_intern(scope->s->lang, "unit", 4),
               ts_int_value(scope->op->unit, scope->op->span));
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "repeats", 7),
+              ts_int_value(scope->op->repeats, scope->op->span));
   ts_env_bind(env, ts_lang_intern(scope->s->lang, "kind", 4),
               ts_string_value(scope->op->kind, scope->op->span));
   return env;
@@ -470,8 +472,10 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
     k->host_only = false;
     return bytes_of(scope, ts_ast_value(field), v, &k->bytes);
   }
-  if (is_word(name, "temp"))
+  if (is_word(name, "temp")) {
+    k->pieces = v.type == TS_T_LIST ? v.u.list->count : 1;
     return bytes_of(scope, ts_ast_value(field), v, &k->temp);
+  }
   if (is_word(name, "dtype")) {
     if (v.type == TS_T_DTYPE)
       k->dtype = v.u.dtype;

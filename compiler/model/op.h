@@ -11,6 +11,7 @@ typedef struct ts_kernel {
   const char *family;
   const ts_dtype *dtype;
   double flops, bytes, temp; /* of one launch; bytes moved and bytes held while it runs */
+  uint32_t pieces;           /* so many tensors of equal size that `temp` is; 0: one */
   /* of them those of the model: without padding, masked and repeated ones */
   double model_flops;
   int64_t host;              /* ps of host time, -1: the plan's */

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
+#include "compiler/eval/label.h"
 #include "compiler/model/graph.h"
 
-enum { MAX_PATTERNS = 64 };
+enum { MAX_PATTERNS = 128 };
 
 typedef struct reader { ts_session *s; const ts_applied *model; ts_mapping *map; } reader;
 
@@ -66,8 +67,13 @@ static bool read_entry(reader *r, ts_value v)
   if (!read_patterns(r, v.u.record, "kind", &e.kind) ||
       !read_patterns(r, v.u.record, "backward", &e.backward))
     return false;
+  const ts_value *when = ts_record_find(v.u.record, "when"), *guessed = ts_record_find(v.u.record, "guessed"),
+                 *work = ts_record_find(v.u.record, "work");
   e.op = *op;
   e.args = args ? args->u.record : NULL;
+  e.when = when ? *when : ts_none_value();
+  e.work = work ? *work : ts_none_value();
+  e.guessed = guessed && guessed->type == TS_T_BOOL && guessed->u.truth;
   TS_PUSH(r->s->arena, &r->map->entries, e);
   return true;
 }

@@ -11,6 +11,10 @@ typedef struct ts_mapped_kind {
   ts_patterns kind, backward;
   ts_value op;
   const ts_record *args;
+  /* of operators of graphs: whether the entry is meant, and which phases of the op it is; NONE:
+   * always, and the forward */
+  ts_value when, work;
+  bool guessed; /* nothing is known of such an operator */
   ts_span span;
 } ts_mapped_kind;
 typedef struct ts_mapped_label { ts_patterns path; const char *label; } ts_mapped_label;

@@ -428,7 +428,7 @@ static void required(loader *l)
     {TS_PLAN_cluster, "cluster = my_cluster(nodes: 1)"},
     {TS_PLAN_costs, "costs = [roofline(my_gpu)]"}};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-    if (l->field[needed[i].field])
+    if (l->field[needed[i].field] || (l->s->ranks && needed[i].field == TS_PLAN_model))
       continue;
     ts_diag *d = ts_diag_add(l->s->diags, TS_E0216, l->plan->decl->name_span,
                              "plan `%s` has no `%s`", l->plan->name, field_names[needed[i].field]);
@@ -436,26 +436,36 @@ static void required(loader *l)
   }
 }
 
-static void evaluate(loader *l)
+/* What graphs that play in the model's stead leave out. */
+static void evaluate_work(loader *l)
 {
   ts_plan *p = l->plan;
   p->model = typed(l, TS_PLAN_model);
-  p->cluster = typed(l, TS_PLAN_cluster);
-  p->placement = typed(l, TS_PLAN_placement);
   p->apply = list_field(l, TS_PLAN_apply);
   p->schedule = typed(l, TS_PLAN_schedule);
   p->protocols = l->field[TS_PLAN_protocols] ?
                    ts_eval(l->s, l->env, l->field[TS_PLAN_protocols]) :
                    ts_none_value();
+  p->recompute = typed(l, TS_PLAN_recompute);
+}
+
+static void evaluate(loader *l)
+{
+  ts_plan *p = l->plan;
+  p->model = p->apply = p->schedule = p->protocols = p->recompute = ts_none_value();
+  if (!l->s->ranks)
+    evaluate_work(l);
+  p->cluster = typed(l, TS_PLAN_cluster);
+  p->placement = typed(l, TS_PLAN_placement);
   evaluate_batch(l);
   evaluate_records(l);
-  p->recompute = typed(l, TS_PLAN_recompute);
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
   p->calibration = field_value(l, TS_PLAN_calibration);
   evaluate_memory(l);
   evaluate_framework(l);
-  compare_with_cluster(l);
+  if (!l->s->ranks)
+    compare_with_cluster(l);
 }
 
 /* A library without them gives predictions without intervals. */

@@ -401,6 +401,22 @@ static void mark_readers(ts_schedule *sc, uint32_t rank, uint32_t *reader)
   }
 }
 
+/* The first item of each stage that reads its weights after a step has changed them. */
+static void mark_fresh(ts_schedule *sc, uint32_t rank, uint32_t *read)
+{
+  const uint32_t *stage_of = sc->stage_of + (size_t)rank * sc->chunks;
+  memset(read, 0xff, sc->stages * sizeof *read);
+  for (uint32_t i = sc->order[rank].first, n = i + sc->order[rank].count; i < n; i++) {
+    ts_placed *p = &sc->items.at[i];
+    for (uint32_t c = 0; c < sc->chunks && p->kind == TS_STEP; c++)
+      read[stage_of[c]] = TS_NO_INDEX;
+    if (p->kind == TS_STEP || p->kind == TS_WEIGHT_GRADIENT)
+      continue;
+    p->fresh = read[p->stage] == TS_NO_INDEX;
+    read[p->stage] = i;
+  }
+}
+
 /* Micro-batches between F and its B or I have a place each, the first that is free; where there are
  * more than TS_PLACES some share one. */
 static void give_places(ts_schedule *sc, uint32_t rank)
@@ -488,6 +504,7 @@ static bool finish(builder *b)
   for (uint32_t r = 0; r < sc->ranks; r++) {
     mark_last(sc, r, last);
     mark_readers(sc, r, last);
+    mark_fresh(sc, r, last);
     give_places(sc, r);
   }
   return true;

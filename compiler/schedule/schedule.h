@@ -27,6 +27,7 @@ typedef struct ts_placed { /* a work item where it stands */
   uint32_t place;
   /* the first and the last item between two steps that read its stage's weights */
   bool gathers, drops;
+  bool fresh;         /* the first item to read them after an update */
   /* into ts_schedule.links: clauses that tie it to items elsewhere */
   uint32_t link_first, link_count;
   uint32_t slowed;    /* into ts_schedule.slowed, plus 1; 0: takes its ordinary time */

@@ -233,6 +233,15 @@ static bool set_host(ts_sharder *c, const ts_env *env, const ts_ast *action, boo
   return ts_sharder_fail(c);
 }
 
+static bool too_large(ts_sharder *c, const ts_ast *action, int64_t n, uint32_t axes)
+{
+  ts_diag *d = ts_report(c->s, TS_E0225, ts_ast_value(action)->span,
+                         "`%s` would be more than a number can be", action->name);
+  ts_diag_here(d, "%lld on each of %lld ranks", (long long)n,
+               (long long)ts_axes_size(c->s, axes));
+  return ts_sharder_fail(c);
+}
+
 static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
 {
   const ts_ast *params = ts_ast_params(c->op->decl);
@@ -244,6 +253,11 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
       if (!c->set)
         c->set = ts_arena_copy(c->s->arena, c->op->args, (c->op->arg_count + 1) * sizeof *c->set);
       c->class->args[f] = c->set[f] = v;
+      /* the rule saw its part of what is split already: the whole op has that many more */
+      if (v.type == TS_T_INT &&
+          __builtin_mul_overflow(v.u.integer, ts_axes_size(c->s, c->arg_axes[f]),
+                                 &c->set[f].u.integer))
+        return too_large(c, action, v.u.integer, c->arg_axes[f]);
       return true;
     }
   bool known, good = set_host(c, env, action, &known);

@@ -206,6 +206,18 @@ static bool bucket(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
   return fail(c);
 }
 
+static bool copied(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  if (!ts_eval_bool(c->s, env, expr, "`copied`", &comm->copied))
+    return fail(c);
+  if (!comm->copied || comm->slot == TS_ALL_PARAMETERS)
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0310, expr->span,
+                         "only `parameters` and `gradients` are copied to a buffer and back");
+  ts_diag_here(d, "this collective is on one tensor");
+  return fail(c);
+}
+
 /* An argument by its name; those of `over` and `dim` are read before. */
 static bool option(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm *comm)
 {
@@ -218,6 +230,8 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm 
     comm->group = ts_eval_label(c->s, env, expr);
     return comm->group.type != TS_T_ERROR || fail(c);
   }
+  if (!strcmp(arg->name, "copied"))
+    return copied(c, env, expr, comm);
   if (!strcmp(arg->name, "share"))
     return share(c, env, expr, comm);
   if (!strcmp(arg->name, "fullest"))

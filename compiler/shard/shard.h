@@ -4,6 +4,7 @@
 #ifndef TS_COMPILER_SHARD_SHARD_H
 #define TS_COMPILER_SHARD_SHARD_H
 
+#include "compiler/eval/label.h"
 #include "compiler/model/graph.h"
 #include "compiler/model/op.h"
 
@@ -58,6 +59,8 @@ typedef struct ts_comm {
   double slows;      /* factor on kernels that run beside it; 0: none */
   /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
   bool own_part;
+  /* what travels has a buffer of its own, from or to which a kernel copies it */
+  bool copied;
   bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
   ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */
   /* of an all-to-all that deals out by content: the fullest rank gets 1 + more times the mean */
@@ -158,8 +161,5 @@ void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh);
 /* Ends `d`, which says that no op is labelled as `written` at `span`: with the nearest label there
  * is, and where all stand. */
 void ts_label_help(ts_session *s, const ts_graph *g, ts_diag *d, const char *written, ts_span span);
-/* How much of `label` is the scope that `group` names (a label, a pattern, or a list of such); 0:
- * none. */
-size_t ts_label_group(ts_value group, const char *label);
 
 #endif

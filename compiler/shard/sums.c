@@ -63,7 +63,7 @@ static bool shared_out(ts_sharder *c)
          !missing(c, class->gradient_axes & ~scattered, "gradients",
                   "and nothing scatters their sums",
                   "after backward(weight): reduce_scatter(gradients") &&
-         !missing(c, class->optimizer_axes & ~class->parameter_axes & ~after,
+         !missing(c, class->optimizer_axes & ~class->parameter_axes & ~after & ~gathered,
                   "states of the optimizer",
                   "and nothing gathers the weights that each rank has updated",
                   "after step: all_gather(parameters");

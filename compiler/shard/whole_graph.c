@@ -191,28 +191,12 @@ static const ts_ast *recompute_action(const ts_sharding *sh, const ts_class *cla
   return found;
 }
 
-size_t ts_label_group(ts_value v, const char *label)
-{
-  size_t length = 0;
-  if (v.type == TS_T_LABEL || v.type == TS_T_STRING)
-    return ts_label_match(v.u.string, label, &length) ? length : 0;
-  if (v.type == TS_T_LIST)
-    for (uint32_t i = 0; i < v.u.list->count && !length; i++)
-      length = ts_label_group(v.u.list->at[i], label);
-  return length;
-}
-
-/* Whether some op that has a collective of this rule with a group is under the group's label. */
+/* Whether some op is under the group's label. */
 static bool grouped(const ts_sharder *c, const ts_comm *comm)
 {
-  for (uint32_t i = 0; i < c->g->ops.count; i++) {
-    const ts_class *class = &c->sh->classes.at[c->sh->class_of[i]];
-    bool has = false;
-    for (uint32_t k = 0; k < class->comm_count && !has; k++)
-      has = class->comms[k].rule == comm->rule;
-    if (has && ts_label_group(comm->group, c->g->ops.at[i].label))
+  for (uint32_t i = 0; i < c->g->ops.count; i++)
+    if (ts_label_group(comm->group, c->g->ops.at[i].label))
       return true;
-  }
   return false;
 }
 

@@ -74,7 +74,7 @@ uint32_t ts_ir_use_group(ts_ir_reader *r)
   const ts_ir_symbol *axis =
     ts_ir_at_name(l) ? ts_ir_find_symbol(&r->symbols, TS_IR_AXES, l->text) : NULL;
   if (axis && !ts_ir_find_symbol(&r->symbols, TS_IR_GROUPS, l->text)) {
-    ts_ir_group group = {ts_ir_add_string(r->out, l->text), 1u << axis->value};
+    ts_ir_group group = {.name = ts_ir_add_string(r->out, l->text), .axes = 1u << axis->value};
     ts_ir_declare(r, TS_IR_GROUPS, l->text, ts_ir_intern(r->out, TS_IR_GROUPS, &group));
   }
   return ts_ir_use(r, TS_IR_GROUPS, "a group or an axis");
@@ -312,6 +312,33 @@ static void read_axis(ts_ir_reader *r)
   *(ts_ir_axis *)append(r, TS_IR_AXES) = axis;
 }
 
+/* "0, 4 and 1, 5": one instance after the other, all of one size. */
+static void read_lists(ts_ir_reader *r, ts_ir_group *group)
+{
+  ts_ir_lexer *l = &r->lexer;
+  ts_arena *scratch = ts_arena_new("ranks of a group");
+  TS_VEC(uint32_t) ranks = {0};
+  uint32_t size = 0;
+  do {
+    TS_PUSH(scratch, &ranks, (uint32_t)ts_ir_take_count(l, "a rank", (1u << 24) - 1));
+    size++;
+    bool ended = !ts_ir_take(l, ",");
+    if (!ended)
+      continue;
+    if (group->size && group->size != size)
+      ts_ir_syntax(l, "instances of a group have equal numbers of ranks");
+    group->size = size;
+    size = 0;
+    if (!ts_ir_take(l, "and"))
+      break;
+  } while (!l->failed);
+  group->rank_count = (uint32_t)ranks.count;
+  void *at;
+  group->first_rank = ts_ir_append(r->out, TS_IR_GROUP_RANKS, group->rank_count, &at);
+  memcpy(at, ranks.at, ranks.count * sizeof *ranks.at);
+  ts_arena_free(scratch);
+}
+
 static void read_group(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
@@ -322,6 +349,8 @@ static void read_group(ts_ir_reader *r)
     do
       group.axes |= 1u << ts_ir_use(r, TS_IR_AXES, "an axis");
     while (ts_ir_take(l, ","));
+  else if (ts_ir_take(l, "ranks"))
+    read_lists(r, &group);
   *(ts_ir_group *)append(r, TS_IR_GROUPS) = group;
 }
 

@@ -233,16 +233,16 @@ static void write_mesh(writer *w)
   }
   for (uint32_t i = 0; i < w->ir->groups_count; i++) {
     const ts_ir_group *g = &w->ir->groups[i];
-    const char *separator = " = ";
     out(w, "group ");
     out_symbol(w, TS_IR_GROUPS, i);
     out_named(w, TS_IR_GROUPS, i, g->name);
     for (uint32_t a = 0; a < w->ir->axes_count; a++)
       if (g->axes >> a & 1) {
-        out(w, "%s", separator);
+        out(w, "%s", g->axes & ((1u << a) - 1) ? ", " : " = ");
         out_symbol(w, TS_IR_AXES, a);
-        separator = ", ";
       }
+    for (uint32_t k = 0, at = g->first_rank; k < g->rank_count; k++, at++)
+      out(w, "%s%u", !k ? " ranks " : k % g->size ? ", " : " and ", w->ir->group_ranks[at]);
     out(w, "\n");
   }
 }

@@ -138,7 +138,7 @@ static void add_calls(ts_cuts *cuts, const ts_tables *t, ts_arena *scratch,
           (double)programs[p].collectives[i] * (double)ir->collectives[i].bytes;
   for (uint32_t i = 0; i < g->instances; i++)
     memcpy(&bytes[(size_t)i * TS_IR_COLLECTIVE_KINDS],
-           &of[(size_t)t->ranks->program[g->base[i]] * TS_IR_COLLECTIVE_KINDS],
+           &of[(size_t)t->ranks->program[*ts_instance_ranks(g, i)] * TS_IR_COLLECTIVE_KINDS],
            TS_IR_COLLECTIVE_KINDS * sizeof *of);
   ts_cuts_add_calls(cuts, t->ranks, g, bytes);
 }

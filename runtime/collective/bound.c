@@ -167,10 +167,10 @@ static void must_move(uint32_t kind, const piece *p, uint32_t ranks, double *out
 static uint32_t pieces_of(ts_cuts *c, const level *at, const ts_ranks *ranks,
                           const ts_rank_group *g, uint32_t instance, piece *pieces)
 {
-  uint32_t count = 0, base = g->base[instance],
-           before = at->part[ranks->vertex[base + g->offset[g->size - 1]]];
+  const uint32_t *member = ts_instance_ranks(g, instance);
+  uint32_t count = 0, before = at->part[ranks->vertex[member[g->size - 1]]];
   for (uint32_t j = 0; j < g->size; j++) {
-    uint32_t part = at->part[ranks->vertex[base + g->offset[j]]];
+    uint32_t part = at->part[ranks->vertex[member[j]]];
     if (!c->place[part]) {
       pieces[count] = (piece){.part = part, .instance = instance, .root = j == 0};
       c->place[part] = ++count;
@@ -180,8 +180,8 @@ static uint32_t pieces_of(ts_cuts *c, const level *at, const ts_ranks *ranks,
     before = part;
   }
   for (uint32_t j = 0; j < g->size; j++) {
-    uint32_t part = at->part[ranks->vertex[base + g->offset[j]]],
-             next = at->part[ranks->vertex[base + g->offset[(j + 1) % g->size]]];
+    uint32_t part = at->part[ranks->vertex[member[j]]],
+             next = at->part[ranks->vertex[member[(j + 1) % g->size]]];
     pieces[c->place[part] - 1].leaving += part != next;
   }
   for (uint32_t i = 0; i < count; i++)

@@ -133,7 +133,7 @@ static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g
   int status = 0;
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
-      vertex[j] = f->ranks->vertex[g->base[i] + g->offset[j]];
+      vertex[j] = f->ranks->vertex[ts_instance_ranks(g, i)[j]];
     if (!ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size, &patterns[i],
                               pair))
       status = ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);

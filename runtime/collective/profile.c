@@ -255,7 +255,7 @@ const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
   int status = 0;
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
-      p.unsorted[j] = n->ranks->vertex[g->base[i] + g->offset[j]];
+      p.unsorted[j] = n->ranks->vertex[ts_instance_ranks(g, i)[j]];
     status = make_ring(&p, g->size, &rings[i], stop);
     if (!status && kinds >> TS_IR_SHIFT & 1)
       status = make_shifts(&p, g->size, &rings[i], stop);

@@ -1,5 +1,7 @@
 #include "runtime/load/ranks.h"
 
+#include <string.h>
+
 static bool in_group(const ts_ir_group *group, uint32_t axis)
 {
   return axis < 32 && (group->axes >> axis & 1);
@@ -28,17 +30,32 @@ static uint32_t *corner_ranks(ts_arena *arena, const ts_ir *ir, const ts_ir_grou
   return at;
 }
 
+/* Instance by instance; of products of axes their members are the corner's ranks moved. */
+static const uint32_t *list_members(ts_arena *arena, const ts_ir *ir, const ts_ir_group *group,
+                                    ts_rank_group *out)
+{
+  if (group->size) {
+    out->size = group->size;
+    out->instances = group->rank_count / group->size;
+    return ir->group_ranks + group->first_rank;
+  }
+  uint32_t *offset = corner_ranks(arena, ir, group, true, &out->size);
+  uint32_t *base = corner_ranks(arena, ir, group, false, &out->instances);
+  uint32_t *ranks = TS_NEW_ARRAY(arena, uint32_t, (size_t)out->size * out->instances);
+  for (uint32_t i = 0; i < out->instances; i++)
+    for (uint32_t j = 0; j < out->size; j++)
+      ranks[(size_t)i * out->size + j] = base[i] + offset[j];
+  return ranks;
+}
+
 static void fill_group(ts_arena *arena, const ts_ir *ir, uint32_t world, uint32_t g,
                        ts_rank_group *out)
 {
-  uint32_t *offset = corner_ranks(arena, ir, &ir->groups[g], true, &out->size);
-  uint32_t *base = corner_ranks(arena, ir, &ir->groups[g], false, &out->instances);
   uint32_t *instance_of = TS_NEW_ARRAY(arena, uint32_t, world);
-  for (uint32_t i = 0; i < out->instances; i++)
-    for (uint32_t j = 0; j < out->size; j++)
-      instance_of[base[i] + offset[j]] = i;
-  out->offset = offset;
-  out->base = base;
+  out->ranks = list_members(arena, ir, &ir->groups[g], out);
+  memset(instance_of, 0xff, world * sizeof *instance_of);
+  for (uint32_t i = 0; i < out->instances * out->size; i++)
+    instance_of[out->ranks[i]] = i / out->size;
   out->instance_of = instance_of;
 }
 

@@ -1,5 +1,4 @@
-/* Ranks of the mesh and the instances of its groups. Members of an instance are base + offset[j],
- * in rank order. */
+/* Ranks of the mesh and the instances of its groups. */
 #ifndef TS_RUNTIME_LOAD_RANKS_H
 #define TS_RUNTIME_LOAD_RANKS_H
 
@@ -12,10 +11,15 @@
 typedef struct ts_rank_group {
   uint32_t size, instances;
   bool used;                   /* some collective runs over it; the arrays below exist only then */
-  const uint32_t *offset;      /* [size] */
-  const uint32_t *base;        /* [instances] */
-  const uint32_t *instance_of; /* [world] */
+  const uint32_t *ranks;       /* [instances * size] instance by instance */
+  const uint32_t *instance_of; /* [world]; TS_IR_NONE: no member of any */
 } ts_rank_group;
+
+/* The ranks of an instance, as many as the group's size: by rank, or as they are listed. */
+static inline const uint32_t *ts_instance_ranks(const ts_rank_group *group, uint32_t instance)
+{
+  return group->ranks + (size_t)instance * group->size;
+}
 
 typedef struct ts_ranks {
   uint32_t world;

@@ -136,7 +136,7 @@ static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, ui
     ts_arena *scratch = ts_arena_new("members");
     uint32_t *vertex = TS_NEW_ARRAY(scratch, uint32_t, g->size), pair[2];
     for (uint32_t j = 0; j < g->size; j++)
-      vertex[j] = ranks->vertex[g->base[instance] + g->offset[j]];
+      vertex[j] = ranks->vertex[ts_instance_ranks(g, instance)[j]];
     /* the network has found paths before */
     ts_flow_pattern_make(ts_network_maker(c->network, model), c->arena, shape, vertex, g->size, p,
                          pair);

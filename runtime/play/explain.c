@@ -50,9 +50,11 @@ static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s,
   const ts_ir *ir = e->facts.tables->ir;
   const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->item->index];
   uint32_t peer = w->peers[route->peer];
-  s->what =
-    ts_arena_printf(arena, "message %u of rank %u", ir->bindings[item->first_binding + op->arg].tag,
-                    e->facts.players[peer].rank);
+  /* one that may be alike, and of the same class */
+  uint32_t sender =
+    ts_peer_rank(e->facts.tables->ranks, w->rank, w->program->peers[route->peer].coordinate);
+  s->what = ts_arena_printf(arena, "message %u of rank %u",
+                            ir->bindings[item->first_binding + op->arg].tag, sender);
   if (m->sender == TS_IR_NONE || m->send_node == TS_IR_NONE)
     return;
   const ts_play_item *v = &e->facts.tables->programs[m->sender].items[m->send_item];

@@ -45,7 +45,7 @@ static void gather(const ts_rank_group *group, uint32_t instance, const uint32_t
   bool sorted = true;
   g->count = 0;
   for (uint32_t j = 0; j < group->size; j++) {
-    uint32_t class = of[group->base[instance] + group->offset[j]];
+    uint32_t class = of[ts_instance_ranks(group, instance)[j]];
     if (g->seen[class] == instance + 1)
       continue;
     g->seen[class] = instance + 1;
@@ -64,11 +64,12 @@ static void key_by_group(folder *f, uint32_t group)
   ts_intern sets = {.arena = scratch};
   gatherer at = {TS_NEW_ARRAY(scratch, uint32_t, f->count),
                  TS_NEW_ARRAY(scratch, uint32_t, g->size), 0};
+  memset(f->key, 0xff, f->t->ranks->world * sizeof *f->key);
   for (uint32_t i = 0; i < g->instances; i++) {
     gather(g, i, f->of, &at);
     uint32_t set = ts_intern_run(&sets, at.list, at.count);
     for (uint32_t j = 0; j < g->size; j++) {
-      uint32_t rank = g->base[i] + g->offset[j];
+      uint32_t rank = ts_instance_ranks(g, i)[j];
       f->key[rank] =
         f->plays[f->t->ranks->program[rank] * f->t->ranks->group_count + group] ? set : TS_IR_NONE;
     }
@@ -111,6 +112,80 @@ static void refine(folder *f)
       split(f, TS_SPLIT_PEERS, TS_IR_NONE);
     }
   }
+}
+
+/* ---- Kinds that differ in their programs alone ---- */
+
+typedef struct words { ts_arena *arena; TS_VEC(uint32_t) at; } words;
+
+static void add_words(words *w, const void *bytes, size_t size)
+{
+  for (size_t i = 0; i < size / sizeof(uint32_t); i++) {
+    uint32_t word;
+    memcpy(&word, (const char *)bytes + i * sizeof word, sizeof word);
+    TS_PUSH(w->arena, &w->at, word);
+  }
+}
+
+/* What is played, what is held, and where messages go: all but with whom. */
+static void add_program(words *w, const ts_tables *t, uint32_t number)
+{
+  const ts_ir_program *p = &t->ir->programs[number];
+  const ts_program_info *info = &t->programs[number];
+  const uint32_t counts[] = {p->item_count, p->holding_count, info->port_count, info->peer_count,
+                             info->slot_count};
+  add_words(w, counts, sizeof counts);
+  for (uint32_t i = 0; i < p->item_count; i++) {
+    const ts_ir_item *item = &t->ir->items[p->first_item + i];
+    add_words(w, (uint32_t[]){item->fragment, item->micro_batch, item->chunk}, 12);
+  }
+  for (uint32_t i = 0; i < p->holding_count; i++)
+    add_words(w, &t->ir->holdings[p->first_holding + i], sizeof(ts_ir_holding));
+  for (uint32_t i = 0; i < info->port_count; i++)
+    add_words(w, &info->routes[i], sizeof(ts_route));
+  for (uint32_t i = 0; i < info->slot_count; i++)
+    add_words(w, (uint32_t[]){info->messages[i].send_item, info->messages[i].send_node}, 8);
+  for (uint32_t i = 0; i < info->peer_count; i++)
+    add_words(w, (uint32_t[]){info->peers[i].sends}, 4);
+}
+
+static void add_kind(words *w, const ts_tables *t, const ts_role *role)
+{
+  const ts_program_info *info = &t->programs[role->program];
+  add_words(w, &role->speed, sizeof role->speed);
+  add_words(w, role->group_profile, t->ranks->group_count * sizeof(uint32_t));
+  add_words(w, role->peer_profile, info->peer_count * sizeof(uint32_t));
+  for (uint32_t i = 0; i < info->call_count; i++) {
+    const ts_passage *m = &role->passages[i];
+    const uint64_t times[] = {m->hold, m->overhead, m->latency, m->lane, m->toll_count};
+    add_words(w, times, sizeof times);
+    for (uint32_t k = 0; k < m->toll_count; k++) {
+      const ts_toll *toll = &role->tolls[m->first_toll + k];
+      add_words(w, (uint64_t[]){toll->time, toll->queue}, 16);
+    }
+  }
+}
+
+/* Kinds whose programs do the same, as fast, begin in one class. Programs that play fragments of
+ * their own cannot: without more programs than fragments nobody is asked. */
+static void join_kinds(folder *f, const ts_roles *roles)
+{
+  const ts_tables *t = f->t;
+  if (t->ir->fragments_count >= t->ir->programs_count)
+    return;
+  ts_intern kinds = {.arena = f->scratch};
+  uint32_t *class = TS_NEW_ARRAY(f->scratch, uint32_t, roles->count);
+  for (uint32_t k = 0; k < roles->count; k++) {
+    ts_arena *scratch = ts_arena_new("kind");
+    words w = {.arena = scratch};
+    add_program(&w, t, roles->at[k].program);
+    add_kind(&w, t, &roles->at[k]);
+    class[k] = ts_intern_run(&kinds, w.at.at, (uint32_t)w.at.count);
+    ts_arena_free(scratch);
+  }
+  for (uint32_t r = 0; r < t->ranks->world; r++)
+    f->of[r] = class[f->of[r]];
+  f->count = (uint32_t)kinds.runs.count;
 }
 
 static void count_players(ts_arena *arena, const folder *f, ts_fold *fold)
@@ -181,8 +256,10 @@ const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *t, const ts_roles *
   f.key = TS_NEW_ARRAY(f.scratch, uint32_t, world);
   for (uint32_t r = 0; r < world; r++)
     f.of[r] = merge ? roles->of[r] : r;
-  if (merge)
+  if (merge) {
+    join_kinds(&f, roles);
     refine(&f);
+  }
   ts_fold *fold = TS_NEW(arena, ts_fold);
   count_players(arena, &f, fold);
   find_rendezvous(arena, &f, fold);

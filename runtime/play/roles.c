@@ -390,9 +390,10 @@ static void fill_kind(const sorter *s, uint32_t rank, const ts_role *before, ts_
   uint32_t *group = TS_NEW_ARRAY(s->t->arena, uint32_t, ranks->group_count),
            peers = s->t->programs[role->program].peer_count;
   uint32_t *peer = TS_NEW_ARRAY(s->t->arena, uint32_t, peers);
-  for (uint32_t g = 0; g < ranks->group_count; g++)
-    group[g] =
-      s->group_profile[g] ? s->group_profile[g][ranks->groups[g].instance_of[rank]] : TS_IR_NONE;
+  for (uint32_t g = 0; g < ranks->group_count; g++) {
+    uint32_t instance = s->group_profile[g] ? ranks->groups[g].instance_of[rank] : TS_IR_NONE;
+    group[g] = instance == TS_IR_NONE ? TS_IR_NONE : s->group_profile[g][instance];
+  }
   for (uint32_t k = 0; k < peers; k++)
     peer[k] = s->peer_profile[k][rank];
   role->group_profile = group;

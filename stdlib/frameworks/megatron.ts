@@ -283,8 +283,11 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
   ) else tensor_parallel(tp, overlap: hidden),
   if tp == 1 then none else fused_operators(tp),
   _expert_strategies(run, tp, cp, ed, hidden),
-  if run.arguments.use_distributed_optimizer then zero1(ed * dp * cp, overlap: run.arguments.overlap_grad_reduce)
-    else data_parallel(ed * dp * cp, bucket: 1 GiB, overlap: run.arguments.overlap_grad_reduce),
+  if run.arguments.use_distributed_optimizer then zero1(
+    ed * dp * cp,
+    overlap: run.arguments.overlap_grad_reduce,
+    beside: run.arguments.overlap_param_gather,
+  ) else data_parallel(ed * dp * cp, bucket: 1 GiB, overlap: run.arguments.overlap_grad_reduce),
   if run.arguments.fp8_format == "" then none else fp8_products(),
   _recomputed(run.arguments),
 ]

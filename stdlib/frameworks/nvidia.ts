@@ -36,7 +36,9 @@ fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = if run.model ==
 let megatron_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us, replay: 3 us, fused: 0.75 }
 
 // Fused kernels, gradients in bf16 (grad_reduce_in_fp32 is off in the recipes for speed) added in
-// the product, attention by cuDNN, the distributed optimizer's sums beside the backward.
+// the product, attention by cuDNN, the distributed optimizer's sums beside the backward. Recipes
+// also gather parameters beside the next forward (`gather`: overlap_param_gather); published steps
+// take as long as with exposed gathers (doc/roadmap.md), so it is off here.
 let megatron_core: Framework = {
   name: "Megatron-Core",
   gradients: bf16,

@@ -20,6 +20,7 @@ record Framework {
   accumulate: Size = 0 B // bytes moved for a parameter to add a micro-batch's gradient
   bucket: Size = 25 MiB // of gradients, filled in the order of the backward
   overlap: Bool = true // sums of gradients go on beside the backward
+  gather: Bool = false // updated parameters are gathered beside the next step's forward, not after the update
   tensor: String = "none" // how collectives of tensor parallelism overlap: "none", "stream" (beside work that does not need them), "ring" (in parts, with the products)
   again: Bool = true // what is gathered again for weight gradients goes on beside the input gradients
   context: String = "ring" // how keys and values of other ranks overlap: "none", "stream", "ring"
@@ -34,6 +35,8 @@ record Framework {
   exchange: String = "all_to_all" // the library that sends tokens to experts (std.exchange)
   choices: Function = as_profile // what its recipes set for a run: of the profile and the run, as `framework_choices` has it
   update: Function = clipped // an Optimizer with what is done to gradients around it
+  copied: Bool = false // parameters and gradients of sharded layers go through buffers
+  keep_last: Bool = false // the last layer's parameters stay gathered for its backward
   sharding: String // over replicas: "ddp", "zero1", "zero2", "fsdp"
 }
 
@@ -83,13 +86,16 @@ fn framework_context(f: Framework, c: Axis, heads: Bool = false) = if c.size == 
 // Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2",
 // "fsdp" (parameters too). `stages`: of the pipeline.
 fn framework_data(f: Framework, d: Axis, sharding: String, stages: Int = 1) = if d.size == 1 then none else if sharding == "fsdp" and
-  stages > 1 then fsdp_in_pipeline(d, bucket: f.bucket) else if sharding == "fsdp" then fsdp(
+  stages > 1 then fsdp_in_pipeline(d, bucket: f.bucket, copied: f.copied) else if sharding == "fsdp" then fsdp(
   d,
   overlap: f.overlap,
-) else if sharding == "zero2" then fsdp(d, reshard: false, overlap: f.overlap) else if sharding == "zero1" then zero1(
+  keep_last: f.keep_last,
+  copied: f.copied,
+) else if sharding == "zero2" then fsdp(d, reshard: false, overlap: f.overlap, copied: f.copied) else if sharding == "zero1" then zero1(
   d,
   bucket: f.bucket,
   overlap: f.overlap,
+  beside: f.gather,
 ) else if sharding == "ddp" then data_parallel(d, bucket: f.bucket, overlap: f.overlap)
   else refuse("replicas are sharded as ddp, zero1, zero2 or fsdp")
 
@@ -145,13 +151,14 @@ fn framework_loss(f: Framework) = if f.loss == "fused" then fused_loss() else if
 
 // The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules
 // `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's
-// selective), "ops" (torchtitan's selective by op), "selective" (every second layer), "full".
+// selective), "ops" (torchtitan's selective by op; "ops_eager": not compiled), "selective" (every second layer), "full".
 fn framework_recompute(level: String) = if level == "none" then none else if level == "cheap"
   then [selective("*.ln1", discard: true), selective("*.ln2", discard: true), selective("*.act", discard: true)] else if level ==
   "attention" then selective(
   "attn.core",
-) else if level == "ops" then selective_by_op() else if level == "selective" then full(every: 2) else if level == "full" then full(
-) else refuse("recomputation is none, cheap, attention, ops, selective or full")
+) else if level == "ops" then selective_by_op() else if level == "ops_eager" then [selective_by_op(), cached_by_op()] else if level ==
+  "selective" then full(every: 2) else if level == "full" then full()
+  else refuse("recomputation is none, cheap, attention, ops, ops_eager, selective or full")
 
 // Modules that are recomputed, by Megatron-Core's names; what a model has not is passed over.
 strategy modules_again(ops: Label) {

@@ -1,11 +1,12 @@
 // Frameworks on PyTorch's own parallelism: torchtitan (FSDP2), llm-foundry and Composer (FSDP1),
 // NeMo AutoModel (FSDP2), DeepSpeed (ZeRO).
-import std.frameworks.profile, std.hosts
+import std.frameworks.profile, std.optimizers.adam, std.hosts
 
 // As Megatron-Core's: assumed.
 let eager_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us }
 
-// Parameters gathered in bf16, gradients summed in fp32; FlashAttention 2 of PyTorch's SDPA. The
+// FSDP2 keeps shards in fp32, gathers them in bf16 into a buffer that is copied out, and sums
+// gradients in fp32 (torch/distributed/fsdp/_fully_shard); FlashAttention 2 of PyTorch's SDPA. The
 // loss is compiled since 2025 (torchtitan/components/loss.py), before that each of its parts makes
 // a copy of the logits in fp32.
 let torchtitan: Framework = {
@@ -15,15 +16,20 @@ let torchtitan: Framework = {
   loss: "fused",
   host: eager_torch,
   experts: eager_experts,
+  update: fsdp_update,
+  copied: true,
+  keep_last: true,
   sharding: "fsdp",
 }
+fn fsdp_update(o: Optimizer) -> Optimizer = clipped(cast_when_gathered(o))
 let torchtitan_2024 = torchtitan with { release = "2024", loss = "copied" }
 // Its kernels are Transformer Engine's, DeepEP sends tokens.
 let nemo_automodel = torchtitan with { name = "NeMo AutoModel", exchange = "deep_ep" }
-let deepspeed = torchtitan with { name = "DeepSpeed" }
+// ZeRO keeps a copy of its part in 16 bits, and gathers it in place.
+let deepspeed = torchtitan with { name = "DeepSpeed", update = clipped, copied = false, keep_last = false }
 
 // Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is
 // Triton's of FlashAttention 1, MPT's default in 2023, whose loss is one fused kernel by default
 // (`loss_fn` of llmfoundry/models/mpt/modeling_mpt.py).
-let llm_foundry = torchtitan with { name = "llm-foundry", release = "2023", attention = "flash1" }
+let llm_foundry = torchtitan with { name = "llm-foundry", release = "2023", attention = "flash1", copied = false, keep_last = false }
 let llm_foundry_pure = llm_foundry with { gradients = bf16 }

@@ -1,5 +1,6 @@
 // Llama as an eager framework runs it: unfused norms, rotary positions and SwiGLU (std.ops.eager).
-// The labels are those of std.models.llama, so the same strategies apply; `apart` as there.
+// The labels are those of std.models.llama, so the same strategies apply; `apart` as there. `whole`:
+// the loss is PyTorch's own, not one that bears a split vocabulary.
 import std.ops.nn, std.ops.eager
 
 block eager_llama_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int, apart: Bool = false) {
@@ -23,7 +24,18 @@ block eager_llama_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn
   yield add(r, d) as mlp.residual
 }
 
-model eager_llama(layers: Int, hidden: Int, heads: Int, kv_heads: Int, ffn: Int, vocab: Int, seq: Int, tied: Bool = false, apart: Bool = false) {
+model eager_llama(
+  layers: Int,
+  hidden: Int,
+  heads: Int,
+  kv_heads: Int,
+  ffn: Int,
+  vocab: Int,
+  seq: Int,
+  tied: Bool = false,
+  apart: Bool = false,
+  whole: Bool = false,
+) {
   require min(layers, hidden, heads, kv_heads, ffn, vocab, seq) >= 1, "counts and widths are 1 or more"
   ids = input([batch, seq], int64)
   x = eager_embedding(ids, vocab, hidden) as embed
@@ -32,5 +44,9 @@ model eager_llama(layers: Int, hidden: Int, heads: Int, kv_heads: Int, ffn: Int,
   }
   n = eager_rmsnorm(x) as final_norm
   logits = linear(n, out: vocab, tied: tied) as head
-  loss = eager_cross_entropy(logits) as loss
+  if whole {
+    loss = cross_entropy(logits) as loss
+  } else {
+    loss = eager_cross_entropy(logits) as loss
+  }
 }

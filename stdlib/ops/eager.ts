@@ -159,7 +159,7 @@ op eager_cross_entropy(x: Tensor) {
     kernel elementwise { reads = [tiny], writes = [tiny] }
     kernel elementwise { reads = [tiny], writes = [tiny] }
     kernel elementwise { reads = [tiny], writes = [tiny] }
-    kernel elementwise { reads = [logits], writes = [logits], temp = 2 * logits }
+    kernel elementwise { reads = [logits], writes = [logits], temp = [logits, logits] }
     kernel elementwise { reads = [logits] }
     kernel elementwise { reads = [tiny], writes = [tiny] }
     kernel elementwise { reads = [tiny], writes = [tiny] }

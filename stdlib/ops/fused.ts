@@ -99,7 +99,7 @@ op scores_attention(
       flops = context
       reads = [dy, kv]
       writes = [scores]
-      temp = 2 * scores
+      temp = [scores, scores]
     }
     kernel gemm {
       count = batch * heads

@@ -19,7 +19,8 @@
 // (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `frozen`: a weight that
 // is not trained; it is no parameter, has neither gradient nor state, and what holds it is said in
 // the plan's `memory`. `turned`: the weight gradient takes transposed copies of both operands, since
-// the tensor cores of Hopper multiply 8 bits in one layout alone.
+// the tensor cores of Hopper multiply 8 bits in one layout alone. `cached`: the output stays, though no
+// backward needs it.
 op linear(
   x: Tensor,
   out: Int,
@@ -29,6 +30,7 @@ op linear(
   products: Any = none,
   frozen: Bool = false,
   turned: Bool = false,
+  cached: Bool = false,
 ) {
   weight w: [out, last(x.shape)] if not frozen
   tie w with table if tied
@@ -76,6 +78,7 @@ op linear(
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
   saves [x] if not frozen
+  saves [y] if cached
 }
 
 // A batch of pictures, in the compute type: what a model begins with whose input are no whole
@@ -579,7 +582,7 @@ op cross_entropy(x: Tensor, fused: Bool = false, copied: Bool = false) {
   backward(input) {
     kernel elementwise if in_place { reads = [logits], writes = [logits] }
     kernel elementwise if copied { writes = [logits], temp = logits }
-    kernel elementwise if copied { reads = [logits, logits], writes = [logits], temp = 2 * logits }
+    kernel elementwise if copied { reads = [logits, logits], writes = [logits], temp = [logits, logits] }
     kernel elementwise if not fused { reads = [logits], writes = [dx], temp = if copied then logits else 0 B }
     kernel elementwise if fused { reads = [dx], writes = [dx] }
   }

@@ -27,6 +27,11 @@ fn adam(master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _s
   }],
 }
 
+// FSDP keeps its shards in fp32 alone and casts what it gathers: what a plan's weights in 16 bits
+// leave of the master copy.
+fn _size_of_rest(precision: Precision) -> Size = max(0 B, _size_of_master(precision) - bytes(precision.weights))
+fn cast_when_gathered(o: Optimizer) -> Optimizer = o with { master = _size_of_rest }
+
 // Stochastic gradient descent, with momentum when `momentum` is set, in the format of what is
 // updated; `master` as above.
 fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) -> Optimizer = {

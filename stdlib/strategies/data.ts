@@ -12,13 +12,23 @@ strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
 
 // The three stages of ZeRO (Rajbhandari et al., arXiv 1910.02054). Stage 1: each replica keeps and
 // updates 1/d of the optimizer state. Gradients are reduce-scattered to their owner, updated
-// parameters gathered from it. Megatron calls it the distributed optimizer.
-strategy zero1(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
+// parameters gathered from it. Megatron calls it the distributed optimizer. `beside`: they are
+// gathered beside the next step's forward, a bucket early (--overlap-param-gather); a step then
+// begins with the gathers that the one before it left.
+strategy zero1(
+  d: Axis,
+  bucket: Size = 25 MiB,
+  overlap: Bool = true,
+  beside: Bool = false,
+) {
+  let at_once = if beside then 1 else d
+  let later = if beside then d else 1
   rule gradients {
     match *
     after gradients: reduce_scatter(gradients, over: d, bucket: bucket, overlap: overlap)
     shard(optimizer, over: d)
-    after step: all_gather(parameters, over: d)
+    before forward: all_gather(parameters, over: later, bucket: bucket, ahead: 1)
+    after step: all_gather(parameters, over: at_once)
   }
 }
 
@@ -37,33 +47,56 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
 // parts. What one of `units` holds is gathered together before its forward, `prefetch` units early,
 // and dropped after it; gathered again before its backward, unless `reshard` is false: then it
 // stays, in a pipeline from the first forward of a step to its last backward, one copy for all
-// micro-batches; and its gradients are scattered as soon as they are there. What lies outside of
-// all units is gathered in runs of neighbours. Without `overlap` nothing goes on meanwhile, and
-// nothing is gathered early.
-strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true, overlap: Bool = true) {
+// micro-batches; and its gradients are scattered as soon as they are there. `keep_last`: the last
+// repeat stays too, as its backward comes at once. What lies outside of all units is the root's:
+// gathered before the first op, held until the backward's end, where its gradients are scattered
+// (torch/distributed/fsdp: the root is not resharded after its forward, and its gradients leave in
+// the final callback). `copied`: through buffers, as FSDP2 does it. Without `overlap` nothing goes on meanwhile, and nothing is gathered early.
+let _all = 1 TiB // a bucket that nothing fills
+
+strategy fsdp(
+  d: Axis,
+  units: Any = "layer[*]",
+  prefetch: Int = 1,
+  reshard: Bool = true,
+  overlap: Bool = true,
+  keep_last: Bool = false,
+  copied: Bool = false,
+) {
   let again = if reshard then d else 1
   let early = if overlap then prefetch else 0
-  rule units {
+  rule parts {
     match *
     shard(parameters, over: d)
     shard(gradients, over: d)
     shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: d, group: units, ahead: early, overlap: overlap)
-    before backward(input): all_gather(parameters, over: again, group: units, ahead: early, overlap: overlap)
-    after backward(weight): reduce_scatter(gradients, over: d, group: units, overlap: overlap)
+  }
+  rule units optional {
+    match * where within(label, units)
+    before forward: all_gather(parameters, over: d, group: units, ahead: early, overlap: overlap, copied: copied)
+    after backward(weight): reduce_scatter(gradients, over: d, group: units, overlap: overlap, copied: copied)
+  }
+  rule again optional {
+    match * where within(label, units) and not (keep_last and unit == repeats - 1)
+    before backward(input): all_gather(parameters, over: again, group: units, ahead: early, overlap: overlap, copied: copied)
+  }
+  rule root optional {
+    match * where not within(label, units)
+    before forward: all_gather(parameters, over: d, group: units, overlap: overlap, copied: copied)
+    after backward(weight): reduce_scatter(gradients, over: d, bucket: _all, overlap: overlap, copied: copied)
   }
 }
 
 // The same under a pipeline, as torchtitan and torch.distributed.pipelining do it: parameters stay
 // gathered from the first forward of a step to its last backward, and gradients are summed over the
 // micro-batches whole, before they are scattered at the last one.
-strategy fsdp_in_pipeline(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, bucket: Size = 25 MiB) {
+strategy fsdp_in_pipeline(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, bucket: Size = 25 MiB, copied: Bool = false) {
   rule units {
     match *
     shard(parameters, over: d)
     shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: d, group: units, ahead: prefetch)
-    after gradients: reduce_scatter(gradients, over: d, bucket: bucket)
+    before forward: all_gather(parameters, over: d, group: units, ahead: prefetch, copied: copied)
+    after gradients: reduce_scatter(gradients, over: d, bucket: bucket, copied: copied)
   }
 }
 
@@ -82,17 +115,38 @@ strategy zero3(d: Axis, prefetch: Int = 0, overlap: Bool = true) {
 
 // Sharded over `s`, inside of a node say, and replicated over `r`: what a rank holds of the
 // gradients is summed over the replicas on the last micro-batch.
-strategy hsdp(s: Axis, r: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true, overlap: Bool = true) {
+strategy hsdp(
+  s: Axis,
+  r: Axis,
+  units: Any = "layer[*]",
+  prefetch: Int = 1,
+  reshard: Bool = true,
+  overlap: Bool = true,
+  keep_last: Bool = false,
+  copied: Bool = false,
+) {
   let again = if reshard then s else 1
   let early = if overlap then prefetch else 0
-  rule units {
+  rule parts {
     match *
     shard(parameters, over: s)
     shard(gradients, over: s)
     shard(optimizer, over: s)
-    before forward: all_gather(parameters, over: s, group: units, ahead: early, overlap: overlap)
-    before backward(input): all_gather(parameters, over: again, group: units, ahead: early, overlap: overlap)
-    after backward(weight): reduce_scatter(gradients, over: s, group: units, overlap: overlap)
+  }
+  rule units optional {
+    match * where within(label, units)
+    before forward: all_gather(parameters, over: s, group: units, ahead: early, overlap: overlap, copied: copied)
+    after backward(weight): reduce_scatter(gradients, over: s, group: units, overlap: overlap, copied: copied)
     after gradients: all_reduce(gradients, over: r, group: units, overlap: overlap)
+  }
+  rule again optional {
+    match * where within(label, units) and not (keep_last and unit == repeats - 1)
+    before backward(input): all_gather(parameters, over: again, group: units, ahead: early, overlap: overlap, copied: copied)
+  }
+  rule root optional {
+    match * where not within(label, units)
+    before forward: all_gather(parameters, over: s, group: units, overlap: overlap, copied: copied)
+    after backward(weight): reduce_scatter(gradients, over: s, bucket: _all, overlap: overlap, copied: copied)
+    after gradients: all_reduce(gradients, over: r, bucket: _all, overlap: overlap)
   }
 }

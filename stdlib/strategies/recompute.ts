@@ -20,6 +20,15 @@ strategy selective_by_op() {
   }
 }
 
+// Without a compiler what the policy names stays whether a backward needs it or not
+// (torch/utils/checkpoint.py, _CachingTorchDispatchMode): the MLP's last product, too.
+strategy cached_by_op() {
+  rule last {
+    match linear as "*.down"
+    set cached = true
+  }
+}
+
 // Whole layers, each a group of its own: only the layer's input is kept. `every`: of so many layers
 // the first.
 strategy full(layers: Label = "layer[*]", every: Int = 1) {

@@ -46,6 +46,7 @@ typedef struct acc_row {
   double measured;         /* seconds */
   double rate;             /* where a source states model FLOP/s a device alone: time follows */
   double memory;           /* bytes, NaN: not measured */
+  bool pools;              /* streams allocate from pools of their own, as FSDP2 uses them */
   bool any_rank;           /* ... of the rank that holds most, not of rank 0 */
   /* steps follow one another without a barrier: what counts is the longest time from a rank's first
    * work to its last */

@@ -159,6 +159,12 @@ static void take_intervals(ts_arena *arena, const ts_ir *ir, const ts_run *run, 
   row->memory_high = sure.memory.on ? row->predicted_memory * sure.memory.high : 0;
 }
 
+/* Whether the measured memory may be that of a rank of this class. */
+static bool counts(const acc_row *row, const ts_run *run, uint32_t class)
+{
+  return row->any_rank || ts_run_result(run)->class_of[0] == class;
+}
+
 /* With one thing more: whether all devices have room for what they hold. */
 static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
                          const ts_define *extra, uint32_t extra_count, bool *fits)
@@ -178,16 +184,19 @@ static void predict_once(const acc_context *c, const acc_set *set, acc_row *row,
       const ts_memory *memory = ts_memory_new(arena, &input.ir, run);
       row->done = true;
       row->predicted = acc_seconds(row, run);
-      row->predicted_memory = 0;
+      row->predicted_memory = row->reserved_memory = 0;
       *fits = !memory->class_count || !far_over(&memory->classes[memory->fullest]);
       for (uint32_t k = 0; k < memory->class_count; k++)
-        if (row->any_rank ? (double)memory->classes[k].peak > row->predicted_memory :
-                            ts_run_result(run)->classes[k].rank == 0 || k == 0)
-          row->predicted_memory = (double)memory->classes[k].peak;
-      if (isfinite(row->memory))
-        row->reserved_memory =
-          (double)ts_reserved_new(arena, &input.ir, run, memory, &(ts_allocator_options){0})[0]
-            .reserved;
+        if (counts(row, run, k))
+          row->predicted_memory = fmax(row->predicted_memory, (double)memory->classes[k].peak);
+      if (isfinite(row->memory)) {
+        const ts_reserved *reserved =
+          ts_reserved_new(arena, &input.ir, run, memory,
+                          &(ts_allocator_options){.streams = row->pools});
+        for (uint32_t k = 0; k < memory->class_count; k++)
+          if (counts(row, run, k))
+            row->reserved_memory = fmax(row->reserved_memory, (double)reserved[k].reserved);
+      }
       double tokens = (double)(input.ir.meta->tokens_per_step ? input.ir.meta->tokens_per_step :
                                                                 input.ir.meta->samples_per_step);
       row->flops = input.ir.meta->model_flops_per_step / input.ir.meta->world;

@@ -100,10 +100,15 @@ static const char *or_else(const char *cell, const char *otherwise)
   return *cell ? cell : otherwise;
 }
 
+static bool is_eager(const csv *t, size_t i)
+{
+  return strstr(T("other"), "no torch.compile") != NULL;
+}
+
 /* NULL: neither named nor sized. */
 static const char *call_of(const acc_context *c, const csv *t, size_t i, const known_model *m)
 {
-  bool eager = strstr(T("other"), "no torch.compile") != NULL;
+  bool eager = is_eager(t, i);
   /* torchtitan's gate and value are a product each: what its recomputation by op keeps depends on
    * it */
   const char *apart =
@@ -122,9 +127,9 @@ static const char *call_of(const acc_context *c, const csv *t, size_t i, const k
     return ts_arena_printf(
       c->arena,
       "%sllama(layers: %s, hidden: %s, heads: %s, kv_heads: %s, ffn: %s, vocab: %s, "
-      "seq: %s%s)",
+      "seq: %s%s%s)",
       eager ? "eager_" : "", layers, hidden, heads, or_else(T("kv_heads"), heads), T("ffn"),
-      T("vocab"), seq, apart);
+      T("vocab"), seq, apart, eager ? ", whole: true" : "");
   if (!m->call)
     return NULL;
   char *call = ts_arena_printf(c->arena, "%s", m->call), *hole = strstr(call, "%s");
@@ -221,18 +226,6 @@ static const known_source sources[] = {
 static const char *quoted(ts_arena *arena, const char *word)
 {
   return ts_arena_printf(arena, "\"%s\"", word);
-}
-
-/* torchtitan's "selective" is by op: it keeps what every second product made. */
-static const char *recompute_of(const char *cell, bool attention, bool torchtitan)
-{
-  if (strstr(cell, "full"))
-    return "\"full\"";
-  if (attention)
-    return "\"attention\"";
-  if (!strstr(cell, "selective"))
-    return "\"none\"";
-  return torchtitan ? "\"ops\"" : "\"selective\"";
 }
 
 static const char *sharding_of(const char *cell)
@@ -349,11 +342,23 @@ static const char *release_of(const acc_context *c, const char *words)
   return ts_arena_printf(c->arena, "%d.%02d%02d", year, month, patch);
 }
 
+/* torchtitan's "selective" is by op: it keeps what every second product made. */
+static const char *recompute_of(const char *cell, const run *r, bool compiled)
+{
+  if (strstr(cell, "full"))
+    return "\"full\"";
+  if (r->paper)
+    return "\"attention\"";
+  if (!strstr(cell, "selective"))
+    return "\"none\"";
+  return !r->torchtitan ? "\"selective\"" : compiled ? "\"ops\"" : "\"ops_eager\"";
+}
+
 static void define_recompute(const acc_context *c, const csv *t, size_t i, const run *r,
                              acc_row *row)
 {
   if (*T("recompute") || r->paper)
-    acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), r->paper, r->torchtitan));
+    acc_define(c->arena, row, "recompute", recompute_of(T("recompute"), r, !is_eager(t, i)));
   else if (r->model->top && strcmp(r->from->framework, "megatron_bridge"))
     row->ladder = more_recomputed;
 }
@@ -369,6 +374,7 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
   r.torchtitan = !strcmp(group, "torchtitan"), r.paper = strstr(group, "papers") != NULL;
   row->memory = N("mem_gib") > 0 ? N("mem_gib") * 1073741824.0 : NAN;
   row->any_rank = true;
+  row->pools = r.torchtitan;
   row->measured = N("step_s_derived");
   row->name = ts_arena_printf(
     c->arena, "%s %s %s x%s %s tp %s pp %s x %s cp %s ep %s, micro-batch %s, batch %s, seq %s",

@@ -184,9 +184,9 @@ static void print_rows(const acc_rows *rows)
   for (size_t i = 0; i < rows->count; i++) {
     const acc_row *r = &rows->at[i];
     if (r->done)
-      printf("    %-58s %9.4g s  measured %9.4g  %+6.1f %%   memory %5.1f of %5.1f GiB%s\n",
+      printf("    %-58s %9.4g s  measured %9.4g  %+6.1f %%   memory %5.1f, reserved %5.1f of %5.1f GiB%s\n",
              r->name, r->predicted, r->measured, 100 * (r->predicted / r->measured - 1),
-             r->predicted_memory / 0x1p30, r->memory / 0x1p30, r->validation ? "" : "  (fit)");
+             r->predicted_memory / 0x1p30, r->reserved_memory / 0x1p30, r->memory / 0x1p30, r->validation ? "" : "  (fit)");
   }
 }
 

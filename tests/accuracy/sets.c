@@ -336,7 +336,8 @@ static const acc_ask dense_asks[] = {
    "large micro-batches: the logits' loss in fp32, and FlashAttention 1 at short sequences"},
   {"rows not fitted", "torchtitan", ACC_MEAN, 12, NULL},
   {"memory the allocator reserves", "all", ACC_MEAN, 8,
-   "torchtitan's own count, one row; buffers of FSDP's collectives and of graphs are not modelled"},
+   "one row with pipelines: buffers of messages of all micro-batches and gathered inputs that "
+   "stay for weight gradients are not in the plan"},
   {"rows of the fit, reserved", "all", ACC_MEAN, 8, "torchtitan's rows; no memory was fitted"},
   {"rows not fitted", "NVIDIA bf16", ACC_MEAN, 3,
    "few rows; the host is not modelled beyond waits"},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/fuzz/events_use.h"
+#include "tests/play_ranks.h"
 #include "trace/read/rank_graph.h"
 #include "trace/write/export.h"
 
@@ -30,26 +31,20 @@ static void write_graph(const ts_events *e)
 
 static void play_graph(const ts_events *e)
 {
-  ts_error error = {0};
-  ts_graph_machine machine = {1e12, 1e12, 1e11, 1e-6};
-  ts_ir_builder *b = ts_graph_ir(&e, 1, &machine, &error);
-  if (!b && !error.message[0])
-    abort();
-  if (!b)
-    return;
-  ts_ir ir;
-  ts_error wrong;
   ts_arena *arena = ts_arena_new("play");
-  ts_ir_builder_view(b, &ir);
-  if (ts_ir_verify(&ir, &wrong) == 0) {
+  ts_input input;
+  const char *why;
+  if (compile_ranks(arena, &e, 1, &input, &why)) {
     ts_stop stop = {.arena = arena};
-    ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+    ts_run *run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop);
     if (!run && !stop.exit_code)
       abort();
     ts_run_free(run);
+    ts_input_close(&input);
+  } else if (!*why) {
+    abort();
   }
   ts_arena_free(arena);
-  ts_ir_builder_free(b);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -23,6 +23,7 @@ plan strategies(
   experts: Int = 0,
   load: Any = 1,
   limit: Int = 0,
+  bucket: Size = 1 TiB,
 ) {
   model = if experts > 0 then llama_moe(
     layers: 8,
@@ -62,6 +63,7 @@ plan strategies(
     if among("gather", use) then context_parallel(cp, overlap: true) else none,
     if among("ulysses", use) then ulysses(cp) else none,
     if among("ddp", use) then data_parallel(dp * cp * ep * r) else none,
+    if among("zero1_beside", use) then zero1(dp * cp * ep * r, bucket: bucket, beside: true) else none,
     if among("zero1", use) then zero1(dp * cp * ep * r) else none,
     if among("zero2", use) then zero2(dp * cp * ep * r) else none,
     if among("zero3", use) then zero3(dp * cp * ep * r) else none,

@@ -154,7 +154,7 @@ void plan_flows(plan *p, uint64_t base, uint64_t hop)
 
 uint32_t plan_group(plan *p, uint32_t axes)
 {
-  return ts_ir_intern(p->b, TS_IR_GROUPS, &(ts_ir_group){name(p, "group%u", axes), axes});
+  return ts_ir_intern(p->b, TS_IR_GROUPS, &(ts_ir_group){.name = name(p, "group%u", axes), .axes = axes});
 }
 
 uint32_t plan_begin(plan *p, const char *text)

@@ -147,7 +147,7 @@ static inline void random_mesh(random_ir *g)
       bool within = g->pipeline == TS_IR_NONE || !(axes >> g->pipeline & 1);
       if (within != !pass)
         continue;
-      ts_ir_group group = {random_name(g), axes};
+      ts_ir_group group = {.name = random_name(g), .axes = axes};
       *(ts_ir_group *)random_append(g, TS_IR_GROUPS, 1) = group;
       g->groups++;
     }

@@ -12,6 +12,7 @@
 #include "tests/unit/engine_plan.h"
 #include "trace/match.h"
 #include "trace/optable.h"
+#include "tests/play_ranks.h"
 #include "trace/read/rank_graph.h"
 #include "trace/read/goal.h"
 #include "trace/read/json.h"
@@ -575,18 +576,13 @@ Test(import, goal_follows_its_grammar_and_every_byte_arrives)
 
 static ts_run *play_ranks(const ts_events *const *ranks, uint32_t world)
 {
-  ts_graph_machine machine = {1e15, 1e12, 1e11, 1e-6};
-  ts_error error = {0};
-  ts_ir_builder *b = ts_graph_ir(ranks, world, &machine, &error);
-  cr_assert(b, "%s", error.message);
-  ts_ir ir;
-  ts_error wrong;
-  ts_ir_builder_view(b, &ir);
-  cr_assert_eq(ts_ir_verify(&ir, &wrong), 0, "%s", wrong.message);
+  const char *why;
+  ts_input input;
+  cr_assert(compile_ranks(arena, ranks, world, &input, &why), "%s", why);
   ts_stop stop = {.arena = arena};
-  ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+  ts_run *run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop);
   cr_assert(run, "a schedule stands still");
-  ts_ir_builder_free(b);
+  ts_input_close(&input);
   return run;
 }
 

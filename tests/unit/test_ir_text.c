@@ -272,7 +272,7 @@ static const struct wrong { const char *text; uint32_t line; const char *message
   {"plan \"\\x00\"", 1, "a string holds an escape other than"},
   {"plan \"\xff\"", 0, "the strings are not UTF-8"},
   {"\xc3\xa9", 1, "a byte (0xc3) that stands only in strings and comments"},
-  {"version 4", 1, "version 4 of the text form; this program reads 1 to 3"},
+  {"version 5", 1, "version 5 of the text form; this program reads 1 to 4"},
   {"kernel k", 1, "expected a time such as `10 us`, found the end of the text"},
   {"kernel k 10", 1, "a number without its unit: expected a time such as `10 us`"},
   {"kernel k 10 usec", 1, "`usec` is not a unit here; did you mean `us`?"},

@@ -162,7 +162,7 @@ static double bound_of_all(const cluster *c, uint32_t kind, const ts_rank_group 
     for (uint32_t i = 0; i < g->instances; i++) {
       bool inside[MOST_RANKS];
       for (uint32_t j = 0; j < g->size; j++)
-        ranks[j] = g->base[i] + g->offset[j];
+        ranks[j] = ts_instance_ranks(g, i)[j];
       uint32_t members = members_of(c, &sets[s], ranks, g->size, inside);
       if (!members || members == g->size)
         continue;
@@ -247,7 +247,7 @@ static void each_estimate(uint64_t seed, const char *model, uint32_t *raised)
       for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
         uint32_t members[MOST_RANKS];
         for (uint32_t j = 0; j < group->size; j++)
-          members[j] = group->base[i] + group->offset[j];
+          members[j] = ts_instance_ranks(group, i)[j];
         double own = bound_of(&c, kind, members, group->size, false),
                sums = bound_of(&c, kind, members, group->size, true);
         cr_assert(kind == TS_IR_BARRIER || kind == TS_IR_MESSAGE || (own > 0 && sums >= own));

@@ -7,6 +7,8 @@
 
 #include "base/escape.h"
 #include "base/json_writer.h"
+#include "compiler/replay/numbers.h"
+#include "trace/play_rank_graph.h"
 #include "trace/read/goal.h"
 #include "trace/summary.h"
 
@@ -37,11 +39,6 @@ bool ts_machine_read(const char *text, ts_graph_machine *m)
       return i == 2;
   return text[-1] == ':' && take_number(&text, &m->latency, 1e-6) &&
          (!*text || strcmp(text, "us") == 0) && m->latency < 1;
-}
-
-bool ts_is_graph(const ts_events *e)
-{
-  return e->format == TS_TRACE_GRAPH || e->format == TS_TRACE_GOAL;
 }
 
 static const ts_events **read_schedule(ts_trace_task *t, const ts_events *e, uint32_t *count)
@@ -199,19 +196,71 @@ int ts_replay_made(ts_trace_task *t, const ts_ir *ir, const char *file, bool jso
   return status;
 }
 
-int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_graph_machine *machine, bool json)
+/* Is there anything that the graphs give no time for? */
+static bool needs_machine(const ts_events *const *ranks, uint32_t count)
+{
+  for (uint32_t r = 0; r < count; r++)
+    for (uint32_t i = 0; i < ranks[r]->count; i++) {
+      const ts_event *v = ts_event_at(ranks[r], i);
+      if (v->class == TS_EVENT_DEVICE && (v->duration < 0 || v->kind == TS_KERNEL_COMMUNICATION))
+        return true;
+    }
+  return false;
+}
+
+static bool no_machine(ts_trace_task *t, const char *path, int *status)
+{
+  ts_error error = {0};
+  ts_fail(&error, "name the plan of a machine, `--plan PLAN`, or give one as numbers, "
+                  "`--machine FLOPS:BANDWIDTH:LINK:LATENCY`",
+          "it does not say how long its work and its communication take");
+  *status = ts_trace_task_refuse(t, "play", path, &error);
+  return false;
+}
+
+static bool no_plan(ts_trace_task *t, const char *path, int *status)
+{
+  ts_error error = {0};
+  ts_fail(&error, "an IR has a job of its own: `tsrun` plays it", "it is an IR, not a plan");
+  *status = ts_trace_task_refuse(t, "play on", path, &error);
+  return false;
+}
+
+bool ts_graphs_compile(ts_trace_task *t, const ts_events *const *ranks, uint32_t count,
+                       const ts_replay_place *place, ts_input *input, int *status)
+{
+  ts_compile_options options = place->options;
+  options.ranks = ranks;
+  options.rank_count = count;
+  options.plan_name = NULL;
+  if (!place->plan && !place->machine && needs_machine(ranks, count))
+    return no_machine(t, ranks[0]->file, status);
+  ts_session *s = ts_session_new(t->arena);
+  static const ts_graph_machine any = {1e12, 1e12, 1e12, 0}; /* nothing rests on it */
+  const ts_graph_machine *numbers = place->machine ? place->machine : &any;
+  const char *text = place->plan ? NULL : ts_plan_of_numbers(t->arena, numbers, count);
+  bool good = text ? ts_input_compile(s, "replay.ts", text, strlen(text), &options, input) :
+                     ts_input_open(s, place->plan, &options, input);
+  int rejected = ts_options_report(&t->options, s->diags);
+  *status = good ? TS_EXIT_DONE : rejected;
+  if (good && input->kind != TS_INPUT_PLAN) {
+    ts_input_close(input);
+    return no_plan(t, place->plan, status);
+  }
+  return good;
+}
+
+int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_replay_place *place, bool json)
 {
   uint32_t count;
+  int status;
+  ts_input input = {0};
   const ts_events **ranks = ts_graphs_read(t, first, &count);
   if (!ranks)
     return TS_EXIT_REJECTED;
-  ts_error error = {0};
-  ts_ir_builder *b = ts_graph_ir(ranks, count, machine, &error);
-  if (!b)
-    return ts_trace_task_refuse(t, "play", ranks[0]->file, &error);
-  ts_ir ir;
-  ts_ir_builder_view(b, &ir);
-  int status = ts_replay_made(t, &ir, ranks[0]->file, json, NULL);
-  ts_ir_builder_free(b);
+  if (!ts_graphs_compile(t, ranks, count, place, &input, &status))
+    return status;
+  status = ts_replay_made(t, &input.ir, ranks[0]->file, json, NULL);
+  ts_input_close(&input);
   return status;
 }

@@ -1,10 +1,8 @@
 /* Execution graphs, one rank a file: the format of the tracer, doc/graph_json.md. Read into the
- * common table, with what the table has no place for beside it; and played, all ranks of a job
- * together. */
+ * common table, with what the table has no place for beside it. */
 #ifndef TS_TRACE_READ_RANK_GRAPH_H
 #define TS_TRACE_READ_RANK_GRAPH_H
 
-#include "ir/ir.h"
 #include "trace/read/events.h"
 
 typedef struct ts_graph_facts { /* of an event */
@@ -27,15 +25,5 @@ struct ts_rank_graph {
   TS_VEC(ts_graph_facts) facts; /* by event */
   TS_VEC(ts_graph_memory) memory; /* in the order of events */
 };
-
-/* What nodes without a time and communication take, where nothing else says it: rates in FLOP/s and
- * bytes/s, latency in seconds. */
-typedef struct ts_graph_machine { double flops, bandwidth, link, latency; } ts_graph_machine;
-
-/* All ranks of a job as an IR: ranks[i] is rank i. The mesh is found from the groups; ranks that do
- * the same share a program, with the mean of their times. `machine` may be NULL: then all nodes
- * must have times, and none may communicate. NULL with the error filled. */
-ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count,
-                           const ts_graph_machine *machine, ts_error *error);
 
 #endif

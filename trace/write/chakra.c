@@ -147,10 +147,13 @@ static void put_metadata(ts_form_writer *w)
 
 const ts_form ts_form_chakra = {.head = put_metadata, .node = put_node};
 
-/* Is the rank the lowest of its group: at the origin of all its axes? */
+/* Is the rank the first of its group: at the origin of all its axes, or of a list? */
 static bool leads(const ts_ir *ir, uint32_t rank, uint32_t group)
 {
-  bool first = true;
+  const ts_ir_group *g = &ir->groups[group];
+  bool first = !g->size;
+  for (uint32_t i = 0; i < g->rank_count; i += g->size)
+    first |= ir->group_ranks[g->first_rank + i] == rank;
   for (uint32_t a = 0; a < ir->axes_count; a++)
     first &=
       !(ir->groups[group].axes >> a & 1) || rank / ir->axes[a].stride % ir->axes[a].size == 0;

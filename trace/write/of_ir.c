@@ -48,11 +48,25 @@ static int by_number(const void *a, const void *b)
 
 /* ---- Aimed at a rank ---- */
 
+typedef TS_VEC(uint32_t) rank_list;
+
+/* The instance of a listed group that has the rank. */
+static void list_instance(ts_arena *arena, const ts_ir *ir, const ts_ir_group *g, uint32_t rank,
+                          rank_list *out)
+{
+  const uint32_t *at = ir->group_ranks + g->first_rank;
+  for (uint32_t i = 0; i < g->rank_count && !out->count; i++)
+    for (uint32_t j = 0; at[i] == rank && j < g->size; j++)
+      TS_PUSH(arena, out, at[i / g->size * g->size + j]);
+}
+
 ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t group, uint32_t rank)
 {
   ts_arena *work = ts_arena_new("members");
-  TS_VEC(uint32_t) all = {0};
-  TS_PUSH(work, &all, rank);
+  rank_list all = {0};
+  list_instance(work, ir, &ir->groups[group], rank, &all);
+  if (!all.count)
+    TS_PUSH(work, &all, rank);
   for (uint32_t a = 0; a < ir->axes_count; a++) {
     if (!(ir->groups[group].axes >> a & 1))
       continue;

@@ -1,0 +1,355 @@
+#include "compiler/replay/operators.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_table.h"
+#include "compiler/eval/module.h"
+#include "compiler/model/traced_mapping.h"
+#include "trace/read/rank_graph.h"
+
+enum { TENSORS_MOST = 4096 };
+static const double elements_most = 0x1p48;
+
+struct ts_rank_operators {
+  ts_session *s;
+  const ts_plan *plan;
+  const ts_applied *model;
+  ts_mapping map;
+  ts_hash_table known;
+  TS_VEC(const char *) keys;
+  TS_VEC(ts_rank_operator) all;
+};
+
+/* ---- The mapping ---- */
+
+/* That of the library, where the plan has none. */
+static bool library_mapping(ts_session *s, const ts_applied *model, ts_value *out)
+{
+  static const char name[] = "aten";
+  ts_module *m = ts_module_of_library(s, "std/import/aten.ts");
+  if (!m || ts_diags_errors(s->diags))
+    return false;
+  ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), model->span, out);
+  return !ts_diags_errors(s->diags);
+}
+
+ts_rank_operators *ts_rank_operators_new(ts_session *s, const ts_plan *plan,
+                                         const ts_applied *model)
+{
+  ts_rank_operators *o = TS_NEW(s->arena, ts_rank_operators);
+  *o = (ts_rank_operators){.s = s, .plan = plan, .model = model};
+  const ts_value *given = model ? ts_record_find(&model->args, "ops") : NULL;
+  ts_applied *with = TS_NEW(s->arena, ts_applied);
+  if (model)
+    *with = *model;
+  if (!given || given->type == TS_T_NONE) {
+    ts_value library;
+    ts_field *field = TS_NEW(s->arena, ts_field);
+    if (!library_mapping(s, with, &library))
+      return NULL;
+    *field = (ts_field){"ops", ts_arena_copy(s->arena, &library, sizeof library), with->span};
+    with->args = (ts_record){.count = 1, .at = field};
+  }
+  o->model = with;
+  return ts_mapping_read(s, with, &o->map) ? o : NULL;
+}
+
+/* ---- Tensors ---- */
+
+/* As frameworks name number formats. */
+static const ts_dtype *dtype_of(const char *name, size_t length)
+{
+  static const struct { const char *name, *is; } formats[] = {
+    {"float64", "fp64"}, {"double", "fp64"},   {"float32", "fp32"},  {"float", "fp32"},
+    {"bfloat16", "bf16"}, {"float16", "fp16"}, {"half", "fp16"},     {"int64", "int64"},
+    {"long", "int64"},   {"long int", "int64"}, {"int32", "int32"},  {"int", "int32"},
+    {"int8", "int8"},    {"uint8", "int8"},    {"bool", "bool8"}};
+  char text[32] = {0};
+  if (length >= sizeof text)
+    return ts_dtype_find("fp32");
+  for (size_t i = 0; i < length; i++)
+    text[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
+  const char *plain = strncmp(text, "c10::", 5) == 0 ? text + 5 : text;
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (!strcmp(formats[i].name, plain))
+      return ts_dtype_find(formats[i].is);
+  int64_t bytes = ts_scalar_bytes(plain);
+  return ts_dtype_find(strncmp(plain, "float8", 6) == 0 ? "fp8" :
+                       bytes == 1                       ? "int8" :
+                       bytes == 2                       ? "fp16" :
+                       bytes == 8                       ? "int64" :
+                                                          "fp32");
+}
+
+/* "[4,8]" behind the bracket; what has more dimensions than a tensor of the language is one long
+ * row. */
+static const char *take_shape(ts_arena *arena, const char *at, ts_shape *out)
+{
+  int64_t dim[TS_MAX_DIMS], all = 1;
+  uint32_t count = 0;
+  double elements = 1;
+  for (char *end; *at && *at != ']'; at = *end == ',' ? end + 1 : end) {
+    long long n = strtoll(at, &end, 10);
+    if (end == at)
+      break;
+    n = n < 0 ? 0 : n;
+    elements *= (double)n;
+    if (elements > elements_most)
+      n = 1, elements = elements_most;
+    all *= n;
+    if (count < TS_MAX_DIMS)
+      dim[count] = n;
+    count++;
+  }
+  if (count > TS_MAX_DIMS)
+    dim[0] = all, count = 1;
+  *out = (ts_shape){count, ts_arena_copy(arena, dim, (count + 1) * sizeof *dim)};
+  return at;
+}
+
+/* A list of tensors as values of the language. */
+static ts_value tensors_value(ts_rank_operators *o, const ts_events *e, uint32_t shapes)
+{
+  ts_arena *arena = o->s->arena;
+  const char *dims = "", *types = "";
+  if (shapes != TS_EVENT_NONE) {
+    dims = ts_events_text(e, e->shapes.at[shapes].dims);
+    types = ts_events_text(e, e->shapes.at[shapes].types);
+  }
+  dims += *dims == '[';
+  TS_VEC(ts_value) all = {0};
+  while (all.count < TENSORS_MOST && (dims = strchr(dims, '[')) && (types = strchr(types, '"'))) {
+    ts_tensor *t = TS_NEW(arena, ts_tensor);
+    size_t length = strcspn(types + 1, "\"");
+    *t = (ts_tensor){.dtype = dtype_of(types + 1, length), .id = (uint32_t)all.count, .name = "x"};
+    dims = take_shape(arena, dims + 1, &t->shape);
+    TS_PUSH(arena, &all,
+            ((ts_value){.type = TS_T_TENSOR, .span = o->model->span, .u.tensor = t}));
+    types += length + 1;
+    types += *types == '"';
+  }
+  return ts_list_value(arena, all.at, (uint32_t)all.count, o->model->span);
+}
+
+static const char *intern(ts_rank_operators *o, const char *text)
+{
+  return ts_lang_intern(o->s->lang, text, strlen(text));
+}
+
+/* What functions of the mapping are given. */
+static ts_value row_of(ts_rank_operators *o, const ts_events *e, uint32_t event)
+{
+  const ts_graph_facts *f =
+    e->graph && event < e->graph->facts.count ? &e->graph->facts.at[event] : NULL;
+  ts_span at = o->model->span;
+  const char *phase = f ? ts_events_text(e, f->phase) : "";
+  const struct { const char *name; ts_value value; } fields[] = {
+    {"name", ts_string_value(intern(o, ts_events_text(e, ts_event_at(e, event)->name)), at)},
+    {"phase", ts_string_value(intern(o, phase), at)},
+    {"inputs", tensors_value(o, e, f ? f->in : TS_EVENT_NONE)},
+    {"outputs", tensors_value(o, e, f ? f->out : TS_EVENT_NONE)}};
+  enum { COUNT = sizeof fields / sizeof *fields };
+  ts_field *all = TS_NEW_ARRAY(o->s->arena, ts_field, COUNT);
+  for (int i = 0; i < COUNT; i++)
+    all[i] = (ts_field){intern(o, fields[i].name),
+                        ts_arena_copy(o->s->arena, &fields[i].value, sizeof(ts_value)), at};
+  ts_record *record = TS_NEW(o->s->arena, ts_record);
+  *record = (ts_record){.count = COUNT, .at = all};
+  return (ts_value){.type = TS_T_RECORD, .span = at, .u.record = record};
+}
+
+/* ---- Ops ---- */
+
+typedef enum outcome { FITS, OTHERWISE, FAILED } outcome;
+
+/* A value of an entry, or what its function makes of the row. */
+static ts_value of_row(ts_rank_operators *o, ts_value v, ts_value row, ts_span span)
+{
+  return v.type == TS_T_FUNCTION ? ts_call(o->s, v, &row, NULL, 1, span) : v;
+}
+
+static outcome is_meant(ts_rank_operators *o, const ts_mapped_kind *e, ts_value row)
+{
+  ts_value v = e->when.type == TS_T_NONE ? ts_bool_value(true, e->span) :
+                                           of_row(o, e->when, row, e->span);
+  if (v.type == TS_T_BOOL)
+    return v.u.truth ? FITS : OTHERWISE;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_report(o->s, TS_E0523, e->when.span, "`when` says whether an entry is meant");
+    ts_diag_here(d, "found %s, not a Bool", ts_value_describe(o->s->arena, v));
+  }
+  return FAILED;
+}
+
+static outcome make_op(ts_rank_operators *o, const ts_mapped_kind *e, ts_value row, ts_op *op)
+{
+  const ts_ast *decl = e->op.u.decl, *formals = ts_ast_params(decl);
+  uint32_t count = e->args ? e->args->count : 0;
+  ts_field *args = TS_NEW_ARRAY(o->s->arena, ts_field, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    args[i] = e->args->at[i];
+    ts_value v = of_row(o, *args[i].value, row, args[i].span);
+    if (v.type == TS_T_ERROR)
+      return FAILED;
+    args[i].value = ts_arena_copy(o->s->arena, &v, sizeof v);
+  }
+  ts_record record = {.count = count, .at = args};
+  ts_env *env = ts_bind_record(o->s, ts_decl_env(o->s, decl), decl, &record);
+  ts_value *values = TS_NEW_ARRAY(o->s->arena, ts_value, formals->count + 1);
+  for (uint32_t i = 0; i < formals->count; i++)
+    if (!env || !ts_env_lookup(env, formals->child[i]->name, &values[i]) ||
+        values[i].type == TS_T_ERROR)
+      return FAILED;
+  *op = (ts_op){.decl = decl,
+                .module = ts_decl_env(o->s, decl),
+                .kind = decl->name,
+                .label = row.u.record->at[0].value->u.string,
+                .span = o->model->span,
+                .arg_count = formals->count,
+                .args = values};
+  return FITS;
+}
+
+static void add_kernels(ts_rank_operators *o, const ts_kernels *from, ts_kernels *to)
+{
+  ts_kernel *all = TS_NEW_ARRAY(o->s->arena, ts_kernel, to->count + from->count + 1);
+  uint32_t count = to->count;
+  if (count)
+    memcpy(all, to->at, count * sizeof *all);
+  for (uint32_t i = 0; i < from->count; i++)
+    if (!from->at[i].host_only)
+      all[count++] = from->at[i];
+  *to = (ts_kernels){count, all};
+}
+
+/* The phases of the op that the operator is: "forward", "backward", "input", "weight", or several
+ * of them with blanks between. */
+static outcome choose_phases(ts_rank_operators *o, const ts_mapped_kind *e, ts_value row,
+                             const ts_work *work, ts_kernels *out)
+{
+  static const char *const words[] = {"forward", "input", "weight"};
+  ts_value v = e->work.type == TS_T_NONE ? ts_string_value("forward", e->span) :
+                                           of_row(o, e->work, row, e->span);
+  bool good = v.type == TS_T_STRING;
+  for (const char *at = good ? v.u.string : ""; *at; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    bool both = length == 8 && !memcmp(at, "backward", 8), found = both;
+    for (int p = 0; p < TS_PHASES; p++)
+      if ((both && p != TS_PHASE_FORWARD) ||
+          (strlen(words[p]) == length && !memcmp(at, words[p], length))) {
+        add_kernels(o, &work->phase[p], out);
+        found = true;
+      }
+    good &= found;
+    at += length;
+  }
+  if (good)
+    return FITS;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_report(o->s, TS_E0523, e->work.span, "`work` names phases of an op");
+    ts_diag_here(d, "found %s; known: forward, backward, input, weight",
+                 ts_value_describe(o->s->arena, v));
+  }
+  return FAILED;
+}
+
+static outcome try_entry(ts_rank_operators *o, const ts_mapped_kind *e, ts_value row,
+                         ts_kernels *out)
+{
+  ts_op op;
+  ts_work work;
+  const ts_ast *failed;
+  outcome found = is_meant(o, e, row);
+  if (found != FITS || (found = make_op(o, e, row, &op)) != FITS)
+    return found;
+  ts_op_slots(o->s, &op);
+  ts_op_scope scope = {
+    .s = o->s, .plan = o->plan, .op = &op, .slots = op.slots, .args = op.args, .quiet = true};
+  if (!ts_op_shapes(&scope))
+    return FAILED;
+  if (!ts_op_work(&scope, &work, &failed))
+    return failed ? OTHERWISE : FAILED;
+  return choose_phases(o, e, row, &work, out);
+}
+
+/* The first entry that is meant and whose op takes these shapes. */
+static bool work_out(ts_rank_operators *o, ts_value row, ts_rank_operator *out)
+{
+  ts_frame frame = {out->name, o->model->span, o->s->frame};
+  bool empty = true;
+  for (uint32_t i = 2; i < 4; i++) {
+    const ts_list *list = row.u.record->at[i].value->u.list;
+    for (uint32_t k = 0; k < list->count; k++)
+      empty &= ts_shape_elements(list->at[k].u.tensor->shape) == 0;
+  }
+  if (empty || ts_patterns_match(&o->map.values, out->name))
+    return true; /* of nothing, nothing is launched */
+  for (size_t i = 0; i < o->map.entries.count; i++) {
+    const ts_mapped_kind *e = &o->map.entries.at[i];
+    if (!ts_patterns_match(&e->kind, out->name))
+      continue;
+    o->s->frame = &frame;
+    outcome found = try_entry(o, e, row, &out->kernels);
+    o->s->frame = frame.outer;
+    out->guessed = e->guessed;
+    if (found != OTHERWISE)
+      return found == FITS;
+    out->kernels = (ts_kernels){0};
+  }
+  ts_diag *d = ts_report(o->s, TS_E0523, o->model->span, "no entry of the mapping fits `%s`",
+                         out->name);
+  ts_diag_here(d, "played here");
+  ts_diag_help(d, "end `ops` of the mapping with an entry for the rest, as std.import.aten does: "
+                  "{ kind: \"*\", ..., guessed: true }");
+  return false;
+}
+
+/* ---- Kept by name, shapes and formats ---- */
+
+static const char *key_of(ts_arena *arena, const ts_events *e, uint32_t event)
+{
+  const ts_graph_facts *f =
+    e->graph && event < e->graph->facts.count ? &e->graph->facts.at[event] : NULL;
+  const char *text = ts_events_text(e, ts_event_at(e, event)->name);
+  const uint32_t shapes[] = {f ? f->in : TS_EVENT_NONE, f ? f->out : TS_EVENT_NONE};
+  for (int i = 0; i < 2; i++)
+    if (shapes[i] != TS_EVENT_NONE)
+      text = ts_arena_printf(arena, "%s\n%s%s", text,
+                             ts_events_text(e, e->shapes.at[shapes[i]].dims),
+                             ts_events_text(e, e->shapes.at[shapes[i]].types));
+    else
+      text = ts_arena_printf(arena, "%s\n", text);
+  return f ? ts_arena_printf(arena, "%s\n%s", text, ts_events_text(e, f->phase)) : text;
+}
+
+typedef struct wanted { const ts_rank_operators *o; const char *key; } wanted;
+
+static bool same_key(const void *closure, uint32_t number)
+{
+  const wanted *w = closure;
+  return strcmp(w->o->keys.at[number], w->key) == 0;
+}
+
+const ts_rank_operator *ts_rank_operator_of(ts_rank_operators *o, const ts_events *e,
+                                            uint32_t event)
+{
+  ts_arena *scratch = ts_arena_new("key of an operator");
+  const char *key = key_of(scratch, e, event);
+  uint32_t hash = ts_hash_bytes(key, strlen(key)),
+           found = ts_hash_find(&o->known, hash, same_key, &(wanted){o, key});
+  if (found == TS_HASH_NONE) {
+    ts_rank_operator made = {.name = intern(o, ts_events_text(e, ts_event_at(e, event)->name))};
+    found = (uint32_t)o->all.count;
+    if (!work_out(o, row_of(o, e, event), &made)) {
+      ts_arena_free(scratch);
+      return NULL;
+    }
+    ts_hash_add(o->s->arena, &o->known, hash, found);
+    TS_PUSH(o->s->arena, &o->keys, ts_arena_string(o->s->arena, key, strlen(key)));
+    TS_PUSH(o->s->arena, &o->all, made);
+  }
+  ts_arena_free(scratch);
+  return &o->all.at[found];
+}

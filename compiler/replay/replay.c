@@ -1,0 +1,357 @@
+#include "compiler/replay/replay.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/source.h"
+#include "base/version.h"
+#include "compiler/lower/calibrated.h"
+#include "compiler/lower/lowering.h"
+#include "compiler/machine/cluster.h"
+#include "compiler/replay/operators.h"
+#include "compiler/replay/rank_files.h"
+#include "trace/play_rank_graph.h"
+#include "trace/read/rank_graph.h"
+
+/* A share of the device's time that is worth a warning where it rests on a guess. */
+static const double guesses_matter = 0.001;
+
+/* Operators of one name that no entry knows. */
+typedef struct guess { const char *name; double runs, seconds; } guess;
+typedef struct format_flops { const char *dtype; double flops; } format_flops;
+
+typedef struct replayer {
+  ts_lowering l;
+  ts_rank_operators *operators;
+  ts_rank_files files;
+  const char *device;          /* that times of the graphs were taken on */
+  bool timed;                  /* they are taken */
+  uint32_t source;             /* of the IR: the graphs' times */
+  TS_VEC(double) runs;         /* by kernel of the costing, of all ranks */
+  TS_VEC(guess) guesses;
+  TS_VEC(format_flops) flops;  /* of the model, of all ranks */
+  double seconds, measured;    /* of all kernels, and of those with times of their own */
+} replayer;
+
+bool ts_plan_replays(const ts_session *s, const ts_plan *plan)
+{
+  return s->ranks || (plan->model.type == TS_T_APPLIED && !plan->model.u.applied->decl &&
+                      !strcmp(plan->model.u.applied->name, "graph"));
+}
+
+/* ---- Kernels ---- */
+
+static void count_runs(replayer *r, uint32_t cost)
+{
+  while (r->runs.count <= cost) TS_PUSH(r->l.s->arena, &r->runs, 0);
+  r->runs.at[cost]++;
+}
+
+/* What the model needs: not what is computed again, nor the update. */
+static void count_flops(replayer *r, const ts_events *e, uint32_t event, const ts_kernel *k)
+{
+  const ts_graph_facts *f =
+    e->graph && event < e->graph->facts.count ? &e->graph->facts.at[event] : NULL;
+  const char *phase = f ? ts_events_text(e, f->phase) : "";
+  if (!(k->model_flops > 0) || (strcmp(phase, "forward") != 0 && strcmp(phase, "backward") != 0))
+    return;
+  for (size_t i = 0; i < r->flops.count; i++)
+    if (!strcmp(r->flops.at[i].dtype, k->dtype->name)) {
+      r->flops.at[i].flops += k->model_flops;
+      return;
+    }
+  TS_PUSH(r->l.s->arena, &r->flops, ((format_flops){k->dtype->name, k->model_flops}));
+}
+
+static void count_guess(replayer *r, const ts_rank_operator *op, double seconds)
+{
+  for (size_t i = 0; i < r->guesses.count; i++)
+    if (r->guesses.at[i].name == op->name) {
+      r->guesses.at[i].runs++;
+      r->guesses.at[i].seconds += seconds;
+      return;
+    }
+  TS_PUSH(r->l.s->arena, &r->guesses, ((guess){op->name, 1, seconds}));
+}
+
+/* One kernel with the graph's time, that does what all of the operator's do. */
+static uint32_t measured_kernel(replayer *r, const ts_events *e, uint32_t event,
+                                const ts_kernels *kernels)
+{
+  const ts_event *v = ts_event_at(e, event);
+  const ts_kernel *most = NULL;
+  ts_ir_kernel k = {
+    .time = (uint64_t)v->duration * 1000, .basis = TS_IR_MEASURED, .source = r->source};
+  for (uint32_t i = 0; i < kernels->count; i++) {
+    k.flops += kernels->at[i].flops;
+    k.bytes += kernels->at[i].bytes;
+    most = !most || kernels->at[i].flops > most->flops ? &kernels->at[i] : most;
+  }
+  k.family = ts_ir_add_string(r->l.b, most ? most->family :
+                                             ts_event_kind_name((ts_event_kind)v->kind));
+  k.dtype = ts_ir_add_string(r->l.b, most && most->dtype ? most->dtype->name : "");
+  r->seconds += (double)v->duration * 1e-9;
+  r->measured += (double)v->duration * 1e-9;
+  return ts_ir_intern(r->l.b, TS_IR_KERNELS, &k);
+}
+
+static bool has_time(const replayer *r, const ts_event *v)
+{
+  return v->duration >= 0 && v->duration < INT64_MAX / (1 << 24) / 1000 &&
+         (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL);
+}
+
+static bool price(void *closure, const ts_events *e, uint32_t event, ts_arena *arena,
+                  ts_kernel_list *out, ts_error *error)
+{
+  replayer *r = closure;
+  const ts_event *v = ts_event_at(e, event);
+  const ts_kernels none = {0};
+  bool schedule = e->format == TS_TRACE_GOAL;
+  const ts_rank_operator *op = schedule ? NULL : ts_rank_operator_of(r->operators, e, event);
+  if (!op && !schedule)
+    return ts_fail(error, NULL, "rank %" PRId64 ", node %u: `%.60s`", e->rank, event,
+                   ts_events_text(e, v->name));
+  for (uint32_t i = 0; op && i < op->kernels.count; i++)
+    count_flops(r, e, event, &op->kernels.at[i]);
+  if (has_time(r, v)) {
+    TS_PUSH(arena, out, measured_kernel(r, e, event, op ? &op->kernels : &none));
+    return true;
+  }
+  double seconds = 0;
+  for (uint32_t i = 0; op && i < op->kernels.count; i++) {
+    uint32_t cost = ts_costing_kernel(r->l.costing, &op->kernels.at[i], op->name);
+    if (cost == TS_NO_INDEX)
+      return ts_fail(error, NULL, "rank %" PRId64 ", node %u: `%.60s`", e->rank, event, op->name);
+    count_runs(r, cost);
+    seconds += (double)ts_costing_time(r->l.costing, cost) * 1e-12;
+    TS_PUSH(arena, out, ts_ir_kernel_of(&r->l, cost, 1));
+  }
+  r->seconds += seconds;
+  if (op && op->guessed)
+    count_guess(r, op, seconds);
+  return true;
+}
+
+/* ---- What is told ---- */
+
+/* Most time first; of equal ones in the order of the graphs. */
+static void sort_guesses(replayer *r)
+{
+  for (size_t i = 1; i < r->guesses.count; i++)
+    for (size_t k = i; k && r->guesses.at[k].seconds > r->guesses.at[k - 1].seconds; k--) {
+      guess g = r->guesses.at[k];
+      r->guesses.at[k] = r->guesses.at[k - 1];
+      r->guesses.at[k - 1] = g;
+    }
+}
+
+static void tell_guesses(replayer *r)
+{
+  double runs = 0, seconds = 0;
+  TS_VEC(const char *) names = {0};
+  sort_guesses(r);
+  for (size_t i = 0; i < r->guesses.count; i++) {
+    runs += r->guesses.at[i].runs;
+    seconds += r->guesses.at[i].seconds;
+    if (i < 6)
+      TS_PUSH(r->l.s->arena, &names,
+              ts_arena_printf(r->l.s->arena, "%s (%.0f)", r->guesses.at[i].name,
+                              r->guesses.at[i].runs));
+  }
+  if (!(seconds > guesses_matter * r->seconds))
+    return;
+  ts_diag *d = ts_report(r->l.s, TS_W0536, r->l.plan->span_of[TS_PLAN_model],
+                         "%.0f operator%s of %zu name%s: no entry of the mapping knows them", runs,
+                         runs == 1 ? "" : "s", r->guesses.count, r->guesses.count == 1 ? "" : "s");
+  ts_diag_here(d, "%.1f %% of the time of all kernels is guessed: their tensors moved once",
+               100 * seconds / r->seconds);
+  ts_diag_fact(d, "operators", "%s%s", ts_listed(r->l.s->arena, names.at, (uint32_t)names.count),
+               r->guesses.count > 6 ? " ..." : "");
+  ts_diag_help(d, "give the model a mapping that knows them: `graph(..., ops: MAPPING)`, as "
+                  "std.import.aten is one");
+}
+
+/* ---- The machine ---- */
+
+/* Fields that say what ranks do: the graphs do. */
+static bool check_fields(const replayer *r)
+{
+  static const struct { ts_plan_field field; const char *name; } others[] = {
+    {TS_PLAN_mesh, "mesh"},           {TS_PLAN_apply, "apply"},
+    {TS_PLAN_schedule, "schedule"},   {TS_PLAN_recompute, "recompute"},
+    {TS_PLAN_protocols, "protocols"}, {TS_PLAN_optimizer, "optimizer"}};
+  for (size_t i = 0; i < sizeof others / sizeof *others && !r->l.s->ranks; i++) {
+    ts_span at = r->l.plan->span_of[others[i].field];
+    if (!at.file)
+      continue;
+    ts_diag *d = ts_diag_add(r->l.s->diags, TS_E0526, at, "a plan of graphs has no `%s`",
+                             others[i].name);
+    ts_diag_here(d, "the graphs say what each rank does");
+    ts_diag_label(d, r->l.plan->span_of[TS_PLAN_model], "the graphs");
+    ts_diag_help(d, "leave it out");
+    return false;
+  }
+  return true;
+}
+
+static bool check_cluster(const replayer *r)
+{
+  const ts_plan *plan = r->l.plan;
+  uint32_t devices = plan->cluster.u.cluster->device_count;
+  if (r->files.count <= devices)
+    return true;
+  ts_diag *d = ts_report(r->l.s, TS_E0608, plan->span_of[TS_PLAN_cluster],
+                         "the graphs are of %s ranks, the cluster has %s devices",
+                         ts_count_print(r->l.s->arena, r->files.count),
+                         ts_count_print(r->l.s->arena, devices));
+  ts_diag_here(d, "%s devices", ts_count_print(r->l.s->arena, devices));
+  ts_diag_help(d, "take a larger cluster");
+  return false;
+}
+
+/* The mesh is the ranks themselves. */
+static void set_mesh(const replayer *r)
+{
+  ts_mesh *mesh = &r->l.s->mesh;
+  mesh->count = 1;
+  mesh->axis[0].name = ts_lang_intern(r->l.s->lang, "rank", 4);
+  mesh->axis[0].size = r->files.count;
+  mesh->axis[0].stride = 1;
+  mesh->axis[0].span = r->l.plan->span_of[TS_PLAN_model];
+}
+
+/* Models of the network for some axes: of which mesh? */
+static bool check_network(const replayer *r)
+{
+  ts_ir view;
+  ts_ir_builder_view(r->l.b, &view);
+  for (uint32_t i = 0; i < view.net_models_count; i++)
+    if (view.net_models[i].axes) {
+      ts_diag *d = ts_report(r->l.s, TS_E0526, r->l.plan->span_of[TS_PLAN_network],
+                             "a network model for an axis, and the groups of graphs have none");
+      ts_diag_here(d, "`over` is given");
+      ts_diag_help(d, "leave `over` out, or tell models apart by `tier`");
+      return false;
+    }
+  return true;
+}
+
+static void write_meta(replayer *r)
+{
+  ts_lowering *l = &r->l;
+  const ts_plan *plan = l->plan;
+  uint64_t samples = plan->global_batch > 0 ? (uint64_t)plan->global_batch : 0;
+  ts_sharding *sh = TS_NEW(l->s->arena, ts_sharding);
+  for (size_t i = 0; i < r->flops.count; i++)
+    TS_PUSH(l->s->arena, &sh->formats,
+            ((ts_format_work){ts_dtype_find(r->flops.at[i].dtype), r->flops.at[i].flops}));
+  l->sh = sh;
+  ts_ir_meta meta = {
+    .plan = ts_ir_add_string(l->b, plan->name),
+    .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())),
+    .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
+    .pipeline_axis = 0,
+    .world = r->files.count,
+    .micro_batches = 1,
+    .samples_per_step = samples,
+    .tokens_per_step = (uint64_t)(plan->tokens_per_sample * (double)samples)};
+  ts_lower_formats(l, r->files.count, 1, &meta);
+  meta.cluster = ts_ir_add_string(l->b, ts_cluster_text(l));
+  meta.framework = ts_ir_add_string(l->b, plan->framework);
+  meta.release = ts_ir_add_string(l->b, plan->release);
+  meta.memory_loc = ts_ir_loc_of(l, plan->span_of[TS_PLAN_model]);
+  meta.mesh_loc = meta.memory_loc;
+  *ts_ir_builder_meta(l->b) = meta;
+}
+
+static uint64_t host_time(const replayer *r, uint64_t ps)
+{
+  const ts_lowering *l = &r->l;
+  return l->calibration.is && ps ?
+           ts_calibrated_time(l->calibration.is, l->calibrated_host, ps) :
+           ps;
+}
+
+static bool write_ranks(replayer *r)
+{
+  const ts_host *host = &r->l.plan->host;
+  ts_rank_prices prices = {.closure = r,
+                           .kernels = price,
+                           .launch = host_time(r, host->launch),
+                           .collective = host_time(r, host->collective),
+                           .message = host_time(r, host->message),
+                           .step = host_time(r, host->step)};
+  ts_error error = {0};
+  ts_ir_cost_source graphs = {.name = ts_ir_add_string(r->l.b, r->files.name),
+                              .kind = ts_ir_add_string(r->l.b, "graph"),
+                              .loc = ts_ir_loc_of(&r->l, r->l.plan->span_of[TS_PLAN_model]),
+                              .device = ts_ir_add_string(r->l.b, r->device)};
+  r->source = ts_ir_intern(r->l.b, TS_IR_COST_SOURCES, &graphs);
+  unsigned errors = ts_diags_errors(r->l.s->diags);
+  if (ts_rank_graphs_play(r->l.b, r->files.ranks, r->files.count, &prices, &error))
+    return true;
+  if (ts_diags_errors(r->l.s->diags) > errors) /* it says what is wrong; this is where */
+    return false;
+  ts_diag *d = ts_diag_add(r->l.s->diags, TS_E0525, r->l.plan->span_of[TS_PLAN_model],
+                           "cannot play `%s`: %s", r->files.name, error.message);
+  if (error.help[0])
+    ts_diag_help(d, "%s", error.help);
+  return false;
+}
+
+static bool write_ir(replayer *r)
+{
+  ts_lowering *l = &r->l;
+  ts_lower_sources(l);
+  if (!ts_lower_cluster(l) || !ts_lower_placement(l, r->files.count) || !ts_lower_network(l) ||
+      !check_network(r) || !write_ranks(r))
+    return false;
+  write_meta(r);
+  ts_lower_confidence(l);
+  return !l->failed;
+}
+
+static bool prepare(replayer *r)
+{
+  ts_lowering *l = &r->l;
+  const ts_applied *model = l->s->ranks ? NULL : l->plan->model.u.applied;
+  const ts_value *times = model ? ts_record_find(&model->args, "times") : NULL,
+                 *device = model ? ts_record_find(&model->args, "device") : NULL;
+  r->timed = !times || times->type != TS_T_BOOL || times->u.truth;
+  r->device = device && device->type == TS_T_STRING ? device->u.string : "";
+  r->files = (ts_rank_files){l->s->ranks, l->s->rank_count,
+                             l->s->ranks ? ts_base_name(l->s->ranks[0]->file) : ""};
+  if (!check_fields(r) || (model && !ts_rank_files_read(l->s, model, &r->files)) ||
+      !check_cluster(r) || !(r->operators = ts_rank_operators_new(l->s, l->plan, model)) ||
+      !(l->costing = ts_costing_new(l->s, l->plan)) ||
+      !ts_calibration_of_plan(l->s, l->plan, &l->calibration))
+    return false;
+  set_mesh(r);
+  l->costing->calibration = l->calibration.is;
+  l->calibrated_host =
+    l->calibration.is ? ts_calibration_of_kind(l->calibration.is, TS_QUANTITY_HOST) : 0;
+  return true;
+}
+
+ts_ir_builder *ts_plan_replay(ts_session *s, const ts_plan *plan)
+{
+  replayer r = {.l = {.s = s, .plan = plan}};
+  if (!prepare(&r))
+    return NULL;
+  r.l.b = ts_ir_builder_new();
+  ts_lower_calibration(&r.l);
+  bool written = write_ir(&r);
+  if (written) {
+    while (r.runs.count <= r.l.costing->kernels.count) TS_PUSH(s->arena, &r.runs, 0);
+    ts_costing_tell(r.l.costing, r.runs.at);
+    tell_guesses(&r);
+  }
+  if (written && !ts_diags_errors(s->diags)) {
+    ts_lower_remarks(&r.l);
+    return r.l.b;
+  }
+  ts_ir_builder_free(r.l.b);
+  return NULL;
+}

@@ -1,0 +1,25 @@
+/* Graphs of ranks as the IR that `trainspec replay --machine` plays: for unit tests and fuzz
+ * targets. */
+#ifndef TS_TESTS_PLAY_RANKS_H
+#define TS_TESTS_PLAY_RANKS_H
+
+#include <string.h>
+
+#include "base/diag_record.h"
+#include "compiler/compile.h"
+#include "compiler/replay/numbers.h"
+
+/* False: they were refused; the first message is *why. The input is closed by the caller. */
+static inline bool compile_ranks(ts_arena *arena, const struct ts_events *const *ranks,
+                                 uint32_t count, ts_input *input, const char **why)
+{
+  const ts_graph_machine machine = {1e15, 1e12, 1e11, 1e-6};
+  const char *text = ts_plan_of_numbers(arena, &machine, count);
+  ts_session *s = ts_session_new(arena);
+  ts_compile_options options = {.ranks = ranks, .rank_count = count};
+  bool good = ts_input_compile(s, "replay.ts", text, strlen(text), &options, input);
+  *why = good || !s->diags->all.count ? "" : s->diags->all.at[0]->message;
+  return good;
+}
+
+#endif

@@ -1,0 +1,1 @@
+for copied in true false; do echo "copied: $copied"; tsc -S -D copied=$copied _copied.ts | sed -nE 's/ at (std|_copied).*//; s/^kernel (elementwise[.0-9]*) .* bytes ([^ ]* [^ ]*) .*/\1 \2/p; /^fragment "[FB]/,/^}/p; /^  hold/p'; done

@@ -1,0 +1,2 @@
+# A GPT of 2 layers, width 256, 4 heads, 2 samples of 128 words, vocabulary 512, traced on one rank: 3 times its forward, 2 layers of (12 256^2 weights and scores of all words) and the head.
+sed 's/_operators.json/_gpt.json.gz/' _operators.ts >$scratch/gpt.ts && cp _gpt.json.gz $scratch && cd $scratch && tsrun --format=json gpt.ts 2>/dev/null | grep -o '"model_flop_per_step":[^,]*' | head -1 | tr -d '\t'; words=256; echo "closed form $((3 * (2 * (words * 2 * 12 * 256 * 256 + 4 * words * 128 * 256) + 2 * words * 256 * 512)))"; rm gpt.ts
