@@ -17,6 +17,8 @@ libts_la_SOURCES += \
 	runtime/account/forecast.h \
 	runtime/account/labels.c \
 	runtime/account/labels.h \
+	runtime/account/link_use.c \
+	runtime/account/link_use.h \
 	runtime/account/memory.c \
 	runtime/account/memory.h \
 	runtime/account/modules.c \
@@ -25,6 +27,8 @@ libts_la_SOURCES += \
 	runtime/account/network_use.h \
 	runtime/account/overlap_cost.c \
 	runtime/account/overlap_cost.h \
+	runtime/account/program_calls.c \
+	runtime/account/program_calls.h \
 	runtime/account/queued.c \
 	runtime/account/queued.h \
 	runtime/account/representatives.c \
@@ -126,6 +130,8 @@ libts_la_SOURCES += \
 	runtime/report/html.c \
 	runtime/report/insight.c \
 	runtime/report/json.c \
+	runtime/report/links.c \
+	runtime/report/links.h \
 	runtime/report/modules.c \
 	runtime/report/modules.h \
 	runtime/report/out_of_memory.c \

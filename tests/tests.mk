@@ -57,6 +57,7 @@ tests_unit_sources = \
 	tests/unit/test_lang_parse.c \
 	tests/unit/test_library.c \
 	tests/unit/test_limits.c \
+	tests/unit/test_link_use.c \
 	tests/unit/test_load.c \
 	tests/unit/test_loggops.c \
 	tests/unit/test_lower.c \

@@ -3,59 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/account/program_calls.h"
 #include "runtime/collective/follow.h"
-
-/* Calls of a rank of a program in a step. */
-typedef struct program_calls {
-  uint64_t *collectives; /* [collectives] */
-  uint64_t *messages;    /* [calls of the program] */
-} program_calls;
 
 typedef struct counter {
   const ts_prepared *p;
   ts_arena *scratch;
-  program_calls *programs;
+  const ts_program_calls *programs;
   ts_network_use *uses;
 } counter;
-
-static void count_sends(const ts_tables *t, const ts_program_info *program, uint32_t item,
-                        program_calls *calls)
-{
-  const ts_play_item *v = &program->items[item];
-  const ts_ir_fragment *f = &t->ir->fragments[v->fragment];
-  for (uint32_t port = 0; port < f->port_count; port++)
-    if (t->ir->ports[f->first_port + port].is_send &&
-        t->layouts[v->fragment].port_node[port] != TS_IR_NONE)
-      calls->messages[program->routes[v->port_base + port].call]++;
-}
-
-static void count_program(const ts_tables *t, ts_arena *scratch, uint32_t number,
-                          program_calls *calls)
-{
-  const ts_ir *ir = t->ir;
-  const ts_program_info *program = &t->programs[number];
-  uint64_t *plays = TS_NEW_ARRAY(scratch, uint64_t, ir->fragments_count);
-  *calls = (program_calls){TS_NEW_ARRAY(scratch, uint64_t, ir->collectives_count),
-                           TS_NEW_ARRAY(scratch, uint64_t, program->call_count)};
-  for (uint32_t i = 0; i < ir->programs[number].item_count; i++) {
-    plays[program->items[i].fragment]++;
-    count_sends(t, program, i, calls);
-  }
-  for (uint32_t f = 0; f < ir->fragments_count; f++)
-    for (uint32_t n = 0; plays[f] && n < ir->fragments[f].node_count; n++) {
-      const ts_ir_node *node = &ts_fragment_nodes(ir, f)[n];
-      if (node->op == TS_IR_COLLECTIVE)
-        calls->collectives[node->arg] += plays[f];
-    }
-}
-
-static program_calls *count_programs(const ts_tables *t, ts_arena *scratch)
-{
-  program_calls *programs = TS_NEW_ARRAY(scratch, program_calls, t->ir->programs_count);
-  for (uint32_t number = 0; number < t->ir->programs_count; number++)
-    count_program(t, scratch, number, &programs[number]);
-  return programs;
-}
 
 static void add_links(ts_link_figures *sum, const ts_link_figures *links, double calls)
 {
@@ -89,7 +45,7 @@ static void add_kind(counter *c, const ts_role *role, uint64_t ranks)
 {
   const ts_ir *ir = c->p->tables->ir;
   const ts_program_info *program = &c->p->tables->programs[role->program];
-  const program_calls *calls = &c->programs[role->program];
+  const ts_program_calls *calls = &c->programs[role->program];
   for (uint32_t i = 0; i < ir->collectives_count; i++)
     if (calls->collectives[i]) {
       const ts_ir_collective *call = &ir->collectives[i];
@@ -112,7 +68,7 @@ const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p)
   counter c = {.p = p,
                .scratch = ts_arena_new("network use"),
                .uses = TS_NEW_ARRAY(arena, ts_network_use, 2 * ((size_t)ir->net_models_count + 1))};
-  c.programs = count_programs(p->tables, c.scratch);
+  c.programs = ts_program_calls_of(p->tables, c.scratch);
   uint64_t *of_kind = TS_NEW_ARRAY(c.scratch, uint64_t, p->roles->count);
   for (uint32_t r = 0; r < ranks->world; r++)
     of_kind[p->roles->of[r]]++;
@@ -125,7 +81,7 @@ const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p)
 /* By program, then instance by instance: the calls of an instance are those of each of its members.
  * */
 static void add_calls(ts_cuts *cuts, const ts_tables *t, ts_arena *scratch,
-                      const program_calls *programs, uint32_t group)
+                      const ts_program_calls *programs, uint32_t group)
 {
   const ts_ir *ir = t->ir;
   const ts_rank_group *g = &t->ranks->groups[group];
@@ -158,7 +114,7 @@ ts_link_load ts_fullest_links_of(const ts_prepared *p)
   if (!t->ranks->vertex)
     return (ts_link_load){0};
   ts_arena *scratch = ts_arena_new("fullest links");
-  const program_calls *programs = count_programs(t, scratch);
+  const ts_program_calls *programs = ts_program_calls_of(t, scratch);
   ts_cuts *cuts = ts_cuts_new(scratch, t->ir);
   bool late = any_late(t); /* messages that nobody waits for may come when the step is over */
   for (uint32_t g = 0; g < t->ranks->group_count; g++)

@@ -6,6 +6,7 @@
 #include "base/heap.h"
 #include "runtime/account/representatives.h"
 #include "runtime/account/compose.h"
+#include "runtime/account/link_use.h"
 #include "runtime/account/network_use.h"
 #include "runtime/load/workers.h"
 #include "runtime/play/play.h"
@@ -15,6 +16,7 @@ struct ts_run {
   const ts_facts *facts;
   const uint32_t *representative; /* [players] */
   uint32_t threads;
+  ts_prepared prepared;
   ts_result result;
 };
 
@@ -111,6 +113,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   ts_run *run = TS_NEW(arena, ts_run);
   run->arena = arena;
   run->facts = facts;
+  run->prepared = p;
   run->representative = ts_representatives(arena, facts);
   run->threads = options->threads;
   if (!sum_up(arena, facts, run->representative, run->threads, &run->result)) {
@@ -170,4 +173,8 @@ uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split 
 const ts_result *ts_run_result(const ts_run *run) { return &run->result; }
 uint32_t ts_run_threads(const ts_run *run) { return run->threads; }
 const uint32_t *ts_run_representatives(const ts_run *run) { return run->representative; }
+ts_link_uses ts_run_link_uses(const ts_run *run, ts_arena *arena)
+{
+  return ts_link_uses_of(arena, &run->prepared, run->facts, NULL);
+}
 const ts_facts *ts_run_facts(const ts_run *run) { return run->facts; }

@@ -361,6 +361,13 @@ ts_path_use ts_network_paths(const ts_network *n, uint32_t model)
   return plays ? ts_flow_maker_paths(ts_flow_figures_maker(n->flows, model)) : (ts_path_use){0, 0};
 }
 
+void ts_network_add_packets(ts_network *n, const ts_flow_call *call,
+                            const ts_flow_pattern *patterns, uint32_t instances,
+                            const uint64_t *calls, ts_packet_use *use)
+{
+  ts_packet_figures_add(n->packets, call, patterns, instances, calls, use);
+}
+
 ts_flow_maker *ts_network_maker(const ts_network *n, uint32_t model)
 {
   return n->ir->net_models[model].kind == TS_IR_NET_PACKET ?

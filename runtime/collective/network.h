@@ -52,6 +52,13 @@ bool ts_network_flows(ts_network *network, uint32_t kind, uint64_t bytes, uint32
                       struct ts_flow_call *call);
 /* none: it plays no connections */
 ts_path_use ts_network_paths(const ts_network *network, uint32_t model);
+/* Adds what links had to do for a call of packets that the instances of a group made so often each,
+ * those that share links all at once, [2 * links]. */
+struct ts_flow_pattern;
+struct ts_packet_use;
+void ts_network_add_packets(ts_network *network, const struct ts_flow_call *call,
+                            const struct ts_flow_pattern *patterns, uint32_t instances,
+                            const uint64_t *calls, struct ts_packet_use *use);
 struct ts_flow_maker *ts_network_maker(const ts_network *network, uint32_t model);
 /* Estimates so far that were beyond what their model was measured on: by kind, ranks, islands and
  * model, in this order. */

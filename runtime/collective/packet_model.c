@@ -22,6 +22,7 @@ struct ts_packet_memo {
   TS_VEC(ts_packet_case) cases;
   ts_intern played;  /* (case, bytes) */
   TS_VEC(const uint64_t *) transfer; /* of each: by call, ps */
+  TS_VEC(const ts_packet_use *) use; /* of each: by directed link of the case */
 };
 
 typedef struct failure {
@@ -53,6 +54,7 @@ typedef struct numbering { /* of nodes and links, as they first appear */
   const ts_ir_net_packets *with;
   uint32_t *node, *link;     /* [devices], [links]: plus 1 */
   TS_VEC(ts_packet_link) links;
+  TS_VEC(uint32_t) directed; /* of each link: which one of the cluster */
   TS_VEC(ts_packet_flow) flows;
   TS_VEC(uint32_t) call;
   TS_VEC(uint64_t) propagation;
@@ -88,6 +90,7 @@ static uint32_t link_of(numbering *n, uint32_t directed, bool *forward)
   if (!*number) {
     uint32_t first = node_of(n, from), second = node_of(n, to);
     TS_PUSH(n->arena, &n->links, packet_link(n->ir, directed / 2, first, second, n->with));
+    TS_PUSH(n->arena, &n->directed, directed);
     *number = (uint32_t)n->links.count;
   }
   *forward = n->links.at[*number - 1].from == n->node[from] - 1;
@@ -170,6 +173,7 @@ static ts_packet_case case_of(numbering *n, const ts_flow_pattern *const *patter
   return (ts_packet_case){{n->links.at, n->flows.at, n->nodes, (uint32_t)n->links.count,
                            (uint32_t)n->flows.count, n->with, NULL},
                           n->call.at,
+                          n->directed.at,
                           n->propagation.at};
 }
 
@@ -188,11 +192,12 @@ ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_n
   return c;
 }
 
-ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer)
+ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer,
+                                     ts_packet_use *use)
 {
   ts_arena *scratch = ts_arena_new("ends of flows");
   uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, c->job.flow_count);
-  ts_packet_status status = ts_packet_play(&c->job, end, NULL);
+  ts_packet_status status = ts_packet_play(&c->job, end, use);
   for (uint32_t f = 0; status == TS_PACKET_DONE && f < c->job.flow_count; f++) {
     uint64_t taken = end[f] - c->job.flows[f].start - c->propagation[f];
     transfer[c->call[f]] = taken > transfer[c->call[f]] ? taken : transfer[c->call[f]];
@@ -258,6 +263,7 @@ static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
   if (number < m->cases.count)
     return number;
   ts_packet_case kept = *c;
+  kept.directed = NULL; /* of those that are alike, each has its own */
   ts_packet_flow *flows = ts_arena_copy(m->arena, c->job.flows, c->job.flow_count * sizeof *flows);
   for (uint32_t f = 0; f < c->job.flow_count; f++)
     flows[f].path = ts_arena_copy(m->arena, flows[f].path,
@@ -284,18 +290,24 @@ static uint64_t mtu_enough(const ts_packet_job *job)
   return ts_ir_packets_wrong(&with) ? 0 : with.mtu;
 }
 
-/* What each call of a case takes with so many bytes a connection; NULL after filling *failed. */
+/* What each call of a case takes with so many bytes a connection; NULL after filling *failed. What
+ * its links had to do: or NULL. */
 static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t bytes,
-                              failure *failed)
+                              failure *failed, const ts_packet_use **links)
 {
   ts_packet_memo *m = f->memo;
   uint32_t key[3] = {number, (uint32_t)bytes, (uint32_t)(bytes >> 32)};
   size_t before = m->transfer.count;
   uint32_t at = ts_intern_run(&m->played, key, 3);
-  if (at == before)
+  if (at == before) {
     TS_PUSH(m->arena, &m->transfer, NULL);
-  if (m->transfer.at[at])
+    TS_PUSH(m->arena, &m->use, NULL);
+  }
+  if (m->transfer.at[at]) {
+    if (links)
+      *links = m->use.at[at];
     return m->transfer.at[at];
+  }
   ts_packet_case c = m->cases.at[number];
   ts_arena *scratch = ts_arena_new("a call as packets");
   ts_packet_flow *flows = ts_arena_copy(scratch, c.job.flows, c.job.flow_count * sizeof *flows);
@@ -308,12 +320,16 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
   failed->mtu = failed->too_many ? mtu_enough(&c.job) : 0;
   failed->wrong = ts_packet_wrong(&c.job);
   uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, c.job.flow_count);
+  ts_packet_use *use = TS_NEW_ARRAY(m->arena, ts_packet_use, 2 * (size_t)c.job.link_count);
   failed->status = !ts_packet_available() ? TS_PACKET_MISSING :
                    failed->too_many       ? TS_PACKET_WRONG :
-                                            ts_packet_case_play(&c, transfer);
+                                            ts_packet_case_play(&c, transfer, use);
   ts_arena_free(scratch);
   if (failed->status != TS_PACKET_DONE)
     return NULL;
+  m->use.at[at] = use;
+  if (links)
+    *links = use;
   return m->transfer.at[at] = transfer;
 }
 
@@ -379,37 +395,93 @@ static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pat
     root[i] = root_of(root, i);
 }
 
+/* Instances by what they share: those of one case follow each other by `next`, from its root on. */
+typedef struct shared {
+  uint32_t *root, *next; /* [instances] */
+  const ts_flow_pattern **together;
+  double *bytes;
+} shared;
+
+static shared share_links(const ts_ir *ir, ts_arena *scratch, const ts_flow_pattern *patterns,
+                          uint32_t count)
+{
+  shared s = {TS_NEW_ARRAY(scratch, uint32_t, count), TS_NEW_ARRAY(scratch, uint32_t, count),
+              TS_NEW_ARRAY(scratch, const ts_flow_pattern *, count),
+              TS_NEW_ARRAY(scratch, double, count)};
+  uint32_t *last = TS_NEW_ARRAY(scratch, uint32_t, count);
+  join_instances(ir, scratch, patterns, count, s.root);
+  for (uint32_t i = 0; i < count; i++) {
+    s.next[i] = TS_IR_NONE;
+    if (s.root[i] != i)
+      s.next[last[s.root[i]]] = i;
+    last[s.root[i]] = i;
+  }
+  return s;
+}
+
+static ts_packet_case case_from(const ts_packet_figures *f, ts_arena *scratch, shared *s,
+                                const ts_ir_net_packets *with, const ts_flow_pattern *patterns,
+                                uint32_t root)
+{
+  uint32_t calls = 0;
+  for (uint32_t j = root; j != TS_IR_NONE; j = s->next[j]) {
+    s->together[calls] = &patterns[j];
+    s->bytes[calls++] = 1;
+  }
+  return ts_packet_case_of(scratch, f->ir, with, s->together, calls, s->bytes);
+}
+
 static void figures_of(ts_packet_figures *f, const ts_ir_net_packets *with,
                        const ts_flow_pattern *patterns, uint32_t count, figure *figures,
                        uint32_t stride)
 {
   ts_arena *scratch = ts_arena_new("cases of packets");
-  uint32_t *root = TS_NEW_ARRAY(scratch, uint32_t, count),
-           *next = TS_NEW_ARRAY(scratch, uint32_t, count),
-           *last = TS_NEW_ARRAY(scratch, uint32_t, count);
-  const ts_flow_pattern **together = TS_NEW_ARRAY(scratch, const ts_flow_pattern *, count);
-  double *bytes = TS_NEW_ARRAY(scratch, double, count);
   ts_packet_figures_watch(f, NULL, f->progress);
-  join_instances(f->ir, scratch, patterns, count, root);
+  shared s = share_links(f->ir, scratch, patterns, count);
   for (uint32_t i = 0; i < count; i++) {
-    next[i] = TS_IR_NONE;
-    if (root[i] != i)
-      next[last[root[i]]] = i;
-    last[root[i]] = i;
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t calls = 0;
-    for (uint32_t j = root[i] == i ? i : TS_IR_NONE; j != TS_IR_NONE; j = next[j]) {
-      together[calls] = &patterns[j];
-      bytes[calls++] = 1;
-    }
-    if (!calls)
+    if (s.root[i] != i)
       continue;
-    ts_packet_case c = ts_packet_case_of(scratch, f->ir, with, together, calls, bytes);
+    ts_packet_case c = case_from(f, scratch, &s, with, patterns, i);
     uint32_t number = remember_case(f->memo, &c), call = 0;
-    for (uint32_t j = i; j != TS_IR_NONE; j = next[j])
+    for (uint32_t j = i; j != TS_IR_NONE; j = s.next[j])
       figures[(size_t)j * stride] =
         (figure){number + 1, call++, patterns[j].latency, patterns[j].again, patterns[j].share};
+  }
+  ts_arena_free(scratch);
+}
+
+static void add_use(ts_packet_use *sum, const ts_packet_use *use, uint64_t times)
+{
+  sum->packets += times * use->packets;
+  sum->bytes += times * use->bytes;
+  sum->marked += times * use->marked;
+  sum->lost += times * use->lost;
+  sum->waiting += (double)times * use->waiting;
+  sum->paused += times * use->paused;
+  sum->most_waiting = use->most_waiting > sum->most_waiting ? use->most_waiting : sum->most_waiting;
+}
+
+void ts_packet_figures_add(ts_packet_figures *f, const ts_flow_call *call,
+                           const ts_flow_pattern *patterns, uint32_t count, const uint64_t *calls,
+                           ts_packet_use *sum)
+{
+  ts_arena *scratch = ts_arena_new("use of links");
+  shared s = share_links(f->ir, scratch, patterns, count);
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t times = 0;
+    for (uint32_t j = s.root[i] == i ? i : TS_IR_NONE; j != TS_IR_NONE; j = s.next[j])
+      times = calls[j] > times ? calls[j] : times;
+    if (!times)
+      continue;
+    ts_packet_case c =
+      case_from(f, scratch, &s, &f->ir->net_models[call->model].packets, patterns, i);
+    failure failed = {0};
+    const ts_packet_use *use = NULL;
+    double each = call->volume * patterns[i].share;
+    if (!played(f, remember_case(f->memo, &c), (uint64_t)ceil(fmin(each, 0x1p53)), &failed, &use))
+      continue;
+    for (uint32_t l = 0; l < 2 * c.job.link_count; l++)
+      add_use(&sum[c.directed[l / 2] ^ (l & 1)], &use[l], times);
   }
   ts_arena_free(scratch);
 }
@@ -491,11 +563,11 @@ static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const fi
                     ts_flow_shape shape, uint32_t kind, uint64_t bytes, uint32_t ranks,
                     ts_estimate *e)
 {
-  double each = ts_flow_volume(shape, kind, ranks) * (double)bytes * by->share / model->efficiency;
+  double each = ts_flow_volume(shape, kind, ranks) * (double)bytes / model->efficiency * by->share;
   failure failed = {
     .model = (uint32_t)(model - f->ir->net_models), .kind = kind, .ranks = ranks, .bytes = bytes};
   const uint64_t *transfer =
-    each > 0 ? played(f, by->job - 1, (uint64_t)ceil(fmin(each, 0x1p53)), &failed) : NULL;
+    each > 0 ? played(f, by->job - 1, (uint64_t)ceil(fmin(each, 0x1p53)), &failed, NULL) : NULL;
   if (failed.status != TS_PACKET_DONE) {
     f->failed = failed;
     return false;

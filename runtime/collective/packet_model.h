@@ -16,6 +16,7 @@
 typedef struct ts_packet_case {
   ts_packet_job job;
   uint32_t *call;        /* [flows] */
+  const uint32_t *directed; /* [links] which one of the cluster it is: 2 * link + direction */
   uint64_t *propagation; /* [flows] ps, of their paths */
 } ts_packet_case;
 
@@ -24,8 +25,10 @@ typedef struct ts_packet_case {
 ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_packets *with,
                                  const ts_flow_pattern *const *patterns, uint32_t count,
                                  const double *bytes);
-/* What the packets of each call take beyond its paths' own latency, ps. */
-ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer);
+/* What the packets of each call take beyond its paths' own latency, ps; use: as in ts_packet_play.
+ */
+ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer,
+                                     ts_packet_use *use);
 
 /* What was played: may be shared by plays of any plans, one at a time. */
 typedef struct ts_packet_memo ts_packet_memo;
@@ -54,6 +57,10 @@ ts_estimate ts_packet_estimate(ts_packet_figures *figures, uint32_t number, uint
 /* A call as flows, for those who play it among others (ts_flow_call). */
 bool ts_packet_call_of(ts_packet_figures *figures, uint32_t number, uint32_t model, uint32_t kind,
                        uint64_t bytes, uint32_t ranks, ts_flow_call *call);
+/* As ts_network_add_packets has it. */
+void ts_packet_figures_add(ts_packet_figures *figures, const ts_flow_call *call,
+                           const ts_flow_pattern *patterns, uint32_t instances,
+                           const uint64_t *calls, ts_packet_use *use);
 ts_flow_maker *ts_packet_figures_maker(const ts_packet_figures *figures, uint32_t model);
 /* All links of the cluster, by their number, and a flow of packets over them for a leg of a
  * pattern, of part 0 and from time 0 on. */

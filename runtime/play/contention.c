@@ -317,11 +317,13 @@ bool ts_contention_failed(const ts_contention *c, ts_stop *stop)
   return true;
 }
 
-const ts_packet_use *ts_contention_packets(const ts_contention *c, ts_arena *arena)
+const ts_packet_use *ts_contention_packets(const ts_contention *c, ts_arena *arena,
+                                           const ts_ir_net_packets **with)
 {
   if (!c->packets.net)
     return NULL;
   ts_packet_use *use = TS_NEW_ARRAY(arena, ts_packet_use, 2 * (size_t)c->tables->ir->links_count);
   ts_packet_net_uses(c->packets.net, use);
+  *with = &c->tables->ir->net_models[c->packets.model].packets;
   return use;
 }

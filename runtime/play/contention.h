@@ -26,8 +26,10 @@ ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_ne
 void ts_contention_free(ts_contention *contention); /* its simulator; or NULL */
 /* Whether packets could not be played to their end; fills *stop. */
 bool ts_contention_failed(const ts_contention *contention, ts_stop *stop);
-/* What each directed link had to do for packets, [2 * links]; NULL: none were played together. */
-const ts_packet_use *ts_contention_packets(const ts_contention *contention, ts_arena *arena);
+/* What each directed link had to do for packets, [2 * links], and of which models they were; NULL:
+ * none were played together. */
+const ts_packet_use *ts_contention_packets(const ts_contention *contention, ts_arena *arena,
+                                           const ts_ir_net_packets **with);
 
 /* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it is not of
  * a model of flows or packets and takes as long as ever. */

@@ -286,6 +286,8 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
   bool failed = contention && ts_contention_failed(contention, stop);
   if (!failed && !ts_explain_stop(&e, stop)) {
     e.facts.end = ts_processes_end(&e.processes, &e.facts);
+    if (contention)
+      e.facts.packets = ts_contention_packets(contention, arena, &e.facts.packets_with);
     facts = ts_arena_copy(arena, &e.facts, sizeof e.facts);
   }
   ts_arena_free(scratch);

@@ -43,6 +43,10 @@ typedef struct ts_facts {
   /* [fold->call_count] player that was ready last, the first of several */
   const uint32_t *latest;
   uint64_t end;               /* of the step */
+  /* [2 * links] what each direction had to do for packets that were played together, of models with
+   * these figures; NULL: none were */
+  const struct ts_packet_use *packets;
+  const ts_ir_net_packets *packets_with;
 } ts_facts;
 
 struct ts_contention;

@@ -4,6 +4,8 @@
 
 #include "base/escape.h"
 #include "base/output.h"
+#include "runtime/account/run.h"
+#include "runtime/report/links.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/report.h"
 
@@ -26,7 +28,7 @@ static void bound(const ts_interval *interval, double seconds, FILE *out)
     fputc(',', out);
 }
 
-static void header(const ts_summary *s, FILE *out)
+static void header(const ts_summary *s, const ts_link_uses *links, FILE *out)
 {
   fputs("plan,program,rank,ranks", out);
   for (uint32_t a = 0; a < s->ir->axes_count; a++) {
@@ -54,6 +56,7 @@ static void header(const ts_summary *s, FILE *out)
                                  s->groups[g].messages ? "messages" : "collectives", measures[m]));
     }
   }
+  ts_report_links_columns(links, out);
   fputs(",warnings\n", out);
 }
 
@@ -82,7 +85,7 @@ static void groups(const ts_summary *s, const ts_class_result *c, FILE *out)
   }
 }
 
-static void row(const ts_summary *s, uint32_t index, FILE *out)
+static void row(const ts_summary *s, const ts_link_uses *links, uint32_t index, FILE *out)
 {
   const ts_class_result *c = &s->result->classes[index];
   const ts_memory_class *m = &s->memory->classes[index];
@@ -117,6 +120,7 @@ static void row(const ts_summary *s, uint32_t index, FILE *out)
   bound(&s->confidence.step, s->confidence.step.low, out);
   bound(&s->confidence.step, s->confidence.step.high, out);
   groups(s, c, out);
+  ts_report_links_row(links, out);
   fputc(',', out);
   ts_put_csv(out, "%s", codes(s));
   fputc('\n', out);
@@ -128,7 +132,8 @@ void ts_report_csv(const ts_summary *s, FILE *out)
     ts_modules_csv(s, s->extras.modules, out);
     return;
   }
-  header(s, out);
+  ts_link_uses links = ts_run_link_uses(s->run, s->arena);
+  header(s, &links, out);
   for (uint32_t c = 0; c < s->result->class_count; c++)
-    row(s, c, out);
+    row(s, &links, c, out);
 }

@@ -9,6 +9,7 @@
 #include "ir/spelling.h"
 #include "runtime/report/confidence.h"
 #include "runtime/report/calibrated.h"
+#include "runtime/report/links.h"
 #include "runtime/report/report.h"
 
 enum { FORMAT = 1 };
@@ -319,6 +320,7 @@ void ts_report_json(const ts_summary *s, FILE *out)
   cJSON_AddItemToObject(root, "critical_path", critical_object(s));
   cJSON_AddItemToObject(root, "costs", costs_object(s));
   cJSON_AddItemToObject(root, "network", network_array(s));
+  ts_report_links_json(s, root);
   ts_report_calibrated_json(s->ir, s->result, s->arena, root);
   ts_report_extras_json(s, root);
   cJSON_AddItemToObject(root, "warnings", ts_report_warnings_json(s));

@@ -1,3 +1,4 @@
+#include "runtime/account/run.h"
 #include "runtime/report/summary.h"
 
 #include <math.h>
@@ -342,7 +343,10 @@ static void list_assumptions(ts_summary *s)
       unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
   if (f.communication && ir->devices_count)
     list[n++] = s->result->contention ?
-                  "only transfers of flow models slow each other down on a common link" :
+                  (ts_run_facts(s->run)->packets ?
+                     "only transfers of models of flows, and those of packets, slow each other "
+                     "down on a common link" :
+                     "only transfers of flow models slow each other down on a common link") :
                   "transfers over a common link do not slow each other down";
   uint32_t doubts = s->result->extrapolation_count;
   if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)

@@ -11,6 +11,7 @@
 #include "runtime/report/calibrated.h"
 #include "runtime/report/confidence.h"
 #include "runtime/report/extras.h"
+#include "runtime/report/links.h"
 #include "runtime/report/report.h"
 
 enum {
@@ -636,6 +637,7 @@ void ts_report_text(const ts_summary *summary, FILE *out)
   memory(&p);
   cost_basis(&p);
   network(&p);
+  ts_report_links_text(summary, p.arena, out);
   ts_report_confidence_text(summary, p.arena, out);
   ts_report_calibrated_text(summary->ir, p.arena, out);
   ts_report_extras_text(summary, p.arena, out);

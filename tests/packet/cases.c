@@ -137,7 +137,7 @@ static double by_packets(net *n, const ts_flow_pattern *const *patterns, uint32_
   ts_packet_case c =
     ts_packet_case_of(n->arena, &n->ir, &ts_ir_usual_packets, patterns, count, bytes);
   uint64_t transfer[DEVICES] = {0}, last = 0;
-  ts_packet_status status = ts_packet_case_play(&c, transfer);
+  ts_packet_status status = ts_packet_case_play(&c, transfer, NULL);
   if (status != TS_PACKET_DONE)
     fprintf(stderr, "not played: %d\n", (int)status), exit(70);
   for (uint32_t i = 0; i < count; i++)
