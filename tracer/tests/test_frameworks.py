@@ -36,6 +36,15 @@ class Frameworks(Folder):
         before = held(graph)
         self.assertAlmostEqual(before["optimizer"], 2 * before["parameters"], delta=1000)
 
+    def test_fsdp1(self):
+        """Flat parameters, gathered into storages that are resized."""
+        self.assertEqual(self.same(2, "ddp.py", "--fsdp"), {"all_gather", "reduce_scatter"})
+        graph, real = read(self.folder, "traced", 0), read(self.folder, "real", 0)
+        self.assertEqual(amounts(graph), amounts(real))
+        block, root = 64 * 64 * 3 + 3 * 64 * 128 + 2 * 64, 2 * 128 * 64 + 64  # llama.Shape
+        self.assertEqual(held(graph)["parameters"], 4 * (4 * block + root) // 2)
+        self.assertEqual(most_held(graph, "gathered")[0], 4 * (root + 2 * block))  # the one before is gathered beside the backward of one
+
     def test_memory_of_fsdp2(self):
         """Closed forms: sharded parameters, gradients and states of Adam, 16 bytes a parameter over the ranks; of the whole parameters, those of the root and of one
         layer, and another layer in the buffer of its all-gather; of the activations, the input of each layer, and the rest of one layer again while it is gone through backward."""
