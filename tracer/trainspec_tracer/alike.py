@@ -11,58 +11,66 @@ def steps_of(ranks):
     return tuple(b - a for a, b in zip(ranks, ranks[1:]))
 
 
-def groups_of(graph, rank, steps):
-    """Those that hold the rank and have these distances between members, in the order of their making."""
-    return [g for g in graph["groups"] if rank in g["ranks"] and steps_of(g["ranks"]) == steps]
+class Places:
+    """The groups of a job, by their members and the distances between them."""
+
+    def __init__(self, groups):
+        self.ranks = {g["id"]: g["ranks"] for g in groups}
+        self.steps = {g["id"]: steps_of(g["ranks"]) for g in groups}
+        self.of = {}  # rank, steps: groups in the order of their making
+        for g in groups:
+            for rank in g["ranks"]:
+                self.of.setdefault((rank, self.steps[g["id"]]), []).append(g["id"])
+
+    def groups(self, rank, steps):
+        return self.of.get((rank, steps), [])
+
+    def place(self, rank, shapes):
+        return tuple(tuple(self.ranks[g].index(rank) for g in self.groups(rank, steps)) for steps in shapes)
 
 
 class Rename:
-    """From one rank's groups and peers to another's; KeyError where there is no counterpart."""
+    """From one rank's groups and peers to another's; KeyError or ValueError where there is no counterpart."""
 
-    def __init__(self, graph, source, target):
-        self.graph, self.source, self.target = graph, source, target
+    def __init__(self, places, source, target):
+        self.places, self.source, self.target, self.known = places, source, target, {}
 
     def group(self, number):
-        ranks = self.graph["groups"][number]["ranks"]
-        here, there = (groups_of(self.graph, r, steps_of(ranks)) for r in (self.source, self.target))
-        place = [g["id"] for g in here].index(number)
-        if len(here) != len(there):
-            raise KeyError(number)
-        return there[place]["id"]
+        if number not in self.known:
+            here, there = (self.places.groups(r, self.places.steps[number]) for r in (self.source, self.target))
+            if len(here) != len(there):
+                raise KeyError(number)
+            self.known[number] = there[here.index(number)]
+        return self.known[number]
 
     def peer(self, number, rank):
-        mine = self.graph["groups"][number]["ranks"]
-        return self.graph["groups"][self.group(number)]["ranks"][mine.index(rank)]
+        return self.places.ranks[self.group(number)][self.places.ranks[number].index(rank)]
 
-
-def derive(graph, rank):
-    """The graph of another rank that is alike; None: it cannot be."""
-    rename = Rename(graph, graph["rank"], rank)
-
-    def change(item):
-        item = dict(item)
-        if "group" in item:
-            number = item["group"]
-            for key in ("peer", "root"):
-                if key in item:
-                    item[key] = rename.peer(number, item[key])
-            if "pair" in item:
-                item["pair"] = sorted(rename.peer(number, r) for r in item["pair"])
-            item["group"] = rename.group(number)
+    def item(self, item):
+        """A stream or a node; one without a group is the same for both."""
+        if "group" not in item:
+            return item
+        item, number = dict(item), item["group"]
+        for key in ("peer", "root"):
+            if key in item:
+                item[key] = self.peer(number, item[key])
+        if "pair" in item:
+            item["pair"] = sorted(self.peer(number, r) for r in item["pair"])
+        item["group"] = self.group(number)
         return item
 
+
+def derive(graph, rank, places=None):
+    """The graph of another rank that is alike; None: it cannot be. What is the same in both is shared."""
+    rename = Rename(places or Places(graph["groups"]), graph["rank"], rank)
     try:
-        return dict(graph, rank=rank, like=graph["rank"], streams=[change(s) for s in graph["streams"]], nodes=[change(n) for n in graph["nodes"]])
+        return dict(graph, rank=rank, like=graph["rank"], streams=[rename.item(s) for s in graph["streams"]], nodes=[rename.item(n) for n in graph["nodes"]])
     except (KeyError, ValueError, IndexError):
         return None
 
 
-def place_of(graph, rank, shapes):
-    return tuple(tuple(g["ranks"].index(rank) for g in groups_of(graph, rank, steps)) for steps in shapes)
-
-
 def message_shapes(graphs):
-    return sorted({steps_of(g["groups"][node["group"]]["ranks"]) for g in graphs for node in g["nodes"] if "peer" in node})
+    return sorted({steps_of(g["groups"][number]["ranks"]) for g in graphs for number in {node["group"] for node in g["nodes"] if "peer" in node}})
 
 
 def trace_all(world, trace, say=lambda text: None):
@@ -81,8 +89,9 @@ def trace_all(world, trace, say=lambda text: None):
         out[ranks[0]], out[ranks[-1]] = first, last
         if len(ranks) <= 2:
             return
-        guess = derive(first, ranks[-1])
-        between = [derive(first, r) for r in ranks[1:-1]] if guess and difference(guess, last) is None else [None]
+        places = Places(first["groups"])
+        guess = derive(first, ranks[-1], places)
+        between = [derive(first, r, places) for r in ranks[1:-1]] if guess and difference(guess, last) is None else [None]
         if all(between):
             out.update((g["rank"], g) for g in between)
         else:
@@ -93,9 +102,9 @@ def trace_all(world, trace, say=lambda text: None):
     get(0)
     shapes = None
     while shapes != (shapes := message_shapes(traced.values())):
-        classes = {}
+        classes, places = {}, Places(traced[0]["groups"])
         for rank in range(world):
-            classes.setdefault(place_of(traced[0], rank, shapes), []).append(rank)
+            classes.setdefault(places.place(rank, shapes), []).append(rank)
         say(f"{len(classes)} classes of ranks by their places in {len(shapes)} kinds of groups with messages")
         out.clear()
         for ranks in classes.values():

@@ -173,9 +173,9 @@ class Tracer:
             out = [self.trace(r) for r in (ranks_of(o.ranks, o.world) if o.ranks else range(o.world))]
         else:
             out = alike.trace_all(o.world, self.trace, self.say)
+        written = {}
         for graph in out:
-            path = o.output.replace("{rank}", str(graph["rank"]))
-            graphs.write(graph, path)
+            graphs.write(graph, o.output.replace("{rank}", str(graph["rank"])), written)
         made = sum("like" not in graph for graph in out)
         self.say(f"{len(out)} graphs written, {made} traced, {len(out) - made} alike")
         if self.short:

@@ -6,10 +6,18 @@ import os
 FORMAT, VERSION = "trainspec-graph", 1
 
 
-def write(graph, path):
-    """A node a line."""
+def write(graph, path, written=None):
+    """A node a line. `written`: texts by the identity of items, for graphs that share them and live until all are written."""
+    def line(item):
+        text = written.get(id(item))
+        if text is None:
+            text = written[id(item)] = "  " + json.dumps(item)
+        return text
+
     def lines(items):
-        return ",\n".join("  " + json.dumps(item, separators=(", ", ": ")) for item in items)
+        return ",\n".join(map(line, items))
+
+    written = {} if written is None else written
 
     parts = []
     for key, value in graph.items():
