@@ -26,8 +26,6 @@ libts_la_SOURCES += \
 	calibrate/operator_rows.h \
 	calibrate/operator_scores.c \
 	calibrate/operator_scores.h \
-	calibrate/operators.c \
-	calibrate/operators.h \
 	calibrate/scaled_ir.c \
 	calibrate/scaled_ir.h \
 	calibrate/slowdown_fit.c \

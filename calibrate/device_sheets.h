@@ -4,7 +4,7 @@
 #define TS_CALIBRATE_DEVICE_SHEETS_H
 
 #include "base/error.h"
-#include "calibrate/operators.h"
+#include "cost/operators.h"
 
 enum { TS_DEVICE_SHEETS = 32 };
 typedef struct ts_device_sheets {

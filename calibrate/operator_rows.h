@@ -4,7 +4,7 @@
 #define TS_CALIBRATE_OPERATOR_ROWS_H
 
 #include "base/digest.h"
-#include "calibrate/operators.h"
+#include "cost/operators.h"
 
 typedef struct ts_fit_table {
   const char *name;                      /* of the file */

@@ -2,7 +2,7 @@
 #ifndef TS_CALIBRATE_OPERATOR_SCORES_H
 #define TS_CALIBRATE_OPERATOR_SCORES_H
 
-#include "calibrate/operators.h"
+#include "cost/operators.h"
 
 /* Errors of rows, as shares; also of those that take less than 30 us, up to 300, and longer, since
  * launches, caches and rates are missed differently. */

@@ -81,6 +81,8 @@ libts_la_SOURCES += \
 	compiler/lower/network_white_box.c \
 	compiler/lower/remarks.c \
 	compiler/lower/stage_cost.c \
+	compiler/lower/traced_models.c \
+	compiler/lower/traced_models.h \
 	compiler/machine/cluster.c \
 	compiler/machine/cluster.h \
 	compiler/machine/nccl_topology.c \

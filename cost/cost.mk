@@ -17,6 +17,8 @@ libts_la_SOURCES += \
 	cost/interpolate.c \
 	cost/kernel_models.c \
 	cost/kernel_models.h \
+	cost/operators.c \
+	cost/operators.h \
 	cost/roofline.c \
 	cost/source.h \
 	cost/table.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/lower/device.h"
+#include "compiler/lower/traced_models.h"
 #include "compiler/model/traced.h"
 #include "ir/ir.h"
 
@@ -198,7 +199,8 @@ static void warn_of_devices(const ts_costing *c, const double *runs)
   ts_diag_fact(d, "costs", "%s", ts_listed(s->arena, names.at, names.count));
   if (trace)
     ts_diag_help(
-      d, "take a table of this device; if it is the same device, declare so: `called = [\"%s\"]`",
+      d, "scale them by models of the operators, `trace(..., from: GPU)` with the gpu of the table; "
+         "if it is the same device, declare so: `called = [\"%s\"]`",
       first->device);
   else
     ts_diag_help(d,
@@ -297,16 +299,20 @@ uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
 
 /* -- measured ops -- */
 
-static uint32_t measured_source(ts_costing *c, const ts_measured *m)
+static uint32_t measured_source(ts_costing *c, const ts_measured *m, bool modelled)
 {
   ts_session *s = c->asking->s;
-  const char *colon = strrchr(m->source, ':');
+  const char *colon = strrchr(m->source, ':'), *device = m->device;
   const char *name =
     colon ? ts_arena_string(s->arena, m->source, (size_t)(colon - m->source)) : m->source;
+  if (modelled) {
+    name = ts_traced_models_name(c->traced, name);
+    device = ts_traced_models_device(c->traced);
+  }
   for (uint32_t i = 0; i < c->sources.count; i++)
     if (!strcmp(c->sources.at[i].name, name) && !strcmp(c->sources.at[i].kind, "trace"))
       return i;
-  TS_PUSH(s->arena, &c->sources, (ts_source_name){name, "trace", m->span, m->device});
+  TS_PUSH(s->arena, &c->sources, (ts_source_name){name, "trace", m->span, device});
   return (uint32_t)c->sources.count - 1;
 }
 
@@ -322,26 +328,76 @@ static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
   return true;
 }
 
+/* What the plan's sources say of all kernels of a direction, in ps; *count: how many there are.
+ * Negative: one of them is not known. */
+static double sum_of_sources(ts_costing *c, const ts_op *op, const ts_work *work,
+                             ts_direction direction, uint32_t *count)
+{
+  double total = 0;
+  *count = 0;
+  for (int p = 0; p < TS_PHASES; p++) {
+    const ts_kernels *k = &work->phase[p];
+    for (uint32_t i = 0; ts_direction_of((ts_phase)p) == direction && i < k->count; i++) {
+      uint32_t index = ts_costing_kernel(c, &k->at[i], op->label);
+      if (index == TS_NO_INDEX)
+        return -1;
+      total += (double)c->kernels.at[index].time;
+      ++*count;
+    }
+  }
+  return total;
+}
+
+static bool at_own_sizes(const ts_measured *m, const ts_work *work, ts_direction direction)
+{
+  for (int p = 0; p < TS_PHASES; p++)
+    if (ts_direction_of((ts_phase)p) == direction && m->work.phase[p].count &&
+        !same_kernels(&m->work.phase[p], &work->phase[p]))
+      return false;
+  return true;
+}
+
+/* What the op does as a whole at the plan's batch: models scale to it, on the plan's gpu. */
+static bool whole_work(const ts_costing *c, const ts_op *op, ts_work *work)
+{
+  const ts_ast *failed = NULL;
+  ts_op_scope scope = {.s = c->asking->s,
+                       .plan = c->asking->plan,
+                       .op = op,
+                       .slots = op->slots,
+                       .args = op->args,
+                       .quiet = true};
+  if (!ts_op_work(&scope, work, &failed))
+    return false;
+  for (int p = 0; p < TS_PHASES; p++)
+    if (!op->measured->work.phase[p].count) /* not played */
+      work->phase[p] = (ts_kernels){0};
+  return true;
+}
+
+/* The factor that models give for a direction of the whole op; 0: they are not asked. */
+static double modelled(const ts_costing *c, const ts_op *op, const ts_work *whole,
+                       ts_direction direction)
+{
+  const ts_measured *m = op->measured;
+  bool changed = !at_own_sizes(m, whole, direction) || ts_traced_models_other(c->traced);
+  return changed ? ts_traced_models_ratio(c->traced, m, whole, direction) : 0;
+}
+
 /* Shares a measured time out over the kernels of a direction: see ts_measured. */
 static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_direction direction)
 {
   const ts_measured *m = op->measured;
-  double total = 0, shares = 0; /* shares: of the kernels before, so that what is rounded adds up */
-  uint32_t kernels = 0;
-  bool same = true;
-  for (int p = 0; p < TS_PHASES; p++) {
-    if (ts_direction_of((ts_phase)p) != direction)
-      continue;
-    const ts_kernels *whole = &m->work.phase[p];
-    same &= !whole->count || same_kernels(whole, &class->work.phase[p]);
-    for (uint32_t i = 0; i < whole->count; i++) {
-      uint32_t index = ts_costing_kernel(c, &whole->at[i], op->label);
-      if (index == TS_NO_INDEX)
-        return false;
-      total += (double)c->kernels.at[index].time;
-    }
-    kernels += whole->count;
-  }
+  ts_work whole = {0};
+  double ratio =
+    c->traced && whole_work(c, op, &whole) ? modelled(c, op, &whole, direction) : 0;
+  bool same = at_own_sizes(m, &class->work, direction);
+  /* shares: of the kernels before, so that what is rounded adds up */
+  double seconds = m->seconds[direction] * (ratio > 0 ? ratio : 1), shares = 0;
+  uint32_t kernels;
+  double total = sum_of_sources(c, op, ratio > 0 ? &whole : &m->work, direction, &kernels);
+  if (total < 0)
+    return false;
   for (int p = 0; p < TS_PHASES; p++) {
     if (ts_direction_of((ts_phase)p) != direction)
       continue;
@@ -352,11 +408,11 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
         return false;
       ts_priced priced = c->kernels.at[index];
       double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
-      priced.time = (uint64_t)(llround(m->seconds[direction] * (shares + share) * 1e12) -
-                               llround(m->seconds[direction] * shares * 1e12));
+      priced.time =
+        (uint64_t)(llround(seconds * (shares + share) * 1e12) - llround(seconds * shares * 1e12));
       shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
-      priced.basis = same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
-      priced.source = measured_source(c, m);
+      priced.basis = ratio > 0 ? TS_IR_FITTED : same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
+      priced.source = measured_source(c, m, ratio > 0);
       k->cost = (uint32_t)c->kernels.count;
       TS_PUSH(c->asking->s->arena, &c->kernels, priced);
     }
@@ -365,14 +421,17 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
 }
 
 uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds,
-                             bool exact)
+                             double share)
 {
   ts_priced priced = c->kernels.at[like];
-  priced.time = (uint64_t)llround(seconds * 1e12);
-  priced.basis = exact ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
+  double ratio = c->traced && ts_traced_models_other(c->traced) ?
+                   ts_traced_models_moved(c->traced, priced.bytes / share) :
+                   0;
+  priced.time = (uint64_t)llround(seconds * share * (ratio > 0 ? ratio : 1) * 1e12);
+  priced.basis = ratio > 0 ? TS_IR_FITTED : share == 1 ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
   for (size_t i = 0; i < g->ops.count && priced.source == c->kernels.at[like].source; i++)
     if (g->ops.at[i].measured)
-      priced.source = measured_source(c, g->ops.at[i].measured);
+      priced.source = measured_source(c, g->ops.at[i].measured, ratio > 0);
   for (size_t i = 0; i < c->kernels.count; i++) {
     const ts_priced *k = &c->kernels.at[i];
     if (k->time == priced.time && k->bytes == priced.bytes && k->flops == priced.flops &&
@@ -436,6 +495,8 @@ static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh)
 {
   bool good = true;
+  if (!ts_traced_models_train(c->asking->s, c->asking->plan, g, &c->traced))
+    return false;
   for (size_t i = 0; i < sh->classes.count; i++)
     good &= price_class(c, g, &sh->classes.at[i]);
   return good;

@@ -26,6 +26,7 @@ typedef struct ts_costing {
   TS_VEC(ts_priced) kernels;
   TS_VEC(ts_source_name) sources;
   const ts_calibration *calibration; /* of the plan, or NULL */
+  struct ts_traced_models *traced;   /* of a traced model whose gpu the plan names, or NULL */
   struct ts_asking *asking; /* compiler/lower/costing.c */
 } ts_costing;
 
@@ -35,10 +36,10 @@ ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan);
 uint64_t ts_costing_time(const ts_costing *c, uint32_t index);
 /* Index of the kernel's time, or TS_NO_INDEX after E0501. `label` names the op in messages. */
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *label);
-/* A measured kernel of this time that is otherwise as another; 0 when its time is within that of
- * others. Returns its index. */
+/* A kernel that is otherwise as another and takes a share of a measured time, by its bytes. Returns
+ * its index. */
 uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds,
-                             bool exact);
+                             double share);
 /* Sets `cost` of every kernel of every class. False after errors. */
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
 /* Warns of what fits were asked beyond what they learned from (W0505), once for each source and

@@ -31,6 +31,23 @@ bool ts_gpu_called(ts_session *s, const ts_value *gpu, const char *device)
   return false;
 }
 
+const ts_value *ts_plan_gpu(ts_session *s, const ts_plan *plan, const ts_value *wanted)
+{
+  const ts_value *first = NULL;
+  if (plan->cluster.type != TS_T_CLUSTER)
+    return NULL;
+  const ts_cluster *c = plan->cluster.u.cluster;
+  for (uint32_t a = 0; a < c->array_count; a++) {
+    const ts_value *gpu = &c->arrays[a].device_class;
+    if (c->arrays[a].is_switch || gpu->type != TS_T_GPU)
+      continue;
+    if (wanted->u.record->name && ts_gpu_called(s, gpu, wanted->u.record->name))
+      return gpu;
+    first = first ? first : gpu;
+  }
+  return first;
+}
+
 const ts_value *ts_other_gpu(ts_session *s, const ts_plan *plan, const char *device)
 {
   const ts_value *first = NULL;

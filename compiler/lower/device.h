@@ -14,4 +14,8 @@ bool ts_gpu_called(ts_session *s, const ts_value *gpu, const char *device);
  * so, when the cluster has none, or when `device` is "". */
 const ts_value *ts_other_gpu(ts_session *s, const ts_plan *plan, const char *device);
 
+/* The gpu of the plan's cluster: the one that is `wanted`, by its name, or the first. NULL: it has
+ * none. */
+const ts_value *ts_plan_gpu(ts_session *s, const ts_plan *plan, const ts_value *wanted);
+
 #endif

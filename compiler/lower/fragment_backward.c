@@ -68,7 +68,7 @@ static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t 
   ts_kernel sum =
     ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0, op_at(f, op)->span);
   if (f->l->g->sums_measured) {
-    sum.cost = ts_costing_measured(f->l->costing, f->l->g, sum.cost, 0, true);
+    sum.cost = ts_costing_measured(f->l->costing, f->l->g, sum.cost, 0, 1);
     sum.host = 0;
   }
   ts_need(f, f->gradients.at[t->gradient].ready);

@@ -42,8 +42,7 @@ static void update_as_measured(ts_fragment *f, const ts_optimizer *optimizer, do
          share = all > 0 ? elements / all : 0;
   ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"),
                                  elements * ts_weight_bytes(l), 0, optimizer->span);
-  k.cost =
-    ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds * share, elements == all);
+  k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds, share);
   ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER,
                  (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
 }

@@ -36,7 +36,9 @@ static bool read_options(ts_tracer *t)
                             .tensors = text_option(t, "tensors"),
                             .column = text_option(t, "column"),
                             .span = t->model->span};
-  const ts_value *repeat = ts_record_find(&t->model->args, "repeat");
+  const ts_value *repeat = ts_record_find(&t->model->args, "repeat"),
+                 *from = ts_record_find(&t->model->args, "from");
+  t->gpu = from && from->type == TS_T_GPU ? from : NULL;
   t->layered = repeat && repeat->type == TS_T_INT;
   t->repeat = repeat && repeat->type == TS_T_INT ? repeat->u.integer : 1;
   if (t->repeat < 1 || t->repeat > t->s->limits.ops) {
@@ -323,7 +325,9 @@ static bool choose(ts_tracer *t, uint32_t index, const inputs *in, ts_value reco
     ts_traced_device_time(t, row->backward) + ts_traced_device_time(t, row->accumulate);
   m->slots = op.slots;
   m->span = t->model->span;
+  m->kind = op.kind;
   m->device = t->device;
+  m->gpu = t->gpu;
   m->source = ts_arena_printf(t->s->arena, "%s:%u", t->rows.listed, row->line);
   if (m->seconds[TS_TRACED_FORWARD] > 0) { /* it has a kernel to which the time can go */
     t->last = m;
@@ -562,6 +566,70 @@ static bool finish(ts_session *s, const ts_plan *plan, const ts_op *op, ts_measu
   return true;
 }
 
+/* The ops of a table that is only learned from. */
+static bool add_samples(ts_session *s, const ts_plan *plan, const ts_applied *table, ts_graph *g)
+{
+  ts_graph unused = {0};
+  ts_tracer t = {.s = s, .plan = plan, .g = &unused, .model = table};
+  if (!read_options(&t))
+    return false;
+  ts_traced_floor(&t);
+  if (!ts_traced_place(&t) || !ts_traced_pairs(&t))
+    return false;
+  for (uint32_t i = 0; i < t.rows.count; i++) {
+    const ts_row *row = &t.rows.at[i];
+    if (t.places[i].role != TS_ROW_OP)
+      continue;
+    inputs in = inputs_of(&t, row);
+    if (does_nothing(&t, row, &in))
+      continue;
+    if (!choose(&t, i, &in, row_value(&t, row, &in, row->output)))
+      return false;
+    t.places[i].op.needs_gradient = t.places[i].op.needs_input_gradient = row->backward > 0;
+  }
+  settle_pending(&t);
+  for (uint32_t i = 0; i < t.rows.count; i++) {
+    const ts_traced_row *p = &t.places[i];
+    if (!p->measured)
+      continue;
+    if (!finish(s, plan, &p->op, p->measured))
+      return false;
+    TS_PUSH(s->arena, &g->samples, p->measured);
+  }
+  return true;
+}
+
+static bool no_samples(ts_session *s, ts_span at, const char *title, const char *help)
+{
+  ts_diag *d = ts_diag_add(s->diags, TS_E0523, at, "%s", title);
+  ts_diag_here(d, "learned from, beside the table of the model");
+  ts_diag_help(d, "%s", help);
+  return false;
+}
+
+static bool add_beside(ts_session *s, const ts_plan *plan, ts_graph *g)
+{
+  const ts_applied *model = plan->model.u.applied;
+  const ts_value *beside = ts_record_find(&model->args, "beside"),
+                 *from = ts_record_find(&model->args, "from");
+  if (!beside || beside->type != TS_T_LIST || !beside->u.list->count)
+    return true;
+  if (!from || from->type != TS_T_GPU)
+    return no_samples(s, beside->span, "`beside` without `from`",
+                      "name the gpu that the table was recorded on: `from: a100_pcie_80g`");
+  for (uint32_t i = 0; i < beside->u.list->count; i++) {
+    const ts_value *table = &beside->u.list->at[i];
+    const ts_applied *made = table->type == TS_T_APPLIED ? table->u.applied : NULL;
+    const ts_value *gpu = made ? ts_record_find(&made->args, "from") : NULL;
+    if (!made || made->decl || strcmp(made->name, "trace") || !gpu || gpu->type != TS_T_GPU)
+      return no_samples(s, table->span, "a table that names no gpu",
+                        "`beside` lists traces that name theirs: `trace(FILE, OPS, from: GPU)`");
+    if (!add_samples(s, plan, made, g))
+      return false;
+  }
+  return true;
+}
+
 bool ts_trace_finish(ts_session *s, const ts_plan *plan, ts_graph *g)
 {
   const ts_measured *done = NULL;
@@ -572,6 +640,7 @@ bool ts_trace_finish(ts_session *s, const ts_plan *plan, ts_graph *g)
     done = op->measured;
     if (!finish(s, plan, op, (ts_measured *)(uintptr_t)op->measured))
       return false;
+    TS_PUSH(s->arena, &g->samples, done);
   }
-  return true;
+  return add_beside(s, plan, g);
 }

@@ -21,7 +21,10 @@ typedef enum ts_direction {
  *     direction of cost(kernel j, shapes of the table)
  * where `cost` is what the plan's other sources say. Where local shapes are those of the table, the
  * kernels of a direction so add up to the measured time exactly: basis measured. Where a rule or
- * another batch changed them, the ratio scales it: basis interpolated. */
+ * another batch changed them, the ratio scales it: basis interpolated. Where the plan names the gpu
+ * that ran the table, models of its operators scale the time of a direction to the plan's batch and
+ * gpu (compiler/lower/traced_models.h), and the ratio is that of local shapes and whole ones: basis
+ * fitted. */
 struct ts_measured {
   double seconds[TS_TRACED_DIRECTIONS];
   const ts_slot *slots; /* of the op, at the shapes of the table */
@@ -29,7 +32,9 @@ struct ts_measured {
    * op does not run (no gradient is needed) has no kernels here either */
   ts_work work;
   const char *source; /* "model.csv.gz:27", for reports */
+  const char *kind;   /* of the op */
   const char *device; /* that the table was recorded on; NULL: not stated */
+  const ts_value *gpu; /* the same as the plan names it, `from`; NULL: it does not */
   ts_span span;       /* the trace(...) in the plan */
 };
 

@@ -35,6 +35,7 @@ typedef struct ts_tracer {
   ts_graph *g;
   const ts_applied *model;
   const char *device;      /* of the table; NULL: neither it nor the plan says */
+  const ts_value *gpu;     /* of the table, as the plan names it: `from`; NULL: it does not */
   ts_mapping map;
   ts_rows rows;
   ts_traced_row *places;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/operators.h"
+#include "cost/operators.h"
 
 enum {
   PRODUCT,

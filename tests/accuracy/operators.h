@@ -1,5 +1,5 @@
 /* Operators of one device from tables of others, and of one batch from those of another: the models
- * of calibrate/operators.h. */
+ * of cost/operators.h. */
 #ifndef TS_ACCURACY_OPERATORS_H
 #define TS_ACCURACY_OPERATORS_H
 

@@ -144,17 +144,19 @@ static bool moe_layer(const acc_context *c, const csv *t, size_t i, acc_row *row
 
 /* -- one GPU's operator trace -- */
 
-/* as the measurements call it, whose table stands for it, in the stdlib */
+/* as the measurements call it, whose table stands for it, in the stdlib, and the table's device
+ * there */
 typedef struct device {
-  const char *name, *table, *kind;
+  const char *name, *table, *kind, *from;
 } device;
 
 static const device devices[] = {
-  {"NVIDIA_H100_80GB_HBM3", "NVIDIA_H100_80GB_HBM3", "h100_sxm"},
-  {"NVIDIA_A100_80GB_PCIe", "NVIDIA_A100_80GB_PCIe", "a100_pcie_80g"},
-  {"NVIDIA_A100-SXM4-40GB", "NVIDIA_A100_80GB_PCIe", "a100_sxm_40g"}, /* no table of its own */
-  {"Tesla_V100-PCIE-32GB", "Tesla_V100-PCIE-32GB", "v100_pcie_32g"},
-  {"NVIDIA_L4", "NVIDIA_L4", "l4"},
+  {"NVIDIA_H100_80GB_HBM3", "NVIDIA_H100_80GB_HBM3", "h100_sxm", "h100_sxm"},
+  {"NVIDIA_A100_80GB_PCIe", "NVIDIA_A100_80GB_PCIe", "a100_pcie_80g", "a100_pcie_80g"},
+  /* no table of its own */
+  {"NVIDIA_A100-SXM4-40GB", "NVIDIA_A100_80GB_PCIe", "a100_sxm_40g", "a100_pcie_80g"},
+  {"Tesla_V100-PCIE-32GB", "Tesla_V100-PCIE-32GB", "v100_pcie_32g", "v100_pcie_32g"},
+  {"NVIDIA_L4", "NVIDIA_L4", "l4", "l4"},
 };
 
 static const char *layers_of(const csv *t, const char *model)
@@ -177,48 +179,111 @@ static void parallel(const acc_context *c, const char *text, double batch, acc_r
     acc_define(c->arena, row, "micro", ts_arena_printf(c->arena, "%d", (int)batch / micro_batches));
 }
 
-/* The table of this batch; where it is missing, of the nearest one that is there: times are scaled
- * then. */
-static const char *table_of(const acc_context *c, const char *device_, const char *model,
-                            const char *seq, int batch)
+static const char *table_name(const acc_context *c, const char *device_, const char *model,
+                              const char *seq, int batch)
 {
-  for (int step = 0; step < 14; step++) {
-    int other = step % 2 ? batch >> ((step + 1) / 2) : batch << (step / 2);
-    const char *name =
-      ts_arena_printf(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, other);
-    FILE *file = fopen(ts_arena_printf(c->arena, "%s/%s", c->data, name), "rb");
-    if (!file)
-      continue;
-    fclose(file);
-    return name;
-  }
   return ts_arena_printf(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, batch);
 }
 
-static bool traced(const acc_context *c, const csv *t, size_t i, acc_row *row)
+static bool is_there(const acc_context *c, const char *name)
 {
-  const device *d = NULL;
+  FILE *file = fopen(ts_arena_printf(c->arena, "%s/%s", c->data, name), "rb");
+  return file && !fclose(file);
+}
+
+/* The table of this batch; where it is missing, or not wanted (`other`), of the nearest one that is
+ * there: times are scaled then. */
+static const char *table_of(const acc_context *c, const char *device_, const char *model,
+                            const char *seq, int batch, bool other)
+{
+  for (int step = other ? 1 : 0; step < 14; step++) {
+    int near = step % 2 ? batch >> ((step + 1) / 2) : batch << (step / 2);
+    const char *name = table_name(c, device_, model, seq, near);
+    if (near > 0 && !(other && near == batch) && is_there(c, name))
+      return name;
+  }
+  return other ? NULL : table_name(c, device_, model, seq, batch);
+}
+
+static const device *device_named(const csv *t, size_t i)
+{
   for (size_t k = 0; k < sizeof devices / sizeof *devices; k++)
     if (csv_is(t, i, "gpu", devices[k].name))
-      d = &devices[k];
+      return &devices[k];
+  return NULL;
+}
+
+/* A row of a training step played from a table of `of`; NULL: of the row's own device. */
+static bool traced_from(const acc_context *c, const csv *t, size_t i, const device *of, bool other,
+                        acc_row *row)
+{
+  const device *d = device_named(t, i);
   if (!d || !csv_is(t, i, "mode", "train") || csv_is(t, i, "parallel", "fusion"))
     return false;
+  of = of ? of : d;
   int table_batch = (int)N("batch");
   if (!strncmp(T("parallel"), "dp", 2))
     table_batch /= atoi(T("parallel") + 2);
+  const char *table = table_of(c, of->table, T("model"), T("seq"), table_batch, other);
+  if (!table || (of != d && !is_there(c, table)))
+    return false;
   row->measured = N("e2e_ms") / 1e3;
   row->group = ts_arena_printf(c->arena, "%s", d->name);
   row->name = ts_arena_printf(c->arena, "%s %s batch %s %s", d->kind, T("model"), T("batch"),
                               *T("parallel") ? T("parallel") : "one GPU");
-  acc_define(
-    c->arena, row, "table",
-    ts_arena_printf(c->arena, "\"%s\"", table_of(c, d->table, T("model"), T("seq"), table_batch)));
+  acc_define(c->arena, row, "table", ts_arena_printf(c->arena, "\"%s\"", table));
   acc_define(c->arena, row, "model", ts_arena_printf(c->arena, "\"%s\"", T("model")));
   acc_define(c->arena, row, "kind", d->kind);
+  acc_define(c->arena, row, "from", of->from);
   if (!*layers_of(t, T("model")))
     row->missing = "no row names the layers of its model";
   acc_define(c->arena, row, "layers", layers_of(t, T("model")));
   parallel(c, T("parallel"), N("batch"), row);
+  return true;
+}
+
+static bool traced(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  return traced_from(c, t, i, NULL, false, row);
+}
+
+/* One GPU from its table of another batch. */
+static bool traced_batch(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  return csv_is(t, i, "parallel", "") && traced_from(c, t, i, NULL, true, row);
+}
+
+/* Tables of all other devices, to learn from beside the one of the row. */
+static void define_beside(const acc_context *c, const device *target, acc_row *row)
+{
+  static const struct {
+    const char *model, *seq;
+    int batch;
+  } traced_models[] = {{"bert_large", "512", 2}, {"bert_large", "512", 8},
+                       {"gpt2_large", "1024", 1}, {"gpt2_large", "1024", 4},
+                       {"opt_13", "2048", 1},     {"opt_13", "2048", 2}};
+  const char *list = "";
+  for (size_t k = 0; k < sizeof devices / sizeof *devices; k++)
+    for (size_t m = 0; m < sizeof traced_models / sizeof *traced_models; m++) {
+      const device *d = &devices[k];
+      const char *table = table_name(c, d->table, traced_models[m].model, traced_models[m].seq,
+                                     traced_models[m].batch);
+      if (d != target && !strcmp(d->name, d->table) && is_there(c, table))
+        list = ts_arena_printf(c->arena, "%s%s{ table: \"%s\", model: \"%s\", from: %s }", list,
+                               *list ? ", " : "", table, traced_models[m].model, d->from);
+    }
+  acc_define(c->arena, row, "beside", ts_arena_printf(c->arena, "[%s]", list));
+}
+
+/* One GPU from the A100's table of the same batch (the A100 from the H100's); no row of its own
+ * table is learned from. */
+static bool traced_gpu(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  const device *d = device_named(t, i), *h100 = &devices[0], *a100 = &devices[1];
+  if (!csv_is(t, i, "parallel", "") || !d ||
+      !traced_from(c, t, i, d == a100 ? h100 : a100, false, row))
+    return false;
+  define_beside(c, d, row);
   return true;
 }
 
@@ -311,6 +376,15 @@ static const acc_ask trace_h100_asks[] = {{"all rows", "all", ACC_MEAN, 3, NULL}
 static const acc_ask trace_four_asks[] = {
   {"all rows", "all", ACC_MEAN, 8, NULL},
   {"all rows", "?*_*", ACC_ORDER, 1, NULL}, /* dp, tp and pp on a machine */
+  {0},
+};
+static const acc_ask trace_batch_asks[] = {
+  {"all rows", "all", ACC_MEAN, 4,
+   "steps of A100, V100 and L4 are 10 % off from tables of their own batch; the H100's are not"},
+  {0},
+};
+static const acc_ask trace_gpu_asks[] = {
+  {"all rows", "all", ACC_MEAN, 9, "what trace_other misses from a device's own tables"},
   {0},
 };
 static const acc_ask nanotron_asks[] = {
@@ -414,6 +488,22 @@ const acc_set acc_sets[] = {
    .row = traced_four,
    .sources = NEUSIGHT,
    .asks = trace_four_asks},
+  {.name = "trace_batch",
+   .title = "one GPU from its operator table of another batch",
+   .csv = "ops/neusight_e2e.csv",
+   .plan = "traced_fx.ts",
+   .columns = "batch=batch",
+   .row = traced_batch,
+   .sources = NEUSIGHT,
+   .asks = trace_batch_asks},
+  {.name = "trace_gpu",
+   .title = "one GPU from operator tables of others, none of its own",
+   .csv = "ops/neusight_e2e.csv",
+   .plan = "traced_fx.ts",
+   .columns = "batch=batch",
+   .row = traced_gpu,
+   .sources = NEUSIGHT,
+   .asks = trace_gpu_asks},
   {.name = "nanotron",
    .title = "Llama in nanotron, one node of 8 H100",
    .csv = "e2e/nanotron_h100.csv",

@@ -247,6 +247,60 @@ Test(trace, kernels_add_up_to_the_rows_in_every_precision)
     }
 }
 
+/* A table recorded on `old`, played on another gpu: one alike, one of twice the rates. */
+static uint64_t played_on(const char *table, const char *on)
+{
+  ts_desk desk = ts_desk_open();
+  ts_desk_file(&desk, "table.csv", table);
+  const char *plan = MAPPING
+    "gpu old = g with { sms = 80 }\ngpu alike = g with { sms = 80 }\n"
+    "gpu fast = g with { sms = 80, bandwidth = 2 TB/s, peak = { fp32: 2 TFLOP/s, bf16: 32 TFLOP/s, "
+    "fp16: 32 TFLOP/s } }\n"
+    "cluster one() {\n  device d[1]: %s\n}\n"
+    "plan p {\n  model = trace(\"table.csv\", words, from: old)\n  cluster = one()\n"
+    "  batch = { micro: 2, global: 2 }\n  costs = [roofline(%s)]\n}\n";
+  uint64_t played = played_kernels(
+    &desk, ts_desk_file(&desk, "plan.ts", ts_arena_printf(desk.arena, plan, on, on)));
+  ts_desk_close(&desk);
+  return played;
+}
+
+/* A gpu with the same data sheet takes as long, one of twice the rates between half as long and as
+ * long. */
+Test(trace, times_go_to_other_gpus_by_models)
+{
+  ts_arena *arena = ts_arena_new("test");
+  for (uint32_t seed = 1; seed <= 12; seed++) {
+    double sum;
+    const char *table = chain_of_formats(arena, seed, &sum);
+    double own = (double)played_on(table, "old"), alike = (double)played_on(table, "alike"),
+           fast = (double)played_on(table, "fast");
+    cr_expect_float_eq(own, sum * 1e12, 1, "seed %u: as measured", seed);
+    cr_expect_float_eq(alike, own, 100, "seed %u: %g instead of %g", seed, alike, own);
+    cr_expect(fast <= 1.0001 * own && fast >= 0.4999 * own, "seed %u: %g", seed, fast / own);
+  }
+  ts_arena_free(arena);
+}
+
+/* Kernels that take what their bytes take at the bandwidth take half as long at twice of it. */
+Test(trace, what_moves_data_goes_by_the_bandwidth)
+{
+  ts_arena *arena = ts_arena_new("test");
+  const char *table = HEADER "x,input,,\"(2, 4000)\",float32,0,0,0\n", *before = "x";
+  for (double width = 4000, last = width, i = 0; i < 10; i++, last = width) {
+    width *= i < 5 ? 1.7 : 0.8;
+    width = floor(width);
+    double us = 4e-6 * (2 * last + last * width + 2 * width);
+    table = ts_arena_printf(arena, "%sr%g,product,%s,\"(2, %.0f)\",float32,%.6f,0,0\n", table, i,
+                            before, width, us);
+    before = ts_arena_printf(arena, "r%g", i);
+  }
+  double own = (double)played_on(table, "old"), fast = (double)played_on(table, "fast");
+  cr_expect(own > 1e9);
+  cr_expect_float_eq(fast, own / 2, 0.01 * own, "%g of %g", fast, own);
+  ts_arena_free(arena);
+}
+
 #define STAGES "OperatorName,Operator_input,Operator_output,Operator_cudatimenooverlap,stage\n"
 #define TENSORS                                                                                    \
   "TensorID,TensorShape,TensorEachByte,TensorType,TensorStorgeid\n1,\"[2, "                        \

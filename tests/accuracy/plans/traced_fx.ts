@@ -15,8 +15,12 @@ plan traced_fx(
   tp: Int = 1,
   pp: Int = 1,
   kind: Gpu = h100_sxm,
+  from: Gpu = kind, // that ran the table: models of its operators scale its times to other batches, and to `kind`
+  beside: List[Record] = [], // further tables to learn from: { table, model, from }
 ) {
-  model = trace(table, torch_fx(vocab_of(model), tied: true), repeat: layers, batch_dim: 0)
+  model = trace(
+    table, torch_fx(vocab_of(model), tied: true), repeat: layers, batch_dim: 0, from: from,
+    beside: [trace(t.table, torch_fx(vocab_of(t.model), tied: true), batch_dim: 0, from: t.from) for t in beside])
   framework = { name: "PyTorch" }
   cluster = nvswitch_nodes(nodes: 1, kind: kind, nvlink: if kind.name == "h100_sxm" then 450 GB/s else 300 GB/s, nic: 400 Gb/s)
   mesh = { tp, dp, pp }

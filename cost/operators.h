@@ -5,8 +5,8 @@
  * TrioSim uses; compute- and memory-bound scaling as in SimAI, NSDI 2025), a slope a family, and a
  * Gaussian process over the sizes on what is left, which carries what is special about a shape from
  * the devices that ran it to the one asked for. doc/costs.md. */
-#ifndef TS_CALIBRATE_OPERATORS_H
-#define TS_CALIBRATE_OPERATORS_H
+#ifndef TS_COST_OPERATORS_H
+#define TS_COST_OPERATORS_H
 
 #include "cost/fit.h"
 

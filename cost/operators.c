@@ -1,4 +1,4 @@
-#include "calibrate/operators.h"
+#include "cost/operators.h"
 
 #include <gsl/gsl_multimin.h>
 #include <math.h>

@@ -1,0 +1,8 @@
+import std.import.plain, std.clusters.dgx
+
+plan small {
+  model = trace("_trace_device.csv", plain(), from: l4)
+  cluster = dgx_a100(nodes: 1)
+  batch = { micro: 1, global: 8 }
+  costs = [roofline(a100_sxm_80g)]
+}
