@@ -110,7 +110,7 @@ block _expert_half(x: Tensor, c: Record) {
   if c.sorted {
     d = sorted_tokens(d) as moe.unsorted
   }
-  y = unpermuted(d, gates) as moe.combine
+  y = combine(d, gates) as moe.combine
   if c.shared > 0 {
     s = _mlp(n, c, c.shared) as moe.shared
     y = add(y, s) as moe.shared.sum

@@ -49,6 +49,7 @@ let megatron_core: Framework = {
   loss: "fused",
   host: megatron_host,
   experts: megatron_experts,
+  limits_apart: true,
   update: nemo_update,
   sharding: "zero1",
 }

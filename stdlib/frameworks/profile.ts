@@ -33,6 +33,7 @@ record Framework {
   graphs: Bool = false // CUDA graphs take the launches off the host
   experts: ExpertHost = {} // what a layer of experts costs the host
   exchange: String = "all_to_all" // the library that sends tokens to experts (std.exchange)
+  limits_apart: Bool = false // activations with a limit are cut off in kernels of their own
   choices: Function = as_profile // what its recipes set for a run: of the profile and the run, as `framework_choices` has it
   update: Function = clipped // an Optimizer with what is done to gradients around it
   copied: Bool = false // parameters and gradients of sharded layers go through buffers
@@ -201,6 +202,17 @@ strategy _sorted_twice(ranks: Int) {
   }
 }
 fn framework_sorting(exchange: String, ranks: Int) = if exchange == "all_to_all" and ranks > 1 then _sorted_twice(ranks) else none
+
+// Activations whose halves are cut off at a limit, by kernels of their own.
+strategy _limits_apart() {
+  rule limits optional {
+    match limited_swiglu
+    set apart = true
+    set sync = true
+  }
+}
+// Products of experts and what stands between them: `whole`: in one operation.
+fn framework_fusions(f: Framework, whole: Bool) = if whole then fused_experts() else if f.limits_apart then _limits_apart() else none
 
 // Products of experts and what stands between them in one operation: their epilogues add biases.
 strategy fused_experts() {

@@ -3,8 +3,16 @@
 // choices, which are parameters: heads of another width, normed queries and keys, a tied head.
 import std.ops.nn
 
-// The half with attention; `window`: of so many keys.
-block llama_attention(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, norm: Bool = false, window: Int = 0) {
+// The half with attention; `window`: of so many keys; `scaled`: positions as YaRN scales them.
+block llama_attention(
+  x: Tensor,
+  heads: Int,
+  kv_heads: Int,
+  head_dim: Int,
+  norm: Bool = false,
+  window: Int = 0,
+  scaled: Bool = false,
+) {
   require min(heads, kv_heads, head_dim) >= 1, "counts and widths are 1 or more"
   let hidden = last(x.shape)
   n = rmsnorm(x) as ln1
@@ -12,7 +20,7 @@ block llama_attention(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, norm:
   if norm {
     qkv = qk_norm(qkv, heads: heads, kv_heads: kv_heads, head_dim: head_dim) as attn.qk_norm
   }
-  q = rotary(qkv, heads: heads, kv_heads: kv_heads, head_dim: head_dim) as attn.rotary
+  q = rotary(qkv, heads: heads, kv_heads: kv_heads, head_dim: head_dim, scaled: scaled) as attn.rotary
   a = attention(q, heads: heads, kv_heads: kv_heads, head_dim: head_dim, window: window) as attn.core
   o = linear(a, out: hidden) as attn.proj
   yield add(x, o) as attn.residual

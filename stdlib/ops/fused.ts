@@ -138,15 +138,6 @@ op fused_cross_entropy(x: Tensor) {
   saves [logits]
 }
 
-// Copies of the tokens back in the order of the tokens, and added up: their weights were applied
-// between the experts' products. `load` as of `dispatch`.
-op unpermuted(x: Tensor, gates: Tensor, load: Any = 1) {
-  output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
-  whole x dim -1
-  forward { kernel permute { reads = [x, gates], writes = [y] } }
-  backward(input) { kernel permute { reads = [dy], writes = [dx] } }
-}
-
 // Tokens in the order of the experts of a rank, or back.
 op sorted_tokens(x: Tensor) {
   output y: x.shape

@@ -127,9 +127,30 @@ op expert_bias(x: Tensor, fused: Bool = false) {
   backward(weight) { kernel elementwise if not fused { bytes = 12 B * numel(x) } }
 }
 
-// Outputs of the experts for each token's copies, weighted by the router's `gates` and added.
-// `load` and `passes` as of `dispatch`.
-op combine(x: Tensor, gates: Tensor, load: Any = 1, passes: Int = 1) {
+// SwiGLU of halves that are cut off at a limit before (GPT-OSS). `apart`: Megatron-Core's function
+// (weighted_bias_quick_geglu_impl) cuts off and joins the halves outside of its compiled kernel, and
+// keeps what was joined besides x.
+op limited_swiglu(x: Tensor, apart: Bool = false) {
+  output y: with_last(x.shape, div(last(x.shape), 2))
+  require last(x.shape) % 2 == 0, "the last dimension holds two halves, gate and value"
+  forward {
+    kernel elementwise if apart { bytes = 2 * bytes(x) }
+    kernel elementwise if apart { bytes = 2 * bytes(x) }
+    kernel elementwise { reads = [x], writes = [y] }
+  }
+  backward(input) {
+    kernel elementwise { reads = [dy, x], writes = [dx] }
+    kernel elementwise if apart { bytes = 3 * bytes(x) }
+    kernel elementwise if apart { bytes = 2 * bytes(x) }
+  }
+  saves [x]
+  saves [bytes(x)] if apart
+}
+
+// Outputs of the experts for each token's copies, added up. Their weights are applied between the
+// experts' products (Megatron-Core since 0.12, `permuted_probs`), so that the backward needs neither
+// x nor `gates`; `weighted`: here, and both are kept. `load` and `passes` as of `dispatch`.
+op combine(x: Tensor, gates: Tensor, load: Any = 1, passes: Int = 1, weighted: Bool = false) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1
   forward {
@@ -137,14 +158,16 @@ op combine(x: Tensor, gates: Tensor, load: Any = 1, passes: Int = 1) {
     kernel permute { reads = [x, gates], writes = [y] }
   }
   backward(input) {
-    kernel permute { reads = [dy, x, gates], writes = [dx, dgates] }
+    kernel permute if weighted { reads = [dy, x, gates], writes = [dx, dgates] }
+    kernel permute if not weighted { reads = [dy, gates], writes = [dx] }
     kernel permute if passes > 1 { bytes = 2 * (passes - 1) * bytes(x) }
   }
-  saves [x, gates]
+  saves [gates]
+  saves [x] if weighted
 }
 
 // One layer's experts: gated products as in std.models.llama, a `shared` one of its own width
-// beside them if there is any. `biased`: as in GPT-OSS.
+// beside them if there is any. `biased`: with biases and limits as in GPT-OSS.
 block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load: Any = 1, biased: Bool = false) {
   let hidden = last(x.shape)
   require ffn >= 1 and shared >= 0, "widths of experts: `ffn` is 1 or more, `shared` 0 where none is shared"
@@ -154,7 +177,11 @@ block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load
   sent = dispatch(x, experts: experts, top: top, load: load) as dispatch
   let routed = real(rows(x)) * top / rows(sent)
   u = expert_linear(sent, out: 2 * ffn, routed: routed) as experts.up
-  g = swiglu(u) as experts.act
+  if biased {
+    g = limited_swiglu(u) as experts.act
+  } else {
+    g = swiglu(u) as experts.act
+  }
   d = expert_linear(g, out: hidden, routed: routed) as experts.down
   if biased {
     d = expert_bias(d) as experts.bias

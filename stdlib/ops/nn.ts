@@ -192,14 +192,29 @@ op dropout(x: Tensor) {
 }
 
 // Rotary position embedding applied to the query and key part of a packed [.., (heads + 2 kv_heads)
-// * head_dim] tensor.
-op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
+// * head_dim] tensor. `scaled`: cosine and sine have a factor (YaRN), which Transformer Engine's
+// fused kernel has not, so that each step is a kernel (Megatron-Core's _apply_rotary_pos_emb_bshd):
+// times cosine, a half negated, halves exchanged, times sine, added, copied.
+op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, scaled: Bool = false) {
   output y: qkv.shape
   let rotated = bytes(qkv.dtype) * rows(qkv) * (heads + kv_heads) * head_dim
   require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
   require heads % kv_heads == 0, "queries share keys and values in groups of equal size: `heads` must be a multiple of `kv_heads`"
-  forward { kernel elementwise { reads = [rotated], writes = [rotated] } }
-  backward(input) { kernel elementwise { reads = [rotated], writes = [rotated] } }
+  forward {
+    kernel elementwise { reads = [rotated], writes = [rotated] }
+    kernel elementwise if scaled { reads = [rotated / 2], writes = [rotated / 2] }
+    kernel elementwise if scaled { reads = [rotated], writes = [rotated] }
+    kernel elementwise if scaled { reads = [rotated], writes = [rotated] }
+    kernel elementwise if scaled { reads = [rotated, rotated], writes = [rotated] }
+    kernel elementwise if scaled { reads = [rotated], writes = [rotated] }
+  }
+  backward(input) {
+    kernel elementwise { reads = [rotated], writes = [rotated] }
+    kernel elementwise if scaled { reads = [rotated], writes = [rotated] }
+    kernel elementwise if scaled { reads = [rotated / 2], writes = [rotated / 2] }
+    kernel elementwise if scaled { reads = [rotated], writes = [rotated] }
+    kernel elementwise if scaled { reads = [rotated, rotated], writes = [rotated] }
+  }
 }
 
 // FLOPs of one of attention's matrix products, for a head and an element of it: every query meets
@@ -207,13 +222,17 @@ op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
 fn _scores(queries: Int, keys: Int, causal: Bool, window: Int = 0) -> Int =
   if not causal then 2 * queries * keys else if window == 0 or window >= keys then queries * keys else window * (2 * queries - window)
 
+// A causal sequence whose queries meet as many tiles of keys on average as with a window: kernels
+// work on tiles of 128 by 128, and mask what lies beyond the window in the first and the last.
+fn _as_causal(window: Int) -> Int = 128 * (2 * ceil_div(window - 1, 128) + 1)
+
 // Attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one
 // statistic a row and head. Forward is two products, backward five (Dao, arXiv 2307.08691).
-// `window`: a query sees so many keys; `buckets`: scores have a learned bias by relative position,
-// of so many values a head. Where queries are split along the sequence their keys and values are
-// gathered; `load`: so many times the mean of the scores fall on the fullest rank. Where ranks have
-// copies of a head of keys and values, `qkv` has less of it than `kv_heads` says: the copies are
-// read and kept too.
+// `window`: a query sees so many keys, and the kernel takes as long as one of short sequences that
+// meet as many tiles; `buckets`: scores have a learned bias by relative position, of so many values
+// a head. Where queries are split along the sequence their keys and values are gathered; `load`: so
+// many times the mean of the scores fall on the fullest rank. Where ranks have copies of a head of
+// keys and values, `qkv` has less of it than `kv_heads` says: the copies are read and kept too.
 op attention(
   qkv: Tensor,
   heads: Int,
@@ -231,8 +250,9 @@ op attention(
   let queries = qkv.shape[1]
   let keys = kv.shape[1]
   let seq = if keys == queries then queries else round(sqrt(queries * keys))
-  let local = window > 0 and window < keys
-  let met = if local and keys > queries then 2 * queries * window else _scores(queries, keys, causal, window)
+  let cut = window > 0 and window < keys
+  let local = cut and _as_causal(window) < keys
+  let met = if cut and keys > queries then 2 * queries * window else _scores(queries, keys, causal, window)
   let mean = batch * heads * head_dim * met
   let product = batch * heads * head_dim * (if load == 1 then met else round(met * load))
   let more = (heads + 2 * kv_heads) * head_dim - last(qkv.shape)
@@ -259,12 +279,12 @@ op attention(
       writes = [y]
     }
     kernel attention if local {
-      batch = batch
-      seq = seq
-      window = window
+      batch = ceil_div(batch * queries, _as_causal(window))
+      seq = _as_causal(window)
       heads = heads
       kv_heads = kv_heads
       head_dim = head_dim
+      causal = 1
       flops = 2 * product
       model_flops = 2 * mean
       reads = taken
@@ -284,12 +304,12 @@ op attention(
       writes = taken
     }
     kernel attention_backward if local {
-      batch = batch
-      seq = seq
-      window = window
+      batch = ceil_div(batch * queries, _as_causal(window))
+      seq = _as_causal(window)
       heads = heads
       kv_heads = kv_heads
       head_dim = head_dim
+      causal = 1
       flops = 5 * product
       reads = [taken, y, dy]
       writes = taken

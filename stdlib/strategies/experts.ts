@@ -27,7 +27,7 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
     before backward(input): all_to_all(dy, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e), overlap: overlap)
   }
   rule receive {
-    match combine | unpermuted
+    match combine
     before forward: all_to_all(x, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e), overlap: overlap)
     after backward(input): all_to_all(dx, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e), overlap: overlap)
   }
@@ -76,7 +76,7 @@ strategy node_expert_parallel(
     before backward(input): all_to_all(dy, dim: 1, over: nodes, share: returned * once, fullest: fullest_rank(load, nodes))
   }
   rule receive {
-    match combine | unpermuted
+    match combine
     before forward: all_to_all(x, dim: 1, over: inner, share: returned, fullest: _fullest_of_node(load, inner, nodes))
     before forward: all_to_all(x, dim: 1, over: nodes, share: returned * once, fullest: fullest_rank(load, nodes))
     after backward(input): all_to_all(dx, dim: 0, over: nodes, share: sent * once, fullest: fullest_rank(load, nodes))

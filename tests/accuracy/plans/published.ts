@@ -95,7 +95,7 @@ plan published(
     framework_turned(machine, recipe),
     framework_loss(framework),
     if experts then framework_sorting(exchange, ep) else none,
-    if whole then fused_experts() else none,
+    if experts then framework_fusions(framework, whole) else none,
     if choices.unfused then unfused_attention() else none,
     if experts then framework_experts(
       { each, narrow, sort, replay },
