@@ -33,7 +33,7 @@ fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = if run.model ==
 // validate: `accuracy --fit "published_moe/NVIDIA fp8" narrow=40us:10us:100us` says 60 us, on mxfp8
 // 11 us, on nvfp4 (always 8 experts a rank) 160 us, of which 40 us is what a rank of 64 experts
 // bears. `each` and `replay` are assumed.
-let megatron_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us, replay: 3 us, fused: 0.75 }
+let megatron_experts: ExpertHost = { call: 400 us, each: 20 us, narrow: 25 us, sort: 500 us, replay: 3 us, fused: 0.75 }
 
 // Fused kernels, gradients in bf16 (grad_reduce_in_fp32 is off in the recipes for speed) added in
 // the product, attention by cuDNN, the distributed optimizer's sums beside the backward. Recipes

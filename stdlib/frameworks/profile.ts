@@ -6,6 +6,7 @@ import std.ops.nn, std.ops.moe, std.strategies.megatron, std.strategies.context,
 
 // What a layer of experts costs the host thread: see `framework_experts`.
 record ExpertHost {
+  call: Time = 0 us
   each: Time = 0 us
   narrow: Time = 0 us
   sort: Time = 0 us
@@ -232,16 +233,16 @@ strategy unfused_attention() {
 
 // What a layer of experts costs the host thread. Products of experts are one kernel here, but
 // launched one for each expert of a rank (Transformer Engine's GroupedLinear: cuBLAS on four
-// streams), and so are the casts before them, with transposes and swizzles of scales: `each` a
-// product in 16 bits, `narrow` a product or a cast in 8 or 4. `sort`: the dispatcher's own work before tokens are sent and after they
+// streams), and so are the casts before them, with transposes and swizzles of scales: `call` for the
+// module, `each` a product in 16 bits, `narrow` a product or a cast in 8 or 4. `sort`: the dispatcher's own work before tokens are sent and after they
 // come back. The host reads how many tokens each expert
 // gets before it issues their products, and waits for the device there (`sync`). CUDA graphs hold
 // the router (`captured`: "router"), attention, too ("layer"), or the step ("step"), for which
 // buffers are made for the most tokens there may be, so that nothing is waited for.
-strategy _expert_launches(ranks: Int, each: Time, sort: Time, sync: Bool) {
+strategy _expert_launches(ranks: Int, call: Time, each: Time, sort: Time, sync: Bool) {
   rule products optional {
     match expert_linear
-    set host = div(x.shape[0], ranks) * each
+    set host = call + div(x.shape[0], ranks) * each
   }
   rule exchange optional {
     match dispatch | combine
@@ -263,5 +264,5 @@ strategy _layer_launches(ops: Label, each: Time) {
 fn framework_experts(e: ExpertHost, ranks: Int, captured: String, recipe: String, bounded: Bool = false) = if captured == "step" then none else [
   if captured == "layer" then _layer_launches("layer[*]", e.replay) else none,
   if captured == "router" then _layer_launches("*.moe.router", e.replay) else none,
-  _expert_launches(ranks, if recipe == "bf16" then e.each else e.narrow, e.sort, not bounded),
+  _expert_launches(ranks, e.call, if recipe == "bf16" then e.each else e.narrow, e.sort, not bounded),
 ]

@@ -59,6 +59,7 @@ plan published(
   bounded: Bool = choices.bounded,
   islands: Int = if machine.island == 0 then 1 else ceil_div(ep * etp, machine.island),
   sent: Real = exchange_share(exchange_of(exchange), ep, islands, top),
+  call: Time = framework.experts.call,
   each: Time = framework.experts.each,
   narrow: Time = framework.experts.narrow,
   sort: Time = framework.experts.sort,
@@ -98,7 +99,7 @@ plan published(
     if experts then framework_fusions(framework, whole) else none,
     if choices.unfused then unfused_attention() else none,
     if experts then framework_experts(
-      { each, narrow, sort, replay },
+      { call, each, narrow, sort, replay },
       ep,
       captured,
       recipe,
