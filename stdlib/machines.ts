@@ -47,10 +47,11 @@ let machine_v5e = { island: 0, cluster: pods_of_v5e, network: _collectives, cost
 let machine_v5p = { island: 0, cluster: pods_of_v5p, network: _collectives, costs: costs_v5p, measured: false }
 let machine_v6e = { island: 0, cluster: pods_of_v6e, network: _collectives, costs: costs_v6e, measured: false }
 let machine_7x = { island: 0, cluster: pods_of_7x, network: _collectives, costs: costs_7x, measured: false }
-let machine_l40s = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: false }
+let machine_l40s = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: true }
 let machine_h200_nvl = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
 
 // Costs of a step on it: products by `recipe`, attention by `library`. `levels`: those of its
 // record, or others to try.
 fn machine_costs(machine: Record, recipe: String = "bf16", library: String = "cudnn", levels: Record = machine.costs) = if machine.measured
-  then training(machine.costs, recipe, library, levels: levels) else training_estimated(machine.costs, recipe, levels: levels)
+  then training(costs_in(machine.costs, recipe), recipe, library, levels: levels)
+  else training_estimated(costs_in(machine.costs, recipe), recipe, levels: levels)

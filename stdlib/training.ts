@@ -14,7 +14,8 @@
 // FlashAttention 2 (Dao, arXiv 2307.08691) and FlashAttention 1 with its kernels in Triton.
 // `turns`: weight gradients in 8 bits take transposed copies. `apart`: experts' products in 8 bits are
 // priced one by one as plain ones, as Transformer Engine calls them; the only tables of them for
-// Hopper are of vLLM's Triton kernels, which take two to three times as long.
+// Hopper are of vLLM's Triton kernels, which take two to three times as long. `formats`: recipes
+// that its tensor cores know.
 //
 // Calibrated: A100's `power` and H100's `spread` (Narayanan et al., nanotron: std.costs); H100's
 // `power` and `slows` on its rows in the fitted half of NVIDIA's bf16, between which they tell apart
@@ -54,7 +55,15 @@ record TrainingCosts {
   older: Real = 1
   turns: Bool = false
   apart: Bool = false
+  formats: List[String] = ["bf16"]
 }
+let _scaled = ["bf16", "fp8", "fp8_block"]
+let _blackwell = ["bf16", "fp8", "fp8_block", "mxfp8", "nvfp4", "mxfp4"]
+
+// The costs, where its products can be done in the format of `recipe`.
+fn costs_in(c: TrainingCosts, recipe: String) -> TrainingCosts = if any([f == recipe for f in c.formats]) then c else refuse(
+  "products of the " + c.kind.name + " are not done in `" + recipe + "`: it has " + str(c.formats),
+)
 
 let costs_a100: TrainingCosts = {
   kind: a100_sxm_80g,
@@ -83,6 +92,7 @@ let costs_h100: TrainingCosts = {
   older: 3.606,
   turns: true,
   apart: true,
+  formats: _scaled,
 }
 let costs_h100_500w = costs_h100 with {
   kind = h100_96g_500w
@@ -114,6 +124,7 @@ let costs_b200: TrainingCosts = {
   bytes: 0.76,
   eight: 0.53,
   four: 0.44,
+  formats: _blackwell,
 }
 let costs_gb200 = costs_b200 with {
   kind = gb200
@@ -144,6 +155,17 @@ let costs_gb300 = costs_b300 with {
   narrow = "std/fits/gb300"
   power_four = 1.05
   four = 0.32
+}
+
+let costs_l40s: TrainingCosts = {
+  kind: l40s,
+  fit: "std/fits/l40s.fit.json",
+  narrow: "std/fits/l40s",
+  power: 1.27,
+  power_eight: 1.3,
+  bytes: 0.8,
+  eight: 0.5,
+  formats: ["bf16", "fp8"],
 }
 
 fn _by(c: TrainingCosts, recipe: String, levels: Record) = slower(
@@ -184,12 +206,12 @@ fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn"
   slower(slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
   like(_fit(c, c.fit, c.fit_of), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
   if c.apart then _experts_apart(c, recipe, levels) else none,
-  slower(_fit(c, c.experts, c.experts_of), by: levels.power),
+  if c.experts == "" then none else slower(_fit(c, c.experts, c.experts_of), by: levels.power),
   slower(like(_fit(c, c.fit, c.fit_of), family: "grouped_gemm", as: "gemm"), by: levels.power),
   _narrow(c, recipe, levels),
   _experts_apart(c, recipe, levels),
-  _fit(c, c.latent, c.latent_of),
-  like(_fit(c, c.latent, c.latent_of), family: "attention_backward", as: "attention", by: backward),
+  if c.latent == "" then none else _fit(c, c.latent, c.latent_of),
+  if c.latent == "" then none else like(_fit(c, c.latent, c.latent_of), family: "attention_backward", as: "attention", by: backward),
   _by(c, recipe, levels),
 ]
 
@@ -200,17 +222,16 @@ fn training_experts(c: TrainingCosts, share: Real, levels: Record = c) = if c.ex
 
 // Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that
 // `power` also says how well their libraries do.
-let costs_mi300x: TrainingCosts = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4 }
+let costs_mi300x: TrainingCosts = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4, formats: _scaled }
 let costs_mi325x = costs_mi300x with { kind = mi325x, power = 1.7, eight = 0.45 }
-let costs_mi350x = costs_mi325x with { kind = mi350x, four = 0.35 }
+let costs_mi350x = costs_mi325x with { kind = mi350x, four = 0.35, formats = ["bf16", "fp8", "fp8_block", "mxfp8", "mxfp4"] }
 let costs_mi355x = costs_mi350x with { kind = mi355x }
-let costs_gaudi2: TrainingCosts = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6 }
-let costs_v5e: TrainingCosts = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7 }
+let costs_gaudi2: TrainingCosts = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6, formats: ["bf16", "fp8"] }
+let costs_v5e: TrainingCosts = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7, formats: ["bf16", "fp8"] }
 let costs_v5p = costs_v5e with { kind = tpu_v5p }
-let costs_v6e: TrainingCosts = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55 }
+let costs_v6e: TrainingCosts = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55, formats: ["bf16", "fp8"] }
 let costs_7x = costs_v6e with { kind = tpu_7x }
-let costs_l40s: TrainingCosts = { kind: l40s, power: 1.4, bytes: 0.8, eight: 0.5 }
-let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, attention: 1.6, older: 3.606, turns: true }
+let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, attention: 1.6, older: 3.606, turns: true, formats: _scaled }
 
 fn _as_h100(c: TrainingCosts) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
 fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [

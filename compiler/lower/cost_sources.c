@@ -349,13 +349,23 @@ static bool positive(ts_session *s, const ts_applied *m, double factor)
   return false;
 }
 
+/* The source that another one is made of. */
+static ts_cost_chain *inner(ts_session *s, const ts_plan *plan, const ts_applied *m,
+                            ts_source_name *name)
+{
+  const ts_value *source = arg(m, "source");
+  if (source)
+    return ts_cost_chain_new(s, plan, *source, name);
+  return wrong(s, m->span, "this needs a source of costs to be made of", ts_none_value());
+}
+
 static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applied *m,
                              ts_source_name *name)
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   const ts_value *family = arg(m, "family");
   *a = (ts_cost_chain){.kind = ASK_SLOWER,
-                       .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
+                       .inner = inner(s, plan, m, name),
                        .factor = number(arg(m, "by"), 1)};
   if (family && family->type == TS_T_STRING)
     a->family = family->u.string;
@@ -370,7 +380,7 @@ static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied 
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   *a = (ts_cost_chain){.kind = ASK_LIKE,
-                       .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
+                       .inner = inner(s, plan, m, name),
                        .factor = number(arg(m, "by"), 1),
                        .family = arg(m, "family")->u.string,
                        .as = arg(m, "as")->u.string};
@@ -384,7 +394,7 @@ static ts_cost_chain *scaled(ts_session *s, const ts_plan *plan, const ts_applie
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   *a = (ts_cost_chain){.kind = ASK_SCALED,
-                       .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
+                       .inner = inner(s, plan, m, name),
                        .from = gpu_roofline(s, arg(m, "from"), 1, 1, 0),
                        .to = gpu_roofline(s, arg(m, "to"), 1, 1, 0)};
   check_device(s, name, arg(m, "from"), m->span, "scaled from",

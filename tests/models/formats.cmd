@@ -1,0 +1,1 @@
+for machine in machine_a100 machine_h100 machine_l40s machine_mi300x machine_mi355x machine_b200; do for recipe in bf16 fp8 fp8_block mxfp8 nvfp4 mxfp4; do tsc --check -D machine=$machine -D framework=torchtitan -D "recipe=\"$recipe\"" _machines.ts 2>$scratch/said && echo "$machine $recipe" || sed -nE "s/.*\^ (products of)/$machine \1/p" $scratch/said; done; done
