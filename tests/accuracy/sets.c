@@ -423,7 +423,7 @@ static const acc_ask dense_asks[] = {
 };
 static const acc_ask moe_asks[] = {
   {"rows not fitted", "all", ACC_MEAN, 14,
-   "GPT-OSS in 16 bits is 25 to 36 % low on every machine, NeMo 25.04's DeepSeek-V3 on the GB200 "
+   "GPT-OSS in 16 bits is 15 to 27 % low on every machine, NeMo 25.04's DeepSeek-V3 on the GB200 "
    "half: what their devices do besides is not known"},
   {"rows not fitted", "all", ACC_RATE_ORDER, 0.85, "the same rows"},
   {0},
