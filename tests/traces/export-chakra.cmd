@@ -1,1 +1,1 @@
-trainspec export -o $scratch/job ../engine/two_stages.tsir && cd $scratch && trainspec trace job.0.et && cat job.groups.json
+trainspec export -o $scratch/job ../engine/two_stages.tsir && cd $scratch && trainspec trace job.0.et && cat job.groups.json; echo "tensors, and how often they are named:"; grep -aoE "m[0-9]+" job.0.et | sort | uniq -c

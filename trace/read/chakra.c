@@ -19,12 +19,13 @@ typedef enum node_type {
 typedef struct node {
   uint64_t id, duration_micros, start_micros, duration_ns;
   uint32_t name, stream, group, shapes, types;
-  int64_t type, comm_type, bytes, source, destination, tag;
+  /* whole: of an all-gather, whose `bytes` is a rank's share; -1: not stated */
+  int64_t type, comm_type, bytes, whole, source, destination, tag;
   bool has_id, host, has_host, has_duration, has_exact, has_start, has_comm_type;
 } node;
 
 static const node no_node = {
-  .type = 0, .comm_type = -1, .bytes = -1, .source = -1, .destination = -1};
+  .type = 0, .comm_type = -1, .bytes = -1, .whole = -1, .source = -1, .destination = -1};
 
 /* CollectiveCommType */
 static const uint8_t collectives[] = {
@@ -47,7 +48,7 @@ static uint32_t add_comm(ts_events *e, const node *n, const char *name)
                      .group = n->group,
                      .in = -1,
                      .out = -1,
-                     .bytes = n->bytes,
+                     .bytes = n->whole >= 0 ? n->whole : n->bytes,
                      .size = -1,
                      .sequence = -1,
                      .tag = n->tag};
@@ -174,6 +175,8 @@ static void use_attribute(ts_events *e, node *n, const char *name, size_t length
     n->comm_type = number, n->has_comm_type = true;
   else if (ts_is(name, length, "comm_size"))
     n->bytes = number;
+  else if (ts_is(name, length, "comm_whole"))
+    n->whole = number;
   else if (ts_is(name, length, "comm_src"))
     n->source = number;
   else if (ts_is(name, length, "comm_dst"))

@@ -129,6 +129,8 @@ typedef struct ts_event_tensor {
   int64_t elements, bytes_each;
   uint32_t device;
 } ts_event_tensor;
+/* Memory of an IR: an event allocates a tensor, and one frees it. */
+typedef struct ts_event_use { uint32_t event, tensor; int64_t bytes; bool writes; } ts_event_use;
 /* `to` waits for `from`; numbers of events. */
 typedef struct ts_event_edge { uint32_t from, to; bool control; } ts_event_edge;
 
@@ -165,6 +167,7 @@ typedef struct ts_events {
   TS_VEC(ts_group_info) groups;
   TS_VEC(ts_event_tensor) tensors;
   TS_VEC(ts_event_edge) edges;
+  TS_VEC(ts_event_use) uses; /* in the order of events */
   int64_t rank, world;   /* -1: not known */
   uint32_t backend;      /* string */
   int64_t base;          /* ns to add for absolute time */

@@ -8,9 +8,13 @@
 
 typedef struct bytes { ts_arena *arena; TS_VEC(uint8_t) out; } bytes;
 /* buffers that are used again and again */
-typedef struct records { bytes node, attribute, head, deps[2]; } records;
+typedef struct records {
+  bytes node, attribute, head, deps[2], list;
+  size_t use; /* of memory, that comes next */
+} records;
 
-enum { INT32 = 7, INT64 = 9, BOOL = 27, STRING = 29 }; /* members of AttributeProto.value */
+/* members of AttributeProto.value */
+enum { INT32 = 7, INT64 = 9, BOOL = 27, STRING = 29, STRINGS = 30 };
 
 static void put_varint(bytes *b, uint64_t value)
 {
@@ -62,7 +66,7 @@ static records *records_of(ts_form_writer *w)
   if (!w->state) {
     records *r = TS_NEW(w->work, records);
     r->node.arena = r->attribute.arena = r->head.arena = r->deps[0].arena = r->deps[1].arena =
-      w->work;
+      r->list.arena = w->work;
     w->state = r;
   }
   return w->state;
@@ -84,8 +88,12 @@ static void put_comm(records *r, const ts_events *e, const ts_event_comm *c)
   bool send = c->kind == TS_COMM_SEND, recv = c->kind == TS_COMM_RECV;
   if (!send && !recv)
     put_attribute(r, "comm_type", INT64, collective_number((ts_comm_kind)c->kind), NULL);
+  bool gathers = c->kind == TS_COMM_ALL_GATHER && c->size > 1;
   if (c->bytes >= 0)
-    put_attribute(r, "comm_size", INT64, c->bytes, NULL);
+    put_attribute(r, "comm_size", INT64,
+                  gathers ? (c->bytes + c->size - 1) / c->size : c->bytes, NULL);
+  if (gathers && c->bytes >= 0)
+    put_attribute(r, "comm_whole", INT64, c->bytes, NULL);
   if ((send || recv) && e->rank >= 0) {
     put_attribute(r, "comm_src", INT32, send ? e->rank : c->peer, NULL);
     put_attribute(r, "comm_dst", INT32, send ? c->peer : e->rank, NULL);
@@ -93,6 +101,45 @@ static void put_comm(records *r, const ts_events *e, const ts_event_comm *c)
   }
   if (c->group)
     put_attribute(r, "pg_name", STRING, 0, ts_events_text(e, c->group));
+}
+
+/* "inputs" or "outputs": names and bytes in turn, as ASTRA-sim's tracker of memory takes them. What
+ * a node allocates it writes, what it frees it reads, for the last time. */
+static void put_uses(records *r, const ts_events *e, uint32_t event, bool writes)
+{
+  r->list.out.count = 0;
+  for (size_t i = r->use; i < e->uses.count && e->uses.at[i].event == event; i++) {
+    const ts_event_use *u = &e->uses.at[i];
+    char text[2][24];
+    if (u->writes != writes)
+      continue;
+    snprintf(text[0], sizeof text[0], "m%u", u->tensor);
+    snprintf(text[1], sizeof text[1], "%lld", (long long)u->bytes);
+    for (int t = 0; t < 2; t++) put_block(&r->list, 1, text[t], strlen(text[t]));
+  }
+  bytes *a = &r->attribute;
+  const char *name = writes ? "outputs" : "inputs";
+  a->out.count = 0;
+  put_block(a, 1, name, strlen(name));
+  put_block(a, STRINGS, r->list.out.at, r->list.out.count);
+  put_block(&r->node, 10, a->out.at, a->out.count);
+}
+
+static void put_memory(records *r, const ts_events *e, uint32_t event)
+{
+  if (!e->uses.count)
+    return;
+  size_t low = 0, high = e->uses.count; /* the first of the node */
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (e->uses.at[middle].event < event)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  r->use = low;
+  put_uses(r, e, event, false);
+  put_uses(r, e, event, true);
 }
 
 static uint32_t type_of(const ts_events *e, const ts_event *v)
@@ -133,6 +180,7 @@ static bool put_node(ts_form_writer *w, uint32_t i)
     put_attribute(r, "stream", INT64, e->tracks.at[v->track].thread, NULL);
   if (type >= 5 && v->detail != TS_EVENT_NONE)
     put_comm(r, e, &e->comms.at[v->detail]);
+  put_memory(r, e, i);
   put_record(r, &r->node, w->out);
   return true;
 }

@@ -3,7 +3,7 @@
  *
  * Streams become dependencies: a node waits for the one before it on its stream. The time the host
  * takes to issue is left out; host nodes stay as nodes of the host. Communicators are numbered:
- * group of the IR * world + lowest rank. */
+ * group of the IR * world + lowest rank + 1: to ASTRA-sim 0 is the group of all ranks. */
 #ifndef TS_TRACE_WRITE_EXPORT_H
 #define TS_TRACE_WRITE_EXPORT_H
 

@@ -20,11 +20,16 @@ struct ts_ir_ranks {
   program *programs;
 };
 
+/* An allocation that nothing has freed yet. */
+typedef struct held { uint32_t tensor, category; ts_ir_str label; int64_t bytes; } held;
+
 typedef struct maker {
   ts_events *e;
   const ts_ir *ir;
   program *p;
   uint32_t *last; /* event of each stream, then of the host */
+  TS_VEC(held) held;
+  uint32_t tensors; /* so far */
   ts_arena *work;
 } maker;
 
@@ -84,7 +89,7 @@ ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t gro
   for (size_t i = 0; i < all.count; i++)
     length += (size_t)sprintf(list + length, i ? ",%u" : "%u", all.at[i]);
   ts_ir_group_members m = {(uint32_t)all.count, list,
-                           (uint64_t)group * ir->meta->world + all.at[0]};
+                           (uint64_t)group * ir->meta->world + all.at[0] + 1};
   ts_arena_free(work);
   return m;
 }
@@ -174,6 +179,35 @@ static void add_edge(maker *m, uint32_t from, uint32_t to)
   TS_PUSH(e->arena, &e->edges, (ts_event_edge){from, to, false});
 }
 
+/* The oldest allocation of the same name, kind and size; TS_EVENT_NONE: there is none. */
+static uint32_t take_held(maker *m, const ts_ir_mem *mem)
+{
+  for (size_t i = 0; i < m->held.count; i++) {
+    const held *h = &m->held.at[i];
+    if (h->label != mem->label || h->category != mem->category || h->bytes != -mem->bytes)
+      continue;
+    uint32_t tensor = h->tensor;
+    memmove(&m->held.at[i], &m->held.at[i + 1], (m->held.count - i - 1) * sizeof *h);
+    m->held.count--;
+    return tensor;
+  }
+  return TS_EVENT_NONE;
+}
+
+static void add_memory(maker *m, const ts_ir_node *n, uint32_t event)
+{
+  for (uint32_t k = 0; k < n->mem_count; k++) {
+    const ts_ir_mem *mem = &m->ir->mems[n->first_mem + k];
+    uint32_t tensor = mem->bytes > 0 ? m->tensors++ : take_held(m, mem);
+    if (tensor == TS_EVENT_NONE || !mem->bytes)
+      continue;
+    if (mem->bytes > 0)
+      TS_PUSH(m->work, &m->held, ((held){tensor, mem->category, mem->label, mem->bytes}));
+    TS_PUSH(m->e->arena, &m->e->uses,
+            ((ts_event_use){event, tensor, llabs(mem->bytes), mem->bytes > 0}));
+  }
+}
+
 static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
                          const ts_ir_item *item, const uint32_t *event_of)
 {
@@ -211,6 +245,7 @@ static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
   for (uint32_t d = 0; d < n->dep_count; d++)
     add_edge(m, event_of[ir->deps[n->first_dep + d]], event);
   m->last[track] = event;
+  add_memory(m, n, event);
   return event;
 }
 
