@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	tracer/trainspec_tracer/overlap.py \
 	tracer/trainspec_tracer/record.py \
 	tracer/trainspec_tracer/redirect.py \
+	tracer/trainspec_tracer/routing.py \
 	tracer/trainspec_tracer/streams.py \
 	tracer/trainspec_tracer/tensors.py \
 	tracer/trainspec_tracer/thin.py \

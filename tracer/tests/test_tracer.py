@@ -15,7 +15,7 @@ LIMIT = 240  # s for one command
 
 import torch  # noqa: E402
 
-from trainspec_tracer import alike, graph as graphs, overlap  # noqa: E402
+from trainspec_tracer import alike, graph as graphs, overlap, routing  # noqa: E402
 from trainspec_tracer.cli import size, split, ranks_of  # noqa: E402
 
 
@@ -219,6 +219,32 @@ class Acting(Folder):
         self.assertEqual(nodes[-5:], [("aten::sin", "compute", None), ("all_reduce", "comm", [1]), ("device synchronize", "host", [1, 2]), ("aten::cos", "compute", None),
                                       ("device synchronize", "host", [4])])
 
+    def test_experts_are_chosen_as_stated(self):
+        """Where scores are not computed: balanced, or by Zipf's law, as counted by what a script works out from the choices; and the bytes exchanged are those."""
+        tokens, experts, most, world = 4096, 32, 2, 4
+        harmonic = sum(1 / i for i in range(1, experts + 1))
+        for how, share in (("balanced", lambda e: 1 / experts), ("zipf:1", lambda e: 1 / (e + 1) / harmonic)):
+            done = self.trace(world, [self.script(EXPERTS)], "--ranks", "1", "--routing", how, "--step", "0")
+            self.assertIn(how, done.stderr)
+            counts = json.loads(done.stdout)
+            for expert, count in enumerate(counts):
+                self.assertAlmostEqual(count, tokens * most * share(expert), delta=0 if how == "balanced" else 6)
+            graph = read(self.folder, "traced", 1)
+            self.assertEqual(graph["routing"], {"distribution": how, "choices": {"aten::topk": 1}})
+            mine = sum(counts[8:16]) * world  # each rank sends to rank 1 as much as that to itself
+            exchange = [n for n in graph["nodes"] if n["op"] == "all_to_all"][-1]
+            self.assertEqual((exchange["in_elements"], exchange["out_elements"]), (tokens * most * 64, mine * 64))
+        self.assertIn("a routing is `balanced`", self.trace(1, [self.script(EXPERTS)], "--routing", "zipf", status=2).stderr)
+
+    def test_choices(self):
+        for count, most, exponent in ((8, 1, 0), (8, 2, 0), (16, 4, 0.5), (64, 8, 2)):
+            weights = torch.arange(1, count + 1, dtype=torch.float64) ** -exponent
+            dealt = routing.choices(2048, most, weights)
+            self.assertTrue(all(len(set(row)) == most for row in dealt.tolist()))
+            wanted = routing.shares(weights, most)
+            self.assertAlmostEqual(float(wanted.sum()), most)
+            self.assertLess(float((torch.bincount(dealt.reshape(-1), minlength=count) / 2048 - wanted).abs().max()), 0.003)
+
     def test_large_model_in_little_memory(self):
         """A rank with 12 GB of parameters; nothing of it is touched."""
         done = self.trace(8, GPT + ["--layers", "8", "--hidden", "8192", "--heads", "64", "--sequence", "1024", "--vocabulary", "50304", "--steps", "1"], "--ranks", "0")
@@ -348,6 +374,27 @@ for work in works:
     work.wait()
 for i in range(12):
     x = x.cos()
+"""
+
+EXPERTS = """
+import torch, torch.distributed as dist, torch.nn.functional as F
+dist.init_process_group("gloo")
+TOKENS, WIDTH, EXPERTS, MOST, world = 4096, 64, 32, 2, dist.get_world_size()
+gate, up = torch.nn.Linear(WIDTH, EXPERTS), torch.nn.Linear(WIDTH, 4 * WIDTH)
+x = torch.randn(TOKENS, WIDTH)
+scores = gate(x)
+weights, experts = F.softmax(scores, -1).topk(MOST, -1)
+mask = torch.zeros_like(scores).scatter_(1, experts, 1.0).bool()
+counts = mask.sum(0)
+assert counts.tolist() == F.one_hot(experts, EXPERTS).sum((0, 1)).tolist() == torch.bincount(experts.reshape(-1), minlength=EXPERTS).tolist()
+assert x[mask[:, 3]].shape == (counts[3], WIDTH)
+sent = counts.view(world, -1).sum(1)
+received = torch.empty_like(sent)
+dist.all_to_all_single(received, sent)
+mine = torch.empty(int(received.sum()), WIDTH)
+dist.all_to_all_single(mine, x[experts.reshape(-1).argsort() // MOST], received.tolist(), sent.tolist())
+up(mine)
+print(counts.tolist())
 """
 
 RING = """

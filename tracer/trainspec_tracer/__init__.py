@@ -48,10 +48,10 @@ class Trace:
             self._hooks = None
 
 
-def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None, patient=False):
+def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None, patient=False, routing="balanced"):
     """Begins to record. `real`: this is one of really running processes. `compute`: run operators (default: where there is a GPU, and if `real`); otherwise shapes alone are
     worked out. `timed`: measure each operator. `memory`: bytes that a device has. `folder`: where ranks leave small tensors for those acted after them.
-    `patient`: stop where the script needs what a rank says that has not been acted (turns.py)."""
+    `patient`: stop where the script needs what a rank says that has not been acted (turns.py). `routing`: what experts are chosen by where scores are not computed (routing.py)."""
     from .record import Recorder
     from .redirect import Redirect, watch
     from .groups import Group
@@ -61,7 +61,7 @@ def start(rank=None, world=None, real=False, compute=None, timed=False, memory=N
     if compute is None:
         compute = real or timed or torch.cuda.is_available()
     Group.copies = compute
-    recorder = Recorder(rank, world, compute, timed, memory)
+    recorder = Recorder(rank, world, compute, timed, memory, routing)
     redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None, patient)
     watch(recorder)
     hooks = torch.autograd.graph.saved_tensors_hooks(recorder.saved, lambda tensor: tensor)

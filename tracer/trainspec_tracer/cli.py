@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import __version__, alike, graph as graphs
+from . import __version__, alike, graph as graphs, routing
 from .child import OUT_OF_MEMORY, WAITS
 from .turns import Wait, settle
 
@@ -38,6 +38,14 @@ def size(text):
     return int(float(found.group(1)) * (1024 if unit.endswith("i") else 1000) ** (" KMGT".index(unit[0]) if unit else 0))
 
 
+def distribution(text):
+    try:
+        routing.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
 def parser():
     p = argparse.ArgumentParser(prog="trainspec-trace", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG, usage="trainspec-trace [OPTION]... -- COMMAND...",
                                 description="Records what each rank of a distributed PyTorch training step does, on one device.")
@@ -48,6 +56,7 @@ def parser():
     p.add_argument("--step", type=int, metavar="N", help="write the N-th step, from 1; 0: everything (default: the last)")
     p.add_argument("--compute", action="store_true", default=None, help="really run operators (default where there is a GPU)")
     p.add_argument("--timed", action="store_true", help="run operators and measure each")
+    p.add_argument("--routing", type=distribution, default="balanced", metavar="HOW", help="which experts are chosen where scores are not computed: balanced, zipf:S, or none (default: balanced)")
     p.add_argument("--memory", type=size, metavar="SIZE", help="what a device has, as 80GiB: say where a rank would run out of it")
     p.add_argument("--real", action="store_true", help="this is one of really running processes: record it, act for nobody")
     p.add_argument("-o", "--output", default="graph.{rank}.json", metavar="PATH", help="graphs; {rank} is replaced (graph.{rank}.json; .gz packs)")
@@ -132,6 +141,9 @@ class Tracer:
         graph = self.done[rank]
         collectives = sum("comm" in node for node in graph["nodes"])
         self.say(f"rank {rank}: {len(graph['nodes']) - collectives} operators, {collectives} collectives and messages")
+        if "routing" in graph:
+            made = ", ".join(f"{count} {name}" for name, count in graph["routing"]["choices"].items())
+            self.say(f"rank {rank}: choices of scores that were not computed ({made}) are made up: {graph['routing']['distribution']}")
         if "out_of_memory" in graph:
             self.report_short(graph)
         return graph
@@ -141,7 +153,7 @@ class Tracer:
         if rank in self.done:
             return self.done[rank]
         o = self.o
-        settings = {"output": str(self.folder / "graph.{rank}.json"), "folder": str(self.folder), "timed": o.timed, "memory": o.memory, "patient": patient}
+        settings = {"output": str(self.folder / "graph.{rank}.json"), "folder": str(self.folder), "timed": o.timed, "memory": o.memory, "routing": o.routing, "patient": patient}
         if o.step is not None:
             settings["step"] = o.step
         if o.compute:

@@ -1,7 +1,8 @@
 """Process groups that record what is asked of them.
 
 Without a real group behind it, a group answers for all its ranks: everything returns at once, tensors have the right shape, what other ranks would have sent
-is what they sent when they were acted before (small tensors: shapes, seeds, pickled objects), or else the acting rank's own.
+is what they sent when they were acted before (small tensors: shapes, seeds, pickled objects), or else the acting rank's own: of an all-to-all what the rank
+sends to itself, as the others are taken to do the same.
 """
 import contextlib
 import pickle
@@ -278,13 +279,17 @@ class Group(dist.ProcessGroup):
         return self._call("reduce_scatter", inputs, outputs, lambda g: g.reduce_scatter_tensor_coalesced(outputs, inputs, *_given(opts)), answer)
 
     def alltoall_base(self, output, given, output_splits, input_splits, opts=None):
-        return self._call("all_to_all", given, output, lambda g: g.alltoall_base(output, given, output_splits, input_splits, *_given(opts)),
-                          lambda key: _put(output, given))
+        def answer(key):
+            if output_splits or input_splits:
+                return _put(output, given)
+            for part in output.reshape(-1).chunk(self.size()):
+                _put(part, given.reshape(-1).chunk(self.size())[self.me])
+        return self._call("all_to_all", given, output, lambda g: g.alltoall_base(output, given, output_splits, input_splits, *_given(opts)), answer)
 
     def alltoall(self, outputs, inputs, opts=None):
         def answer(key):
-            for output, given in zip(outputs, inputs):
-                _put(output, given)
+            for output in outputs:
+                _put(output, inputs[self.me])
         return self._call("all_to_all", inputs, outputs, lambda g: g.alltoall(outputs, inputs, *_given(opts)), answer)
 
     def gather(self, outputs, inputs, opts=None):

@@ -9,6 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import streams
 from .memory import Memory, OutOfMemory
 from .modules import LABEL, Modules, nodes_behind
+from .routing import Routing
 from .tensors import PLAIN, describe, dtype_of, fake_tensors, inside, tensors_in
 from .thin import Schema, Thin
 
@@ -26,10 +27,11 @@ def own_parameters(module):
 class Recorder(TorchDispatchMode):
     """`compute`: really run operators. `timed`: measure them (CUDA events; on a CPU the clock)."""
 
-    def __init__(self, rank, world, compute=False, timed=False, room=None):
+    def __init__(self, rank, world, compute=False, timed=False, room=None, routing="balanced"):
         super().__init__()
         self.rank, self.world, self.timed = rank, world, timed
         self.thin = None if compute else Thin()
+        self.routing = Routing(self.thin, routing) if self.thin else None
         self.gpu = torch.cuda.is_available()  # if not, the CPU is the device
         self.nodes, self.groups, self.ends = [], [], []  # ends: of steps
         self.streams = [{"id": 0, "kind": "compute"}]
@@ -162,7 +164,7 @@ class Recorder(TorchDispatchMode):
     def _run(self, func, schema, args, kwargs):
         stream = self.current_stream()
         started = self._start(stream) if self.timed else None
-        out = self.thin(func, schema, args, kwargs) if self.thin else func(*args, **kwargs)
+        out = self.routing(func, schema, args, kwargs) if self.routing else func(*args, **kwargs)
         if schema.name == "aten::detach" and not isinstance(out, torch.Tensor):
             out = torch.scalar_tensor(out, dtype=torch.float64)  # of a Python number that autograd saved
         took = self._stop(stream, started) if self.timed else None
@@ -363,6 +365,8 @@ class Recorder(TorchDispatchMode):
         graph = {"format": "trainspec-graph", "version": 1, "producer": producer, "rank": self.rank, "world": self.world,
                  "groups": [{"id": i, "ranks": ranks} for i, ranks in enumerate(self.groups)], "streams": self.streams, "nodes": nodes,
                  "held": held, "memory": events}
+        if self.routing and self.routing.chosen:
+            graph["routing"] = {"distribution": self.routing.text, "choices": dict(sorted(self.routing.chosen.items()))}
         if self.thin and self.thin.computed:
             graph["computed"] = sorted(self.thin.computed)
         if self.out_of_memory:

@@ -4,12 +4,15 @@ Small tensors (flags, counts, losses, bookkeeping of frameworks) are computed as
 and not given, which reads as zeros: it costs address space alone, and C++ code may look into it, unlike into fake tensors. So a step of a large model runs
 in the memory of a small one (the idea of TorchSim's fake tensors). What is computed from large tensors is zero: a loss of 0, a norm of 0.
 """
+import ctypes
+
 import torch
 import torch._meta_registrations  # noqa: F401  (shape rules written in Python)
 
 from .tensors import bytes_behind, bytes_of, map_tensors, tensors_in
 
 SMALL = 16 << 10  # bytes
+M_MMAP_THRESHOLD = -3  # malloc.h of glibc
 
 # Share memory without saying so in their schema.
 QUIET_VIEWS = {"aten::_unsafe_view", "aten::_reshape_alias", "aten::lift_fresh", "aten::lift"}
@@ -36,8 +39,17 @@ class Schema:
                          for r in returns]
 
 
+def fresh_memory():
+    """From now on the C library asks the system for each tensor that is not small, and gives back what is freed: what nobody touched reads as zeros. (Otherwise it would soon hand out again what
+    was freed: mallopt(3), M_MMAP_THRESHOLD.)"""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, SMALL)
+
+
 class Thin:
     def __init__(self):
+        fresh_memory()
         self.computed = set()  # operators without a rule for shapes: really run
 
     def __call__(self, func, schema, args, kwargs):
@@ -46,9 +58,13 @@ class Thin:
             return func(*args, **kwargs)
         if schema.in_place:
             return self._same(schema, args, kwargs)
-        try:
-            out = RULES.get(schema.name, func)(*map_tensors(args, _meta), **_on_meta(kwargs))
-        except (NotImplementedError, RuntimeError, TypeError):
+        return self.promised(func, schema, args, kwargs)
+
+    def promised(self, func, schema, args, kwargs):
+        """What an operator makes, as memory that nobody has touched."""
+        given = tensors_in((args, kwargs))
+        out = shapes_of(func, schema, args, kwargs)
+        if out is None:
             self.computed.add(schema.name)
             return func(*args, **kwargs)
         made = tensors_in(out)
@@ -57,6 +73,15 @@ class Thin:
         device = torch.device(kwargs.get("device") or (given[0].device if given else "cpu"))
         storages = {}
         return map_tensors(out, lambda t: _promise(t, device, storages))
+
+    @staticmethod
+    def really(func, args, kwargs):
+        return func(*args, **kwargs)
+
+    @staticmethod
+    def host(tensor):
+        """The memory of a tensor, to be read and written."""
+        return tensor
 
     @staticmethod
     def _same(schema, args, kwargs):
@@ -74,6 +99,14 @@ def _convolution_backward(grad, given, weight, bias_sizes, *rest):
 
 
 RULES = {"aten::convolution_backward": _convolution_backward}
+
+
+def shapes_of(func, schema, args, kwargs):
+    """What an operator makes, without memory; None: no rule tells."""
+    try:
+        return RULES.get(schema.name, func)(*map_tensors(args, _meta), **_on_meta(kwargs))
+    except (NotImplementedError, RuntimeError, TypeError):
+        return None
 
 
 def _meta(tensor):
