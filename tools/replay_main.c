@@ -147,10 +147,14 @@ static void put_text(const played *p, FILE *out)
     fprintf(out, "  kernels found the device full for %.3f ms in all: played as measured\n",
             (double)r->crowded / 1e6);
   if (r->unexplained)
-    fprintf(out, "  not explained, not played: kernels begin %.3f ms late in all\n",
-            (double)r->unexplained / 1e6);
+    fprintf(out,
+            "  not explained: %u kernels, %u of them without a launching call, are held until they "
+            "were\n  measured to start, %.3f ms in all, %.1f %% of the step; what-if cannot move "
+            "that\n",
+            r->held_kernels, r->held_unlaunched, (double)r->unexplained / 1e6,
+            share(r->unexplained, m));
   if (r->unlaunched)
-    fprintf(out, "  %u kernels have no launching call: issued as early as possible\n",
+    fprintf(out, "  %u kernels have no launching call: issued with the work before them\n",
             r->unlaunched);
   if (r->overlapping)
     fprintf(out, "  %u kernels overlap on their stream: played in sequence\n", r->overlapping);
@@ -200,6 +204,8 @@ static void put(void *closure, FILE *out)
   ts_json_put_signed(w, "crowded_ns", r->crowded);
   ts_json_put_signed(w, "unexplained_ns", r->unexplained);
   ts_json_put_count(w, "without_launch", r->unlaunched);
+  ts_json_put_count(w, "held_kernels", r->held_kernels);
+  ts_json_put_count(w, "held_without_launch", r->held_unlaunched);
   ts_json_put_count(w, "overlapping", r->overlapping);
   ts_json_put_count(w, "carried_streams", r->carried);
   ts_json_end(w, '}');

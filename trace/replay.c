@@ -21,6 +21,7 @@ typedef struct op { /* device work, by start */
   /* between its predecessor's end and its start, at least */
   int64_t gap;
   int64_t crowded;                        /* waits so long for room on the device */
+  int64_t held; /* for reasons that the trace does not show: so long until it started */
   uint32_t first_wait, wait_count;        /* in the order of ops after the sort */
 } op;
 
@@ -39,7 +40,7 @@ typedef struct maker {
   uint32_t *op_of;        /* [events] */
   uint32_t stream_of[MOST_STREAMS], tracks; /* stream -> track */
   uint32_t *by_launch;    /* ops by launch */
-  int64_t origin;
+  int64_t origin, carried[MOST_STREAMS];
   TS_VEC(wait) waits;
   TS_VEC(record) records;
   TS_VEC(item) items;
@@ -437,9 +438,26 @@ static void sort_waits(maker *m)
   }
 }
 
+/* When the work of before ends on each stream; INT64_MIN: there is none. */
+static void find_carried(maker *m)
+{
+  int64_t first[MOST_STREAMS];
+  for (uint32_t s = 0; s < MOST_STREAMS; s++) {
+    first[s] = INT64_MAX;
+    m->carried[s] = INT64_MIN;
+  }
+  for (uint32_t i = m->count; i-- > 0;) first[m->ops[i].stream] = m->ops[i].start;
+  for (uint32_t i = 0; i < m->e->device_count; i++) {
+    const ts_event *v = ts_event_at(m->e, m->e->device[i]);
+    for (uint32_t s = 0; m->op_of[m->e->device[i]] == TS_EVENT_NONE && s < m->tracks; s++)
+      if (m->stream_of[s] == v->track && v->start < first[s] && ts_event_end(v) > m->carried[s])
+        m->carried[s] = ts_event_end(v);
+  }
+}
+
 static int64_t expected_start(const maker *m, const op *o)
 {
-  int64_t at = o->at;
+  int64_t at = o->at > m->carried[o->stream] ? o->at : m->carried[o->stream];
   if (o->previous != TS_EVENT_NONE && m->ops[o->previous].end > at)
     at = m->ops[o->previous].end;
   for (uint32_t w = 0; w < o->wait_count; w++) {
@@ -494,8 +512,9 @@ static int64_t busy_beside(const maker *m, uint32_t i, int64_t from)
   return sum;
 }
 
-/* What is still late found no room while others filled the device, which an IR has no word for, or
- * is late for reasons that the trace does not show. */
+/* What is still late found no room while others filled the device, which an IR has no word for; or
+ * its reasons are not in the trace: its launch, or what it waited for. Then it is held until it was
+ * measured to start. */
 static void split_lateness(maker *m)
 {
   for (uint32_t i = 0; i < m->count; i++) {
@@ -505,7 +524,10 @@ static void split_lateness(maker *m)
       continue;
     o->crowded = busy_beside(m, i, expected);
     m->r->crowded += o->crowded;
-    m->r->unexplained += late - o->crowded;
+    o->held = late - o->crowded;
+    m->r->unexplained += o->held;
+    m->r->held_kernels += o->held > 0;
+    m->r->held_unlaunched += o->held > 0 && o->v->call == TS_EVENT_NONE;
   }
 }
 
@@ -631,21 +653,11 @@ static void push(writer *w, ts_ir_node node, const uint32_t *deps, uint32_t coun
 static void put_carried(writer *w)
 {
   maker *m = w->m;
-  int64_t until[MOST_STREAMS] = {0}, first[MOST_STREAMS];
-  for (uint32_t s = 0; s < MOST_STREAMS; s++) first[s] = INT64_MAX;
-  for (uint32_t i = m->count; i-- > 0;) first[m->ops[i].stream] = m->ops[i].start;
-  for (uint32_t i = 0; i < m->e->device_count; i++) {
-    const ts_event *v = ts_event_at(m->e, m->e->device[i]);
-    for (uint32_t s = 0; m->op_of[m->e->device[i]] == TS_EVENT_NONE && s < m->tracks; s++)
-      if (m->stream_of[s] == v->track && v->start < first[s] &&
-          ts_event_end(v) - m->origin > until[s])
-        until[s] = ts_event_end(v) - m->origin;
-  }
   for (uint32_t s = 0; s < m->tracks; s++)
-    if (until[s]) {
+    if (m->carried[s] > m->origin) {
       ts_ir_node node = new_node(TS_IR_COMPUTE, 0);
       node.stream = (uint8_t)s;
-      node.arg = kernel_of(w->b, until[s], "earlier");
+      node.arg = kernel_of(w->b, m->carried[s] - m->origin, "earlier");
       node.label = ts_ir_add_string(w->b, "work of before");
       push(w, node, NULL, 0, TS_EVENT_NONE);
       m->r->carried++;
@@ -674,11 +686,16 @@ static void put_op(writer *w, const item *item)
   ts_ir_node node = new_node(TS_IR_COMPUTE, item->at - w->host);
   w->host = item->at > w->host ? item->at : w->host;
   node.stream = (uint8_t)o->stream;
-  if (o->crowded) { /* a node of its own, that ends where the kernel begins */
-    ts_ir_node room = node;
-    room.arg = kernel_of(w->b, o->crowded, "waiting for room");
-    room.label = ts_ir_add_string(w->b, "waiting for room");
-    push(w, room, deps, count, TS_EVENT_NONE);
+  /* nodes of their own, that end where the kernel begins */
+  const struct { int64_t time; const char *name; } before[] = {
+    {o->crowded, "waiting for room"}, {o->held, "released as measured"}};
+  for (int k = 0; k < 2; k++) {
+    ts_ir_node late = node;
+    if (!before[k].time)
+      continue;
+    late.arg = kernel_of(w->b, before[k].time, before[k].name);
+    late.label = ts_ir_add_string(w->b, before[k].name);
+    push(w, late, deps, count, TS_EVENT_NONE);
     node.host_ps = 0;
   }
   node.phase = o->v->kind == TS_KERNEL_COMMUNICATION ? TS_IR_PHASE_COMMUNICATION :
@@ -825,6 +842,7 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
   launch_before_pauses(&m);
   take_waits(&m);
   sort_waits(&m);
+  find_carried(&m);
   wait_by_time(&m);
   split_lateness(&m);
   int64_t last = m.r->measured.begin + m.r->measured.span;

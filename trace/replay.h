@@ -39,8 +39,11 @@ typedef struct ts_replay {
   uint32_t overlapping;
   /* ns that kernels waited while other streams kept the device busy: played as measured */
   int64_t crowded;
-  /* ns that kernels began later than anything known asks for, with the device idle; not played */
+  /* ns that kernels began later than anything known asks for, with the device idle: they are held
+   * until they were measured to start, which no change of the plan moves. How many, and how many of
+   * them without a launching call */
   int64_t unexplained;
+  uint32_t held_kernels, held_unlaunched;
 } ts_replay;
 
 /* `step`: a mark of e->steps, or NULL: the whole trace. NULL with the error filled. Free ->ir with
