@@ -698,15 +698,17 @@ static bool check_ranks(maker *m)
     const ts_events *e = m->ranks[r];
     if (!ts_is_rank_graph(e))
       return ts_fail(m->error, "trainspec-trace writes them", "`%s` is not an execution graph",
-                     e->file);
+                     ts_base_name(e->file));
     if (e->world != m->world || e->rank != r)
       return ts_fail(m->error, "give the graphs of all ranks",
-                     "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u", e->file,
+                     "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u",
+                     ts_base_name(e->file),
                      e->rank, e->world, r, m->world);
     if (e->cut)
-      return ts_fail(m->error, "copy the file again", "`%s` ends early", e->file);
+      return ts_fail(m->error, "copy the file again", "`%s` ends early", ts_base_name(e->file));
     if (!e->count)
-      return ts_fail(m->error, "trace the rank again", "`%s` holds no nodes", e->file);
+      return ts_fail(m->error, "trace the rank again", "`%s` holds no nodes",
+                     ts_base_name(e->file));
     if (!check_peers(m, e))
       return false;
   }

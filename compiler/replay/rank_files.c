@@ -42,7 +42,7 @@ static const ts_events *read_file(ts_session *s, const ts_applied *model, const 
   if (e && !ts_is_rank_graph(e))
     ts_fail(&error, "trainspec-trace writes execution graphs; recordings of one rank are played by "
                     "`trainspec replay`",
-            "it is a %s, not the graph of a rank", ts_trace_format_name(e->format));
+            "its format is %s, not the graph of a rank", ts_trace_format_name(e->format));
   if (!error.message[0])
     return e;
   wrong(s, model, &error, name);

@@ -1,0 +1,2 @@
+# Graphs as the model of a plan: the same with their files as an argument of trainspec replay.
+tsrun _graphs.ts 2>/dev/null | sed 's/together [0-9a-f]*/together DIGEST/; /made by/s/ [0-9.]*$//'; trainspec replay --plan _graphs.ts -o $scratch/a.ir _graph_0.json _graph_1.json && tsrun --format=json _graphs.ts 2>/dev/null | grep -o '"step_time[^,]*' | head -1 | tr -d '\t'; tsrun --format=json $scratch/a.ir 2>/dev/null | grep -o '"step_time[^,]*' | head -1 | tr -d '\t'
