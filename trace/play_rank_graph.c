@@ -21,7 +21,8 @@ typedef struct digest { uint64_t half[2]; } digest;
 /* What ranks that do the same share: those of the first of them. */
 typedef struct shared {
   digest work;
-  uint32_t rank, fragment, first_item, first_holding, holding_count;
+  uint32_t rank, ranks; /* the first, and how many */
+  uint32_t fragment, first_item, first_holding, holding_count;
 } shared;
 
 typedef struct maker {
@@ -35,6 +36,7 @@ typedef struct maker {
   uint32_t *ir_groups;           /* of groups->groups */
   TS_VEC(sent) messages;         /* all that is, sorted */
   TS_VEC(shared) shared;
+  uint32_t *shared_of;           /* [world] */
   ts_error *error;
 } maker;
 
@@ -572,21 +574,18 @@ static bool put_fragment(maker *m, program *p, uint32_t *fragment)
   return true;
 }
 
-/* What an earlier rank has that does the same, or its own. */
-static bool find_shared(maker *m, program *p, shared *out)
+static void find_shared(maker *m)
 {
-  digest work = digest_of(m, p->e);
-  for (size_t i = 0; i < m->shared.count; i++)
-    if (!memcmp(&m->shared.at[i].work, &work, sizeof work)) {
-      *out = m->shared.at[i];
-      return true;
-    }
-  *out = (shared){.work = work, .rank = (uint32_t)p->e->rank, .first_item = TS_IR_NONE};
-  if (!put_fragment(m, p, &out->fragment))
-    return false;
-  out->first_holding = put_holdings(m, p->e, &out->holding_count);
-  TS_PUSH(m->work, &m->shared, *out);
-  return true;
+  m->shared_of = TS_NEW_ARRAY(m->work, uint32_t, m->world);
+  for (uint32_t r = 0; r < m->world; r++) {
+    digest work = digest_of(m, m->ranks[r]);
+    uint32_t i = 0;
+    while (i < m->shared.count && memcmp(&m->shared.at[i].work, &work, sizeof work) != 0) i++;
+    if (i == m->shared.count)
+      TS_PUSH(m->work, &m->shared, ((shared){.work = work, .rank = r, .first_item = TS_IR_NONE}));
+    m->shared.at[i].ranks++;
+    m->shared_of[r] = i;
+  }
 }
 
 static uint32_t put_item(maker *m, program *p, uint32_t fragment)
@@ -600,20 +599,23 @@ static uint32_t put_item(maker *m, program *p, uint32_t fragment)
 static bool put_program(maker *m, uint32_t rank)
 {
   program p = {.e = m->ranks[rank], .work = ts_arena_new("program of a rank")};
-  shared found;
+  shared *found = &m->shared.at[m->shared_of[rank]];
   p.keys = number_messages(p.work, p.e);
-  bool good = take_messages(m, p.e, p.keys) && find_shared(m, &p, &found);
+  bool good = take_messages(m, p.e, p.keys);
+  if (good && found->rank == rank) {
+    m->prices->alike(m->prices->closure, found->ranks);
+    good = put_fragment(m, &p, &found->fragment);
+    if (good)
+      found->first_holding = put_holdings(m, p.e, &found->holding_count);
+  }
   if (good) {
     bind_messages(m, &p);
-    uint32_t first = found.first_item;
-    if (first == TS_IR_NONE || p.bindings.count)
-      first = put_item(m, &p, found.fragment);
-    if (found.rank == rank)
-      m->shared.at[m->shared.count - 1].first_item = first;
+    if (found->first_item == TS_IR_NONE || p.bindings.count)
+      found->first_item = put_item(m, &p, found->fragment);
     ts_ir_program out = {.item_count = 1,
-                         .first_item = first,
-                         .first_holding = found.first_holding,
-                         .holding_count = found.holding_count};
+                         .first_item = found->first_item,
+                         .first_holding = found->first_holding,
+                         .holding_count = found->holding_count};
     out.name = ts_ir_add_string(m->b, ts_arena_printf(p.work, "rank %u", rank));
     append(m, TS_IR_PROGRAMS, &out, sizeof out, 1);
   }
@@ -725,6 +727,7 @@ static bool play(maker *m)
   put_groups(m);
   put_streams(m);
   collect_messages(m);
+  find_shared(m);
   for (uint32_t r = 0; r < m->world; r++)
     if (!put_program(m, r))
       return false;

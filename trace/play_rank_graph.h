@@ -11,6 +11,8 @@ typedef TS_VEC(uint32_t) ts_kernel_list; /* of the IR */
 /* What the graphs do not say. */
 typedef struct ts_rank_prices {
   void *closure;
+  /* What is asked for next, so many ranks do alike. */
+  void (*alike)(void *closure, uint32_t ranks);
   /* Adds the kernels that an operation of the device is, one after the other, to a list in the
    * arena; none: it launches nothing. False with the error filled. */
   bool (*kernels)(void *closure, const ts_events *rank, uint32_t event, ts_arena *arena,

@@ -28,10 +28,11 @@ typedef struct replayer {
   const char *device;          /* that times of the graphs were taken on */
   bool timed;                  /* they are taken */
   uint32_t source;             /* of the IR: the graphs' times */
+  double alike;                /* ranks that do what is priced */
   TS_VEC(double) runs;         /* by kernel of the costing, of all ranks */
   TS_VEC(guess) guesses;
   TS_VEC(format_flops) flops;  /* of the model, of all ranks */
-  double seconds, measured;    /* of all kernels, and of those with times of their own */
+  double seconds;              /* of all kernels */
 } replayer;
 
 bool ts_plan_replays(const ts_session *s, const ts_plan *plan)
@@ -45,7 +46,7 @@ bool ts_plan_replays(const ts_session *s, const ts_plan *plan)
 static void count_runs(replayer *r, uint32_t cost)
 {
   while (r->runs.count <= cost) TS_PUSH(r->l.s->arena, &r->runs, 0);
-  r->runs.at[cost]++;
+  r->runs.at[cost] += r->alike;
 }
 
 /* What the model needs: not what is computed again, nor the update. */
@@ -58,21 +59,21 @@ static void count_flops(replayer *r, const ts_events *e, uint32_t event, const t
     return;
   for (size_t i = 0; i < r->flops.count; i++)
     if (!strcmp(r->flops.at[i].dtype, k->dtype->name)) {
-      r->flops.at[i].flops += k->model_flops;
+      r->flops.at[i].flops += r->alike * k->model_flops;
       return;
     }
-  TS_PUSH(r->l.s->arena, &r->flops, ((format_flops){k->dtype->name, k->model_flops}));
+  TS_PUSH(r->l.s->arena, &r->flops, ((format_flops){k->dtype->name, r->alike * k->model_flops}));
 }
 
 static void count_guess(replayer *r, const ts_rank_operator *op, double seconds)
 {
   for (size_t i = 0; i < r->guesses.count; i++)
     if (r->guesses.at[i].name == op->name) {
-      r->guesses.at[i].runs++;
-      r->guesses.at[i].seconds += seconds;
+      r->guesses.at[i].runs += r->alike;
+      r->guesses.at[i].seconds += r->alike * seconds;
       return;
     }
-  TS_PUSH(r->l.s->arena, &r->guesses, ((guess){op->name, 1, seconds}));
+  TS_PUSH(r->l.s->arena, &r->guesses, ((guess){op->name, r->alike, r->alike * seconds}));
 }
 
 /* One kernel with the graph's time, that does what all of the operator's do. */
@@ -91,8 +92,7 @@ static uint32_t measured_kernel(replayer *r, const ts_events *e, uint32_t event,
   k.family = ts_ir_add_string(r->l.b, most ? most->family :
                                              ts_event_kind_name((ts_event_kind)v->kind));
   k.dtype = ts_ir_add_string(r->l.b, most && most->dtype ? most->dtype->name : "");
-  r->seconds += (double)v->duration * 1e-9;
-  r->measured += (double)v->duration * 1e-9;
+  r->seconds += r->alike * (double)v->duration * 1e-9;
   return ts_ir_intern(r->l.b, TS_IR_KERNELS, &k);
 }
 
@@ -101,6 +101,8 @@ static bool has_time(const replayer *r, const ts_event *v)
   return v->duration >= 0 && v->duration < INT64_MAX / (1 << 24) / 1000 &&
          (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL);
 }
+
+static void alike(void *closure, uint32_t ranks) { ((replayer *)closure)->alike = ranks; }
 
 static bool price(void *closure, const ts_events *e, uint32_t event, ts_arena *arena,
                   ts_kernel_list *out, ts_error *error)
@@ -128,7 +130,7 @@ static bool price(void *closure, const ts_events *e, uint32_t event, ts_arena *a
     seconds += (double)ts_costing_time(r->l.costing, cost) * 1e-12;
     TS_PUSH(arena, out, ts_ir_kernel_of(&r->l, cost, 1));
   }
-  r->seconds += seconds;
+  r->seconds += r->alike * seconds;
   if (op && op->guessed)
     count_guess(r, op, seconds);
   return true;
@@ -278,6 +280,7 @@ static bool write_ranks(replayer *r)
 {
   const ts_host *host = &r->l.plan->host;
   ts_rank_prices prices = {.closure = r,
+                           .alike = alike,
                            .kernels = price,
                            .launch = host_time(r, host->launch),
                            .collective = host_time(r, host->collective),
