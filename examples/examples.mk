@@ -2,6 +2,10 @@
 
 #: nobase_dist_pkgdata_DATA += examples/*.ts examples/*.c examples/*.h examples/*.md examples/data/*
 nobase_dist_pkgdata_DATA += \
+	examples/data/gpt.0.json.gz \
+	examples/data/gpt.1.json.gz \
+	examples/data/gpt.2.json.gz \
+	examples/data/gpt.3.json.gz \
 	examples/data/gpt2_large_a100_b1.csv \
 	examples/data/gpt2_large_a100_b4.csv \
 	examples/data/gpt2_large_h100_b1.csv \
@@ -22,5 +26,6 @@ nobase_dist_pkgdata_DATA += \
 	examples/my_schedule.ts \
 	examples/resnet50.ts \
 	examples/schedule_lab.ts \
+	examples/traced.ts \
 	examples/wafer.ts
 
