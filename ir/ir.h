@@ -262,8 +262,8 @@ typedef struct ts_ir_net_model {
   /* of flows and packets: rings or trees side by side; 0: one for each member of an island, at
    * least 2 */
   uint32_t channels;
-  /* of flows and packets, all-reduce: TS_IR_NET_RING, TS_IR_NET_TREE, or TS_IR_NONE: the faster one
-   * */
+  /* of flows, packets and alpha-beta: TS_IR_NET_HIERARCHICAL; for all-reduce also TS_IR_NET_RING,
+   * TS_IR_NET_TREE, or TS_IR_NONE: the faster of these */
   uint32_t algorithm;
   /* of flows, packets and alpha-beta: ps per step between islands; inside, `hop` */
   uint64_t inter_hop;
@@ -282,6 +282,9 @@ typedef enum ts_ir_net_algorithm {
   TS_IR_NET_FABRIC_CHAIN, TS_IR_NET_FABRIC_DIRECT,
   /* binomial trees from every rank at once, their messages put together; one rank an island */
   TS_IR_NET_AGGREGATED_TREES,
+  /* dimension by dimension of the network: parts are summed over the first, then what is left of
+   * them over the next, and so on, and gathered in the opposite order */
+  TS_IR_NET_HIERARCHICAL,
   TS_IR_NET_ALGORITHMS
 } ts_ir_net_algorithm;
 

@@ -18,7 +18,8 @@ const char *const ts_ir_net_names[] = {"alpha_beta", "table",  "white_box", "sta
                                        "flow",       "packet", NULL};
 const char *const ts_ir_algorithm_names[] = {
   "ring",         "tree",          "switch",           "switch_tree", "pairs",
-  "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
+  "fabric_chain", "fabric_direct", "aggregated_trees",
+  "hierarchical", NULL};
 const char *const ts_ir_routing_names[] = {"rail", "shortest", "ecmp", "adaptive", "spray", NULL};
 const char *const ts_ir_control_names[] = {"dcqcn", "hpcc", NULL};
 const char *const ts_ir_protocol_names[] = {"ll", "ll128", "simple", NULL};

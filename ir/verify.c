@@ -510,7 +510,8 @@ static int check_net_model(check *c, const ts_ir_net_model *m)
        steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
   if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 : m->routing || m->channels) ||
       (steps ? m->inter_hop > time_limit / world_limit ||
-                 (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE) :
+                 (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NET_HIERARCHICAL &&
+                  m->algorithm != TS_IR_NONE) :
                m->inter_hop || m->algorithm))
     return ts_ir_fail(
       c->error, "net model `%s`: routing, channels, algorithm or step between islands out of range",

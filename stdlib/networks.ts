@@ -66,6 +66,11 @@ let nccl_ampere = [whitebox("std/networks/nccl_ampere.json")]
 let nccl_hopper = [whitebox("std/networks/nccl_hopper.json")]
 let nccl_blackwell = [whitebox("std/networks/nccl_blackwell.json")]
 
+// Sums dimension by dimension, as ASTRA-sim's systems and BlueConnect do: a reduce-scatter inside
+// islands, an all-reduce between them (tier by tier), an all-gather inside. The links' own rates and
+// latencies, 5 us a call; `flow` shares links, `alpha_beta` knows insides and betweens alone.
+let by_dimensions = [flow(algorithm: "hierarchical", base: 5 us, assumed: true)]
+
 // Curves of bandwidth against size (TorchSim's form) inside a node, fitted by `trainspec fit
 // network --model statistical` to the same rows as the white boxes.
 let a100_statistical = [statistical("std/networks/a100_sxm_curves.json")]

@@ -151,14 +151,24 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
   return false;
 }
 
-static const char *const algorithms[] = {"ring", "tree", NULL}; /* as ts_ir_net_algorithm counts */
+/* What is left to a model of latency and bandwidth, or of connections. */
+static bool algorithm_of(ts_lowering *l, const ts_applied *a, uint32_t *algorithm)
+{
+  static const char *const names[] = {"ring", "tree", "hierarchical", NULL};
+  static const uint32_t algorithms[] = {TS_IR_NET_RING, TS_IR_NET_TREE, TS_IR_NET_HIERARCHICAL};
+  uint32_t place;
+  if (!word_of(l, a, "algorithm", names, TS_IR_NONE, &place))
+    return false;
+  *algorithm = place == TS_IR_NONE ? TS_IR_NONE : algorithms[place];
+  return true;
+}
 
 static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   m->kind = TS_IR_NET_ALPHA_BETA;
   m->half_bytes = real(a, "ramp", 0) / 8;
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
-  return model_fields(l, a, m) && word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm);
+  return model_fields(l, a, m) && algorithm_of(l, a, &m->algorithm);
 }
 
 /* What models of connections have, be they flows or packets. */
@@ -168,7 +178,7 @@ static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   m->channels = (uint32_t)real(a, "channels", 0);
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
   if (!model_fields(l, a, m) ||
-      !word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm) ||
+      !algorithm_of(l, a, &m->algorithm) ||
       !word_of(l, a, "routing", ts_ir_routing_names, TS_IR_ROUTE_RAIL, &m->routing))
     return false;
   if (real(a, "channels", 1) >= 1 && real(a, "channels", 1) <= 1024)

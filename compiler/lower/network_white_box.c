@@ -95,7 +95,8 @@ static int word(ts_lowering *l, const ts_applied *a, const char *name, int (*nam
 static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file *out)
 {
   int algorithm = word(l, a, "algorithm", ts_network_algorithm_named,
-                       "ring, tree, switch, switch_tree, pairs", TS_IR_NET_RING);
+                       "ring, tree, switch, switch_tree, pairs, hierarchical",
+                       TS_IR_NET_RING);
   int protocol =
     word(l, a, "protocol", ts_network_protocol_named, "ll, ll128, simple", TS_IR_NET_SIMPLE);
   int of =

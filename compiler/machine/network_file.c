@@ -11,7 +11,8 @@
 
 static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {
   "ring",  "tree",         "switch",        "switch_tree",
-  "pairs", "fabric_chain", "fabric_direct", "aggregated_trees"};
+  "pairs", "fabric_chain", "fabric_direct", "aggregated_trees",
+  "hierarchical"};
 static const char *const protocols[TS_IR_NET_PROTOCOLS] = {"ll", "ll128", "simple"};
 
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_method, field), unit}

@@ -61,7 +61,7 @@ static int mask_of(const char *list, size_t size, bool algorithm)
     mask |= bit;
     at = stop + 1;
   }
-  return without ? ~mask & 0xff : mask;
+  return without ? ~mask & ((1 << TS_IR_NET_ALGORITHMS) - 1) : mask;
 }
 
 /* All-to-all and messages know no other way, and a barrier is a few bytes however it is done. */

@@ -11,6 +11,12 @@
  *
  * An all-reduce may be done by trees instead, whichever is faster: a chain in the island and a
  * binary tree between islands, up and down, with twice the bytes on every link (doc/networks.md).
+ * By dimensions (hierarchical) an all-reduce, all-gather or reduce-scatter of M islands of K takes
+ * 2(K-1) or K-1 steps inside and 2(M-1) or M-1 between. Each rank passes on 2(K-1)/K of the bytes
+ * inside, and the ranks of an island together 2(M-1)/M of them to the next. Chunks follow each
+ * other through the dimensions, so that the slower one counts (Cho et al., "BlueConnect: decomposing
+ * all-reduce for deep learning on heterogeneous network hierarchy", MLSys 2019).
+ *
  * In an all-to-all of K ranks an island (K-1)/N of a rank's bytes stay inside and the rest goes
  * through its own links out; what is for one island is put together, a message each. A shift waits
  * for the rank with the slowest links. */
@@ -46,6 +52,21 @@ static plan tree(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
   return (plan){2 * steps, over(kind == TS_IR_BARRIER ? 0 : 2, slower(p->inter, p->intra))};
 }
 
+static bool gathers(uint32_t kind)
+{
+  return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER;
+}
+
+static plan by_dimensions(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
+{
+  double passes = gathers(kind) ? 1 : 2, inside = p->per_island - 1.0, between = p->islands - 1.0;
+  double steps = inside * (double)(m->hop + p->intra_latency) +
+                 between * (double)(m->inter_hop + p->inter_latency);
+  double bytes = kind == TS_IR_BARRIER ? 0 : passes;
+  return (plan){passes * steps, fmax(over(bytes * inside / p->per_island, p->intra),
+                                     over(bytes * between / p->islands, p->inter))};
+}
+
 static plan pairs(const ts_ir_net_model *m, const ts_profile *p)
 {
   double latency = (double)(p->islands > 1 ? p->inter_latency : p->intra_latency);
@@ -79,10 +100,14 @@ ts_estimate ts_alpha_beta(const ts_ir_net_model *m, uint32_t kind, uint64_t byte
   if (kind == TS_IR_SHIFT || kind == TS_IR_MESSAGE)
     return estimate(m, bytes, one_step(m, p));
   bool both_ways = kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER;
+  if (m->algorithm == TS_IR_NET_HIERARCHICAL && (both_ways || gathers(kind)) &&
+      p->ranks == p->islands * p->per_island)
+    return estimate(m, bytes, by_dimensions(m, kind, p));
   if (both_ways && m->algorithm == TS_IR_NET_TREE)
     return estimate(m, bytes, tree(m, kind, p));
   ts_estimate round = estimate(m, bytes, ring(m, kind, p));
-  if (!both_ways || m->algorithm == TS_IR_NET_RING || p->islands < 2)
+  if (!both_ways || m->algorithm == TS_IR_NET_RING || m->algorithm == TS_IR_NET_HIERARCHICAL ||
+      p->islands < 2)
     return round;
   ts_estimate up_and_down = estimate(m, bytes, tree(m, kind, p));
   return up_and_down.time < round.time ? up_and_down : round;

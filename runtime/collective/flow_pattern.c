@@ -28,6 +28,9 @@ struct ts_flow_maker {
   /* [vertices] nearest device of island relay_for (plus 1) to this one */
   uint32_t *relay, *relay_hops, *relay_for;
   uint32_t failed[2];
+  /* [tiers][vertices] the lowest vertex that links of the tier and below reach; NULL: not asked for
+   * yet */
+  uint32_t tiers, **part;
 };
 
 static void list_islands(ts_flow_maker *m)
@@ -228,17 +231,27 @@ static const ts_flow_leg *legs_of(const ts_flow_maker *m, ts_arena *arena)
   return legs;
 }
 
-/* What was connected since the last time becomes a part. */
-static void end_part(ts_flow_maker *m, ts_arena *arena, part_list *parts)
+/* What was connected since the last time becomes a part that has so much of the bytes. */
+static void end_share(ts_flow_maker *m, ts_arena *arena, part_list *parts, double share)
 {
   ts_flow_part part = {.count = (uint32_t)m->uses.count,
-                       .circuit_count = (uint32_t)m->circuits.count};
+                       .circuit_count = (uint32_t)m->circuits.count,
+                       .share = share};
+  for (size_t u = 0; u < m->uses.count; u++)
+    m->uses.at[u].connections *= share;
+  for (size_t c = 0; c < m->circuits.count; c++)
+    m->circuits.at[c].connections *= share;
   part.uses = ts_arena_copy(arena, m->uses.at, m->uses.count * sizeof *m->uses.at);
   part.circuits = ts_arena_copy(arena, m->circuits.at, m->circuits.count * sizeof *m->circuits.at);
   part.leg_count = (uint32_t)m->legs.count;
   part.legs = legs_of(m, arena);
   TS_PUSH(arena, parts, part);
   forget_part(m);
+}
+
+static void end_part(ts_flow_maker *m, ts_arena *arena, part_list *parts)
+{
+  end_share(m, arena, parts, 1);
 }
 
 /* ---- A group ---- */
@@ -438,6 +451,130 @@ static bool make_trees(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, con
   return true;
 }
 
+/* ---- By dimensions ---- */
+
+static uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+  while (parent[v] != v)
+    v = parent[v] = parent[parent[v]];
+  return v;
+}
+
+/* Which vertices hang together by links of each tier and below. */
+static void find_parts(ts_flow_maker *m)
+{
+  const ts_ir *ir = m->ir;
+  for (uint32_t c = 0; c < ir->link_classes_count; c++)
+    m->tiers = ir->link_classes[c].tier >= m->tiers ? ir->link_classes[c].tier + 1 : m->tiers;
+  m->part = TS_NEW_ARRAY(m->arena, uint32_t *, m->tiers);
+  for (uint32_t t = 0; t < m->tiers; t++) {
+    uint32_t *part = m->part[t] = TS_NEW_ARRAY(m->arena, uint32_t, ir->devices_count);
+    for (uint32_t v = 0; v < ir->devices_count; v++)
+      part[v] = v;
+    for (uint32_t l = 0; l < ir->links_count; l++)
+      if (ir->link_classes[ir->links[l].link_class].tier <= t) {
+        uint32_t a = root_of(part, ir->links[l].from), b = root_of(part, ir->links[l].to);
+        part[a > b ? a : b] = a < b ? a : b;
+      }
+    for (uint32_t v = 0; v < ir->devices_count; v++)
+      part[v] = root_of(part, v);
+  }
+}
+
+/* How many members each part of a tier has; 0: not the same number. */
+static uint32_t members_each(const uint32_t *part, const uint32_t *vertex, uint32_t n,
+                             uint32_t *count)
+{
+  uint32_t each = 0;
+  bool same = true;
+  for (uint32_t i = 0; i < n; i++)
+    count[part[vertex[i]]]++;
+  for (uint32_t i = 0; i < n; i++) {
+    same = same && (!each || count[part[vertex[i]]] == each);
+    each = count[part[vertex[i]]];
+  }
+  for (uint32_t i = 0; i < n; i++)
+    count[part[vertex[i]]] = 0;
+  return same ? each : 0;
+}
+
+/* Members in an order in which each part's are together, those of a part in the order given. */
+static void gather_parts(const uint32_t *part, uint32_t *vertex, uint32_t n, ts_arena *scratch,
+                         uint32_t *first)
+{
+  uint32_t *sorted = TS_NEW_ARRAY(scratch, uint32_t, n), *of = TS_NEW_ARRAY(scratch, uint32_t, n),
+           *place = TS_NEW_ARRAY(scratch, uint32_t, (size_t)n + 1), parts = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t *number = &first[part[vertex[i]]];
+    if (!*number)
+      *number = ++parts;
+    of[i] = *number - 1;
+    place[of[i] + 1]++;
+  }
+  for (uint32_t k = 0; k < parts; k++)
+    place[k + 1] += place[k];
+  for (uint32_t i = 0; i < n; i++) {
+    first[part[vertex[i]]] = 0;
+    sorted[place[of[i]]++] = vertex[i];
+  }
+  memcpy(vertex, sorted, n * sizeof *vertex);
+}
+
+/* The ring of `n` members that are `stride` apart, both ways round if that is another way. */
+static bool make_ring(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n,
+                      uint32_t stride, double share, part_list *parts, uint64_t *latency)
+{
+  uint32_t ways = n > 2 ? 2 : 1;
+  for (uint32_t c = 0; c < ways; c++) {
+    uint64_t slowest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      uint64_t one;
+      uint32_t next = (i + (c ? n - 1 : 1)) % n;
+      if (!connect(m, vertex[(size_t)i * stride], vertex[(size_t)next * stride], c, &one))
+        return false;
+      slowest = one > slowest ? one : slowest;
+    }
+    *latency = (n - 1) * slowest > *latency ? (n - 1) * slowest : *latency;
+    end_share(m, arena, parts, share / ways);
+  }
+  return true;
+}
+
+static bool make_dimensions(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch,
+                            const uint32_t *vertex, uint32_t n, part_list *parts,
+                            ts_flow_pattern *out)
+{
+  if (!m->part)
+    find_parts(m);
+  uint32_t *at = ts_arena_copy(scratch, vertex, n * sizeof *vertex),
+           *count = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count),
+           *each = TS_NEW_ARRAY(scratch, uint32_t, (size_t)m->tiers + 1), inner = 1;
+  for (uint32_t t = 0; t < m->tiers; t++) {
+    uint32_t size = members_each(m->part[t], at, n, count);
+    each[t] = size > inner ? size : 0; /* parts of a tier lie in those of the next: it divides */
+    inner = size > inner ? size : inner;
+  }
+  each[m->tiers] = inner < n ? n : 0;
+  for (uint32_t t = m->tiers; t-- > 0;)
+    if (each[t])
+      gather_parts(m->part[t], at, n, scratch, count);
+  inner = 1;
+  for (uint32_t t = 0; t <= m->tiers; t++) {
+    uint32_t size = each[t] / inner;
+    uint64_t latency = 0;
+    for (uint32_t i = 0; each[t] && i < n; i++)
+      if (i / inner % size == 0 &&
+          !make_ring(m, arena, at + i, size, inner, 2. * (size - 1) / size / inner, parts,
+                     &latency))
+        return false;
+    out->latency += latency;
+    inner = each[t] ? each[t] : inner;
+  }
+  out->again = out->latency;
+  out->share = 1;
+  return true;
+}
+
 static bool make_pairs(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n,
                        part_list *parts, ts_flow_pattern *out)
 {
@@ -483,6 +620,9 @@ bool ts_flow_pattern_make(ts_flow_maker *m, ts_arena *arena, ts_flow_shape shape
   case TS_FLOW_CHAIN: made = make_loops(m, arena, scratch, &g, vertex[0], &parts, out); break;
   case TS_FLOW_TREE: made = make_trees(m, arena, scratch, &g, &parts, out); break;
   case TS_FLOW_PAIRS: made = make_pairs(m, arena, vertex, count, &parts, out); break;
+  case TS_FLOW_DIMENSIONS:
+    made = make_dimensions(m, arena, scratch, vertex, count, &parts, out);
+    break;
   default: made = make_shifts(m, arena, vertex, count, &parts, out); break;
   }
   if (!made) {
@@ -514,14 +654,16 @@ bool ts_flow_pattern_message(ts_flow_maker *m, ts_arena *arena, uint32_t from, u
 
 uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model)
 {
+  bool dimensions = model->algorithm == TS_IR_NET_HIERARCHICAL;
   switch (kind) {
   case TS_IR_ALL_REDUCE:
   case TS_IR_BARRIER:
-    return model->algorithm == TS_IR_NET_RING ? 1u << TS_FLOW_LOOP :
+    return dimensions ? 1u << TS_FLOW_DIMENSIONS :
+           model->algorithm == TS_IR_NET_RING ? 1u << TS_FLOW_LOOP :
            model->algorithm == TS_IR_NET_TREE ? 1u << TS_FLOW_TREE :
                                                 1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE;
   case TS_IR_ALL_GATHER:
-  case TS_IR_REDUCE_SCATTER: return 1u << TS_FLOW_LOOP;
+  case TS_IR_REDUCE_SCATTER: return 1u << (dimensions ? TS_FLOW_DIMENSIONS : TS_FLOW_LOOP);
   case TS_IR_BROADCAST:
   case TS_IR_REDUCE: return 1u << TS_FLOW_CHAIN;
   case TS_IR_ALL_TO_ALL: return 1u << TS_FLOW_PAIRS;
@@ -542,6 +684,8 @@ double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks)
 {
   if (kind == TS_IR_BARRIER)
     return 0;
+  if (shape == TS_FLOW_DIMENSIONS) /* its rings have the shares of an all-reduce */
+    return kind == TS_IR_ALL_REDUCE ? 1 : 0.5;
   if (shape != TS_FLOW_LOOP)
     return 1;
   return (kind == TS_IR_ALL_REDUCE ? 2. : 1.) * (ranks - 1) / ranks;

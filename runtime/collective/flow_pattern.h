@@ -9,6 +9,11 @@
  *   algorithms for full bandwidth broadcast,
  *           reduction and scan", 2009; NCCL, src/graph/trees.cc), even channels over one, odd ones
  *           over the other; a chain inside each island
+ *   dimensions  all-reduce, all-gather, reduce-scatter: rings inside islands, rings of those that
+ *           have the same place in their islands, and so on through the tiers of links; where parts
+ *           of a tier have unlike numbers of members, the next tier's ring goes through them. What
+ *           a ring passes on is its share of what is left. Chunks follow each other through the
+ *           dimensions, so that all rings flow at once (Cho et al., "BlueConnect", MLSys 2019)
  *   pairs   all-to-all: every rank sends to all others at once
  *   shift   each rank to the next one
  *
@@ -23,11 +28,17 @@
 #include "runtime/collective/call.h"
 
 typedef enum ts_flow_shape {
-  TS_FLOW_LOOP, TS_FLOW_CHAIN, TS_FLOW_TREE, TS_FLOW_PAIRS, TS_FLOW_SHIFT, TS_FLOW_SHAPES
+  TS_FLOW_LOOP,
+  TS_FLOW_CHAIN,
+  TS_FLOW_TREE,
+  TS_FLOW_DIMENSIONS,
+  TS_FLOW_PAIRS,
+  TS_FLOW_SHIFT,
+  TS_FLOW_SHAPES
 } ts_flow_shape;
 
 /* directed links into and out of the switch that joins them */
-typedef struct ts_circuit { uint32_t in, out, connections; } ts_circuit;
+typedef struct ts_circuit { uint32_t in, out; double connections; } ts_circuit;
 
 /* from one device to the next that takes the data: [ways][hops], 2 * link + direction; several ways
  * where packets are sprayed over equal paths */
@@ -40,6 +51,7 @@ typedef struct ts_flow_part {
   /* for models of packets: the ways of all its connections, one by one */
   const ts_flow_leg *legs;
   uint32_t leg_count;
+  double share;               /* of the pattern's bytes, in its uses already; 1 but by dimensions */
 } ts_flow_part;
 
 typedef struct ts_flow_pattern {

@@ -57,6 +57,7 @@ typedef struct numbering { /* of nodes and links, as they first appear */
   TS_VEC(uint32_t) directed; /* of each link: which one of the cluster */
   TS_VEC(ts_packet_flow) flows;
   TS_VEC(uint32_t) call;
+  TS_VEC(double) share;
   TS_VEC(uint64_t) propagation;
   uint32_t nodes, parts;
 } numbering;
@@ -143,7 +144,8 @@ const ts_packet_link *ts_packet_links_of(ts_arena *arena, const ts_ir *ir,
   return links;
 }
 
-static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_t bytes)
+static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_t bytes,
+                    double share)
 {
   uint64_t propagation;
   ts_packet_flow flow = ts_packet_flow_of(n->ir, leg, bytes, &propagation);
@@ -157,6 +159,7 @@ static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_
   flow.part = n->parts;
   TS_PUSH(n->arena, &n->flows, flow);
   TS_PUSH(n->arena, &n->call, call);
+  TS_PUSH(n->arena, &n->share, share);
   TS_PUSH(n->arena, &n->propagation, propagation);
 }
 
@@ -167,12 +170,15 @@ static ts_packet_case case_of(numbering *n, const ts_flow_pattern *const *patter
     for (uint32_t p = 0; p < patterns[c]->count; p++) {
       const ts_flow_part *part = &patterns[c]->parts[p];
       for (uint32_t i = 0; i < part->leg_count; i++)
-        add_leg(n, &part->legs[i], c, (uint64_t)ceil(fmin(bytes[c] * patterns[c]->share, 0x1p53)));
+        add_leg(n, &part->legs[i], c,
+                (uint64_t)ceil(fmin(bytes[c] * patterns[c]->share * part->share, 0x1p53)),
+                part->share);
       n->parts += part->leg_count > 0;
     }
   return (ts_packet_case){{n->links.at, n->flows.at, n->nodes, (uint32_t)n->links.count,
                            (uint32_t)n->flows.count, n->with, NULL},
                           n->call.at,
+                          n->share.at,
                           n->directed.at,
                           n->propagation.at};
 }
@@ -244,6 +250,7 @@ static void case_words(words *w, const ts_packet_case *c)
   }
   for (uint32_t f = 0; f < j->flow_count; f++) {
     add_number(w, c->call[f]);
+    add_words(w, &c->share[f], sizeof c->share[f]);
     add_number(w, j->flows[f].part);
     add_words(w, &j->flows[f].line, sizeof j->flows[f].line);
     add_number(w, j->flows[f].hops);
@@ -272,6 +279,7 @@ static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
   kept.job.links = ts_arena_copy(m->arena, c->job.links, c->job.link_count * sizeof *c->job.links);
   kept.job.with = ts_arena_copy(m->arena, c->job.with, sizeof *c->job.with);
   kept.call = ts_arena_copy(m->arena, c->call, c->job.flow_count * sizeof *c->call);
+  kept.share = ts_arena_copy(m->arena, c->share, c->job.flow_count * sizeof *c->share);
   kept.propagation =
     ts_arena_copy(m->arena, c->propagation, c->job.flow_count * sizeof *c->propagation);
   TS_PUSH(m->arena, &m->cases, kept);
@@ -312,7 +320,7 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
   ts_arena *scratch = ts_arena_new("a call as packets");
   ts_packet_flow *flows = ts_arena_copy(scratch, c.job.flows, c.job.flow_count * sizeof *flows);
   for (uint32_t i = 0; i < c.job.flow_count; i++)
-    flows[i].bytes = bytes;
+    flows[i].bytes = (uint64_t)ceil((double)bytes * c.share[i]);
   c.job.flows = flows;
   c.job.progress = f->progress;
   failed->count = ts_packet_count(&c.job);

@@ -16,6 +16,7 @@
 typedef struct ts_packet_case {
   ts_packet_job job;
   uint32_t *call;        /* [flows] */
+  double *share;         /* [flows] of its call's bytes of a connection */
   const uint32_t *directed; /* [links] which one of the cluster it is: 2 * link + direction */
   uint64_t *propagation; /* [flows] ps, of their paths */
 } ts_packet_case;

@@ -65,6 +65,10 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     *intra = p->ranks;
     *inter = log2_of(p->islands);
     break;
+  case TS_IR_NET_HIERARCHICAL: /* a ring in the island and one between islands, in and out */
+    *intra = ways * others;
+    *inter = ways * (islands - 1);
+    break;
   /* pairs: a rank on the same rail takes what all ranks of the island have for an island */
   default:
     *intra = others + m->relay * (p->islands > 1);
@@ -107,6 +111,11 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
     case TS_IR_NET_FABRIC_DIRECT:
       *intra = reduces ? 2 * (island - 1) / island : (ranks - 1) / ranks;
       *inter = reduces ? 1 : leaving;
+      break;
+    /* each rank passes on its share of the island's sum, all of them together the whole */
+    case TS_IR_NET_HIERARCHICAL:
+      *intra = (halves(m->collective) ? 1 : 2) * (island - 1) / island;
+      *inter = (halves(m->collective) ? 1 : 2) * (p->islands - 1.0) / p->islands;
       break;
     case TS_IR_NET_PAIRS:
       *intra =
@@ -363,6 +372,10 @@ bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
     return p->islands > 1 && (m->collective == TS_IR_ALL_REDUCE || halves(m->collective));
   case TS_IR_NET_FABRIC_CHAIN: return p->islands > 1 && m->collective == TS_IR_ALL_REDUCE;
   case TS_IR_NET_AGGREGATED_TREES: return p->islands == p->ranks && halves(m->collective);
+  case TS_IR_NET_HIERARCHICAL:
+    return p->ranks == p->islands * p->per_island &&
+           (m->collective == TS_IR_ALL_REDUCE || halves(m->collective) ||
+            m->collective == TS_IR_BARRIER || one_hop(m->collective));
   default: return true;
   }
 }

@@ -204,12 +204,13 @@ static void make_net(ts_contention *c)
 static void begin_packets(ts_contention *c, const begin *b)
 {
   packets *p = &c->packets;
-  uint64_t bytes = (uint64_t)ceil(fmin(b->bytes, 0x1p53)), propagation = 0;
+  uint64_t propagation = 0;
   if (!p->net)
     make_net(c);
   p->flows.count = 0;
   for (uint32_t i = 0; i < b->pattern->count; i++)
     for (uint32_t k = 0; k < b->pattern->parts[i].leg_count; k++) {
+      uint64_t bytes = (uint64_t)ceil(fmin(b->bytes * b->pattern->parts[i].share, 0x1p53));
       ts_packet_flow flow =
         ts_packet_flow_of(c->tables->ir, &b->pattern->parts[i].legs[k], bytes, &propagation);
       flow.part = i;

@@ -127,6 +127,24 @@ Test(collective, trees_where_they_are_faster)
   net_free(&n);
 }
 
+/* Three steps inside and one between, in and out, of 4 and 13 us. Inside 2 * 3/4 of the bytes at 100
+ * GB/s, between the islands 2 * 1/2 at 40 GB/s: the slower one counts. */
+Test(collective, by_dimensions)
+{
+  net n;
+  two_islands(&n, "net_model m alpha_beta by hierarchical efficiency 0.5 hop 2 us inter_hop 3 us\n");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 80000000, profile[0]);
+  cr_assert_eq(e.steps, 2 * (3u * 4000000 + 13000000));
+  cr_assert_eq(e.transfer, 4000000000u);
+  cr_assert(!e.raised);
+  e = ts_network_estimate(n.network, TS_IR_REDUCE_SCATTER, 80000000, profile[0]);
+  cr_assert_eq(e.steps, 3u * 4000000 + 13000000);
+  cr_assert_eq(e.transfer, 2000000000u);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_BARRIER, 0, profile[0]).time, 50000000u);
+  net_free(&n);
+}
+
 /* Half of each rank's 80 MB leaves through its own 10 GB/s, 3/8 stay at 100 GB/s. Rank 3 passes on
  * to rank 4 alone, not with the island's other links. */
 Test(collective, pairs_and_shifts_use_each_ranks_own_links)

@@ -107,6 +107,25 @@ Test(white_box, tree_and_switch)
   box_free(&n);
 }
 
+/* Three islands of two; with a whole share the links' bound holds exactly. */
+Test(white_box, by_dimensions)
+{
+  box_net n;
+  box_new(&n, 3, 2,
+          "  method all_reduce hierarchical simple channels 8 threads 512 connection 5 us intra_hop 1 us "
+          "inter_hop 10 us intra_share 1 inter_share 1\n"
+          "  method all_gather hierarchical simple channels 8 threads 512 intra_hop 1 us inter_hop 10 us "
+          "intra_share 1 inter_share 0.5\n");
+  ts_estimate e = ask(&n, TS_IR_ALL_REDUCE, 60000000);
+  cr_assert_eq(e.intra, 2u * 1000000); /* its bytes, 60 MB at 100 GB/s, hide behind the others */
+  cr_assert_eq(e.inter, 4u * 10000000 + 4000000000u); /* 2 * 2/3 * 60 MB at 20 GB/s */
+  cr_assert(!e.raised && e.base == 5000000u);
+  e = ask(&n, TS_IR_ALL_GATHER, 60000000);
+  cr_assert_eq(e.intra, 1000000u);
+  cr_assert(!e.raised && e.inter == 2u * 10000000 + 4000000000u);
+  box_free(&n);
+}
+
 Test(white_box, pairs_part_at_the_island)
 {
   box_net n;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/collective/flow_traffic.h"
@@ -300,6 +301,103 @@ Test(packet, spray_takes_all_equal_paths)
     double rate = between_leaves("packet routing spray control hpcc", spines) / data / spines;
     cr_assert(rate > 9 && rate < 10, "%d: %f", spines, rate);
   }
+}
+
+/* ---- dimensions ---- */
+
+typedef struct tiers { uint32_t gpus, nodes, pods; double rate[3]; } tiers;
+
+/* `gpus` a node, `nodes` a pod, `pods`: links of 100, 10 and 2 GB/s to switches of their own, so
+ * that each tier's rate is a device's. */
+static void fabric(net *n, const tiers *t, const char *model, const char *work)
+{
+  char *text = malloc(65536), *at = text;
+  uint32_t pod = t->gpus * t->nodes, ranks = pod * t->pods;
+  at += sprintf(at,
+                "device_class d 1 TB/s\ndevices gpu[%u] of d\nswitches near[%u]\nswitches "
+                "rail[%u]\nswitches plane[1]\nlink_class in %g GB/s latency 1 us\nlink_class out %g "
+                "GB/s latency 2 us tier 1\nlink_class far %g GB/s latency 5 us tier 2\n",
+                ranks, ranks / t->gpus, t->pods, t->rate[0], t->rate[1], t->rate[2]);
+  for (uint32_t r = 0; r < ranks; r++) {
+    at += sprintf(at, "link gpu[%u] -- near[%u] in\n", r, r / t->gpus);
+    if (t->nodes > 1)
+      at += sprintf(at, "link gpu[%u] -- rail[%u] out\n", r, r / pod);
+    if (t->pods > 1)
+      at += sprintf(at, "link gpu[%u] -- plane[0] far\n", r);
+  }
+  sprintf(at, "%s\n", model);
+  net_new(n, text, work, ranks);
+  free(text);
+}
+
+static double worst(double a, double b) { return a > b ? a : b; }
+
+/* What a rank has to pass on in each dimension, over its links of that tier; the slowest counts. */
+static double by_hand(const tiers *t, double bytes)
+{
+  double of[3] = {t->gpus, t->nodes, t->pods}, before = 1, time = 0;
+  for (int d = 0; d < 3; d++) {
+    time = worst(time, 2 * (of[d] - 1) / of[d] * bytes / before / (t->rate[d] * 1e9) * 1e12);
+    before *= of[d];
+  }
+  return time;
+}
+
+Test(flow_model, all_reduce_by_dimensions)
+{
+  static const tiers layouts[] = {
+    {4, 1, 1, {100, 10, 2}}, {1, 4, 1, {100, 10, 2}},  {2, 2, 1, {100, 10, 2}},
+    {4, 3, 1, {100, 10, 2}}, {4, 3, 1, {10, 100, 2}},  {2, 2, 2, {100, 10, 2}},
+    {4, 2, 3, {100, 10, 2}}, {4, 2, 3, {100, 10, 10}}, {3, 5, 2, {20, 10, 10}},
+    {8, 1, 4, {100, 10, 2}}, {1, 3, 3, {100, 10, 2}}};
+  for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+    const tiers *t = &layouts[i];
+    uint32_t ranks = t->gpus * t->nodes * t->pods;
+    net n;
+    fabric(&n, t, "net_model f flow by hierarchical hop 1 us inter_hop 3 us",
+           "all_reduce 1 MB over all\n all_gather 1 MB over all\n reduce_scatter 1 MB over all");
+    ts_estimate e = call(&n, TS_IR_ALL_REDUCE, 80000000);
+    expect(e.transfer, by_hand(t, 80e6));
+    /* a step: twice the link to the switch, and the hop */
+    expect(e.steps, 2 * ((t->gpus - 1) * 3e6 + (t->nodes - 1) * (t->gpus ? 7e6 : 0) +
+                         (t->pods - 1) * 13e6));
+    cr_assert(!e.raised, "no faster than the cuts allow: %u ranks", ranks);
+    for (int k = 0; k < 2; k++) {
+      ts_estimate half = call(&n, k ? TS_IR_ALL_GATHER : TS_IR_REDUCE_SCATTER, 80000000);
+      expect(half.transfer, by_hand(t, 80e6) / 2);
+      expect(half.steps, (double)e.steps / 2);
+      cr_assert(!half.raised);
+    }
+    net_free(&n);
+  }
+}
+
+/* Nodes of unlike numbers have no dimension of their own: one ring through all. */
+Test(flow_model, unlike_nodes_are_no_dimension)
+{
+  net n;
+  net_new(&n,
+          "device_class d 1 TB/s\ndevices gpu[5] of d\nswitches near[2]\nswitches hub[1]\n"
+          "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 1 us tier 1\n"
+          "link gpu[0] -- near[0] in\nlink gpu[1] -- near[0] in\nlink gpu[2] -- near[1] in\n"
+          "link gpu[3] -- near[1] in\nlink gpu[4] -- near[1] in\nlink gpu[0] -- hub[0] out\n"
+          "link gpu[1] -- hub[0] out\nlink gpu[2] -- hub[0] out\nlink gpu[3] -- hub[0] out\n"
+          "link gpu[4] -- hub[0] out\nnet_model f flow by hierarchical\n",
+          "all_reduce 1 MB over all", 5);
+  expect(call(&n, TS_IR_ALL_REDUCE, 80000000).transfer, 2. * 4 / 5 * 80e6 / 10e9 * 1e12 / 2);
+  net_free(&n);
+}
+
+Test(packet, all_reduce_by_dimensions)
+{
+  if (!ts_packet_available())
+    cr_skip_test("no ns-3 in this build");
+  const tiers t = {2, 2, 2, {100, 10, 2}};
+  net n;
+  fabric(&n, &t, "net_model f packet by hierarchical", "all_reduce 1 MB over all");
+  double data = 4096. / (4096 + 82), took = (double)call(&n, TS_IR_ALL_REDUCE, 8000000).transfer;
+  cr_assert_float_eq(took * data / by_hand(&t, 8e6), 1, 0.02, "%f", took);
+  net_free(&n);
 }
 
 Test(flow_model, unroutable)
