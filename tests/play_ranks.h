@@ -3,11 +3,13 @@
 #ifndef TS_TESTS_PLAY_RANKS_H
 #define TS_TESTS_PLAY_RANKS_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag_record.h"
 #include "compiler/compile.h"
 #include "compiler/replay/numbers.h"
+#include "runtime/account/result.h"
 
 /* False: they were refused; the first message is *why. The input is closed by the caller. */
 static inline bool compile_ranks(ts_arena *arena, const struct ts_events *const *ranks,
@@ -20,6 +22,25 @@ static inline bool compile_ranks(ts_arena *arena, const struct ts_events *const 
   bool good = ts_input_compile(s, "replay.ts", text, strlen(text), &options, input);
   *why = good || !s->diags->all.count ? "" : s->diags->all.at[0]->message;
   return good;
+}
+
+/* Played, or refused with a reason. */
+static inline void play_or_refuse_ranks(const struct ts_events *const *ranks, uint32_t count)
+{
+  ts_arena *arena = ts_arena_new("play");
+  ts_input input;
+  const char *why;
+  if (compile_ranks(arena, ranks, count, &input, &why)) {
+    ts_stop stop = {.arena = arena};
+    ts_run *run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop);
+    if (!run && !stop.exit_code)
+      abort();
+    ts_run_free(run);
+    ts_input_close(&input);
+  } else if (!*why) {
+    abort();
+  }
+  ts_arena_free(arena);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "tools/cli/replay_graph.h"
 #include "tools/cli/replay_workload.h"
 #include "tools/cli/trace_open.h"
+#include "trace/chakra_ranks.h"
 #include "trace/play_rank_graph.h"
 #include "trace/replay.h"
 #include "trace/write/export.h"
@@ -221,7 +222,7 @@ static int export_trace(task *k, const char *path)
     ts_ir_builder *b = ts_workload_made(&k->t, e, &k->on, &facts);
     return b ? export_made(k, b) : TS_EXIT_REJECTED;
   }
-  if (e && ts_is_rank_graph(e)) {
+  if (e && (ts_is_rank_graph(e) || ts_is_chakra(e))) {
     uint32_t count;
     const ts_events **ranks = ts_graphs_read(&k->t, e, &count);
     return !ranks                     ? TS_EXIT_REJECTED :

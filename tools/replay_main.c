@@ -12,6 +12,7 @@
 #include "tools/cli/replay_schedule.h"
 #include "tools/cli/replay_workload.h"
 #include "tools/cli/trace_open.h"
+#include "trace/chakra_ranks.h"
 #include "trace/play_rank_graph.h"
 #include "trace/replay.h"
 
@@ -41,7 +42,8 @@ static const char *const notes[] = {
   "execution graphs of all ranks of a job (trainspec-trace writes them): played",
   "together; what they give no time for takes what the machine says. A SCHEDULE in GOAL",
   "is a whole job, played likewise, and so is a workload of AICB, SimAI or ASTRA-sim.",
-  "A plan whose model is graph(FILES) is played by tsrun, with all its reports.",
+  "Chakra traces of all ranks are played too. A plan whose model is graph(FILES) is",
+  "played by tsrun, with all its reports.",
   "",
   "Examples:",
   "$ rank0.json.gz",
@@ -255,7 +257,7 @@ static int replay(ts_trace_task *t, long long step, const ts_workload_run *on,
     run.choice.step = step;
     return ts_replay_workload(t, e, &run, json);
   }
-  if (ts_is_rank_graph(e))
+  if (ts_is_rank_graph(e) || ts_is_chakra(e))
     return ts_replay_graphs(t, e, &(ts_replay_place){on->machine, on->plan, *options}, json);
   if (t->paths.count > 1)
     return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0],

@@ -2,6 +2,8 @@
 
 #: libts_la_SOURCES += trace/*.c trace/*.h trace/*.def
 libts_la_SOURCES += \
+	trace/chakra_ranks.c \
+	trace/chakra_ranks.h \
 	trace/join.c \
 	trace/join.h \
 	trace/layers.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "trace/chakra_ranks.h"
 #include "trace/play_rank_graph.h"
 #include "trace/read/goal.h"
 
@@ -39,7 +40,7 @@ static const ts_events *read_file(ts_session *s, const ts_applied *model, const 
   ts_digest_file(path, dependency.sha256);
   ts_session_depends(s, dependency);
   const ts_events *e = ts_events_read(s->arena, path, NULL, &error);
-  if (e && !ts_is_rank_graph(e))
+  if (e && !ts_is_rank_graph(e) && !ts_is_chakra(e))
     ts_fail(&error, "trainspec-trace writes execution graphs; recordings of one rank are played by "
                     "`trainspec replay`",
             "its format is %s, not the graph of a rank", ts_trace_format_name(e->format));
@@ -71,6 +72,33 @@ static bool read_ranks(ts_session *s, const ts_applied *model, const ts_events *
   return true;
 }
 
+/* Traces of Chakra say nothing of how many there are: as many as files that follow. */
+static bool read_chakra(ts_session *s, const ts_applied *model, const ts_events *first,
+                        ts_rank_files *out)
+{
+  TS_VEC(const ts_events *) files = {0};
+  ts_error error = {0};
+  ts_found found;
+  size_t size = 0;
+  TS_PUSH(s->arena, &files, first);
+  while (strstr(out->name, place) && files.count < s->limits.ranks) {
+    const char *name = name_of(s, out->name, (uint32_t)files.count);
+    if (!ts_session_resolve(s, model->span.file, name, &found))
+      break;
+    const ts_events *e = read_file(s, model, name);
+    if (!e)
+      return false;
+    TS_PUSH(s->arena, &files, e);
+  }
+  const char *groups = ts_chakra_groups_name(s->arena, name_of(s, out->name, 0)), *text = NULL;
+  if (groups && ts_session_resolve(s, model->span.file, groups, &found) &&
+      !(text = ts_session_read(s, model->span.file, groups, "trace", model->span, &size, &found)))
+    return false;
+  out->count = (uint32_t)files.count;
+  out->ranks = ts_chakra_ranks(s->arena, files.at, out->count, text, size, &error);
+  return out->ranks || wrong(s, model, &error, out->name);
+}
+
 bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *out)
 {
   const ts_value *file = ts_record_find(&model->args, "file");
@@ -79,6 +107,8 @@ bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *o
   const ts_events *first = read_file(s, model, name_of(s, out->name, 0));
   if (!first)
     return false;
+  if (ts_is_chakra(first))
+    return read_chakra(s, model, first, out);
   if (first->format != TS_TRACE_GOAL)
     return read_ranks(s, model, first, out);
   out->count = (uint32_t)first->world;

@@ -34,24 +34,6 @@ static void write_schedule(const ts_events *const *ranks, uint32_t world, uint32
   free(text);
 }
 
-static void play_schedule(const ts_events *const *ranks, uint32_t world)
-{
-  ts_arena *arena = ts_arena_new("play");
-  ts_input input;
-  const char *why;
-  if (compile_ranks(arena, ranks, world, &input, &why)) {
-    ts_stop stop = {.arena = arena};
-    ts_run *run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop);
-    if (!run && !stop.exit_code)
-      abort();
-    ts_run_free(run);
-    ts_input_close(&input);
-  } else if (!*why) {
-    abort();
-  }
-  ts_arena_free(arena);
-}
-
 static void play_flat(const void *bytes, size_t size)
 {
   ts_error error = {0};
@@ -105,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
       abort();
     if (ranks) {
       write_schedule(ranks, (uint32_t)e->world, e->count);
-      play_schedule(ranks, (uint32_t)e->world);
+      play_or_refuse_ranks(ranks, (uint32_t)e->world);
     }
   }
   use_trace(text, size + sizeof lead - 1);

@@ -29,24 +29,6 @@ static void write_graph(const ts_events *e)
   free(text);
 }
 
-static void play_graph(const ts_events *e)
-{
-  ts_arena *arena = ts_arena_new("play");
-  ts_input input;
-  const char *why;
-  if (compile_ranks(arena, &e, 1, &input, &why)) {
-    ts_stop stop = {.arena = arena};
-    ts_run *run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop);
-    if (!run && !stop.exit_code)
-      abort();
-    ts_run_free(run);
-    ts_input_close(&input);
-  } else if (!*why) {
-    abort();
-  }
-  ts_arena_free(arena);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   static const char head[] =
@@ -66,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   ts_events *e = ts_events_parse(arena, "fuzz", whole, size, NULL, &error);
   if (e && !e->cut && e->format == TS_TRACE_GRAPH) {
     write_graph(e);
-    play_graph(e);
+    play_or_refuse_ranks((const ts_events *const[]){e}, 1);
   }
   ts_arena_free(arena);
   free(whole);

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/json_writer.h"
 #include "compiler/replay/numbers.h"
+#include "trace/chakra_ranks.h"
 #include "trace/play_rank_graph.h"
 #include "trace/read/goal.h"
 #include "trace/summary.h"
@@ -53,10 +54,57 @@ static const ts_events **read_schedule(ts_trace_task *t, const ts_events *e, uin
   return ranks;
 }
 
+/* "job.12.et" is of rank 12; other names are of the rank of their place. */
+static uint32_t rank_of(const char *path, uint32_t place)
+{
+  size_t end = strlen(path);
+  end -= end > 3 && strcmp(path + end - 3, ".et") == 0 ? 3 : 0;
+  size_t begin = end;
+  while (begin && path[begin - 1] >= '0' && path[begin - 1] <= '9') begin--;
+  bool numbered = begin && begin < end && path[begin - 1] == '.';
+  return numbered ? (uint32_t)strtoul(path + begin, NULL, 10) : place;
+}
+
+/* The groups are beside them. */
+static const ts_events **read_chakra(ts_trace_task *t, const ts_events *first, uint32_t *count)
+{
+  ts_error error = {0};
+  size_t size = 0;
+  int missing;
+  *count = (uint32_t)t->paths.count;
+  const ts_events **files = TS_NEW_ARRAY(t->arena, const ts_events *, *count);
+  for (uint32_t i = 0; i < *count; i++) {
+    const char *path = t->paths.at[i];
+    const ts_events *e = i ? ts_trace_task_read(t, path, NULL) : first;
+    uint32_t rank = rank_of(path, i);
+    if (!e)
+      return NULL;
+    if (!ts_is_chakra(e))
+      ts_fail(&error, "several files are played together when each is the trace of a rank",
+              "it is no Chakra trace");
+    else if (rank >= *count || files[rank])
+      ts_fail(&error, "give the traces of all ranks, job.0.et and so on, each once",
+              "it is of rank %u, and there are %u files", rank, *count);
+    if (error.message[0]) {
+      ts_trace_task_refuse(t, "play", path, &error);
+      return NULL;
+    }
+    files[rank] = e;
+  }
+  const char *groups = ts_chakra_groups_name(t->arena, t->paths.at[0]),
+             *text = groups ? ts_read_file(t->arena, groups, &size, &missing) : NULL;
+  const ts_events **ranks = ts_chakra_ranks(t->arena, files, *count, text, size, &error);
+  if (!ranks)
+    ts_trace_task_refuse(t, "play", t->paths.at[0], &error);
+  return ranks;
+}
+
 const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *ranks_count)
 {
   if (first->format == TS_TRACE_GOAL)
     return read_schedule(t, first, ranks_count);
+  if (ts_is_chakra(first))
+    return read_chakra(t, first, ranks_count);
   uint32_t count = *ranks_count = (uint32_t)t->paths.count;
   const ts_events **ranks = TS_NEW_ARRAY(t->arena, const ts_events *, count);
   for (uint32_t i = 0; i < count; i++) {
