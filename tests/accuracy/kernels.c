@@ -20,7 +20,7 @@ static const acc_ask asks[] = {
   {0},
 };
 static const char tables[] =
-  "NVIDIA AIConfigurator (github.com/ai-dynamo/aiconfigurator): vLLM's kernels, medians";
+  "NVIDIA AIConfigurator (github.com/ai-dynamo/aiconfigurator): the tables that the fits name";
 
 const acc_kernels acc_kernel_sets[] = {
   {"gemm", "matrix products, bf16: the fits that ship against all rows they do not keep", "gemm",
@@ -51,7 +51,7 @@ static void work(const acc_kernels *set, const ts_feature *f, double *flops, dou
 
 static bool read_row(const acc_kernels *set, const csv *t, size_t i, ts_feature *f, double *seconds)
 {
-  bool good = csv_is(t, i, "dtype", "bfloat16") &&
+  bool good = csv_is(t, i, "dtype", "bfloat16") && !csv_is(t, i, "causal", "0") &&
               (csv_is(t, i, "kv_dtype", "bfloat16") || csv_is(t, i, "kv_dtype", ""));
   for (size_t k = 0; good && k < set->feature_count; k++) {
     f[k] = (ts_feature){set->features[k], csv_number(t, i, set->features[k])};
@@ -119,25 +119,37 @@ static void compare(const acc_context *c, const acc_kernels *set, const ts_cost_
                       .baseline = fmax(q.flops / e->flops_rate, q.bytes / e->bytes_rate)});
 }
 
+/* The table that a fit says it was made of, or NULL: it has no such kernels. */
+static const char *table_of(ts_arena *arena, const acc_kernels *set, const char *fit)
+{
+  const char *model = ts_arena_printf(arena, "\"family\": \"%s\", \"dtype\": \"bf16\"", set->family),
+             *file = ts_arena_printf(arena, "\"file\": \"%s_", set->family),
+             *at = strstr(fit, model) ? strstr(fit, file) : NULL;
+  if (!at)
+    return NULL;
+  at += strlen("\"file\": \"");
+  return ts_arena_string(arena, at, strcspn(at, "\""));
+}
+
 static void one_device(const acc_context *c, const acc_kernels *set, const char *file,
                        acc_result *result, acc_part *part, acc_points *all)
 {
   ts_arena *arena = ts_arena_new("kernels");
-  const char *device = ts_arena_string(c->arena, file, strlen(file) - strlen(".fit.json")),
-             *file_of = ts_arena_printf(c->arena, "ops/%s_%s.csv.gz", set->family, device);
-  const csv *table = csv_read(arena, ts_arena_printf(arena, "%s/%s", c->data, file_of));
+  const char *device = ts_arena_string(c->arena, file, strlen(file) - strlen(".fit.json"));
   size_t size = 0;
   int error = 0;
   char *text = ts_read_file(arena, ts_arena_printf(arena, "%s/stdlib/fits/%s", c->source, file),
                             &size, &error);
+  const char *name = text ? table_of(arena, set, text) : NULL;
+  const csv *table = name ? csv_read(arena, ts_arena_printf(arena, "%s/ops/%s", c->data, name)) : NULL;
   ts_error bad = {0};
-  const ts_cost_source *fit = table && text ? ts_cost_fit(arena, text, size, &bad) : NULL;
-  if (!table)
-    acc_note_add(c->arena, result, "skipped", ts_arena_printf(c->arena, "there is no %s", file_of));
+  const ts_cost_source *fit = table ? ts_cost_fit(arena, text, size, &bad) : NULL;
+  if (name && !table)
+    acc_note_add(c->arena, result, "skipped", ts_arena_printf(c->arena, "there is no ops/%s", name));
   if (table && !fit)
     printf("  %-12s %s\n", device, bad.message[0] ? bad.message : "cannot be read");
   if (fit) {
-    tally e = {0};
+  tally e = {0};
     best_rates(set, table, &e);
     for (size_t i = 0; i < table->rows; i++)
       compare(c, set, fit, table, i, device, &e);
