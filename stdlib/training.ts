@@ -132,7 +132,6 @@ let costs_gb200 = costs_b200 with {
   experts = "std/fits/gb200_experts.fit.json"
   latent = "std/fits/gb200_latent.fit.json"
   narrow = "std/fits/gb200"
-  power_four = 1.2
 }
 let costs_b300 = costs_b200 with {
   kind = b300_sxm
