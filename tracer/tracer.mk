@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tracer/tests/scripts/tensor_parallel.py \
 	tracer/tests/tap.py \
 	tracer/tests/test_frameworks.py \
+	tracer/tests/test_here.py \
 	tracer/tests/test_tracer.py \
 	tracer/trainspec_tracer/__init__.py \
 	tracer/trainspec_tracer/__main__.py \
