@@ -175,19 +175,25 @@ static int check_comms(checker *c)
   return failed;
 }
 
+static int check(checker *c)
+{
+  const ts_ir *ir = c->ir;
+  c->fragments = TS_NEW_ARRAY(c->arena, call_list, ir->fragments_count + 1);
+  c->runs = TS_NEW_ARRAY(c->arena, call_list, ir->items_count + 1);
+  c->known = TS_NEW_ARRAY(c->arena, bool, ir->items_count + 1);
+  c->place = TS_NEW_ARRAY(c->arena, uint32_t, c->comms.count + 1);
+  for (uint32_t f = 0; f < ir->fragments_count; f++)
+    list_fragment(c, f);
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    list_program(c, p);
+  return check_comms(c);
+}
+
 int ts_ir_verify_groups(const ts_ir *ir, ts_error *error)
 {
   checker c = {.ir = ir, .error = error, .arena = ts_arena_new("listed groups")};
   find_comms(&c);
-  c.fragments = TS_NEW_ARRAY(c.arena, call_list, ir->fragments_count + 1);
-  c.runs = TS_NEW_ARRAY(c.arena, call_list, ir->items_count + 1);
-  c.known = TS_NEW_ARRAY(c.arena, bool, ir->items_count + 1);
-  c.place = TS_NEW_ARRAY(c.arena, uint32_t, c.comms.count + 1);
-  for (uint32_t f = 0; f < ir->fragments_count && c.comms.count; f++)
-    list_fragment(&c, f);
-  for (uint32_t p = 0; p < ir->programs_count && c.comms.count; p++)
-    list_program(&c, p);
-  int failed = c.played.count ? check_comms(&c) : 0;
+  int failed = c.comms.count ? check(&c) : 0;
   ts_arena_free(c.arena);
   return failed;
 }
