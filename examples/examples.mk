@@ -26,6 +26,7 @@ nobase_dist_pkgdata_DATA += \
 	examples/my_schedule.ts \
 	examples/resnet50.ts \
 	examples/schedule_lab.ts \
+	examples/simai_suite.ts \
 	examples/traced.ts \
 	examples/wafer.ts
 
