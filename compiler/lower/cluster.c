@@ -276,6 +276,7 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     point.time = (uint64_t)llround((double)point.time * scale);
     ((ts_ir_net_point *)records)[i] = point;
     m->collectives |= 1u << point.collective;
+    TS_PUSH(l->s->arena, &l->measured_calls, point);
   }
   ts_ir_cost_source source = {ts_ir_add_string(l->b, t->name), ts_ir_add_string(l->b, "measured"),
                               ts_ir_loc_of(l, a->span), 0};

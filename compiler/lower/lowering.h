@@ -25,6 +25,7 @@ typedef struct ts_lowering {
   const ts_plan *plan;
   ts_named_calibration calibration;
   uint32_t calibrated_host; /* its quantity of the host */
+  TS_VEC(ts_ir_net_point) measured_calls; /* of the tables among the network's models so far */
   const ts_graph *g;
   ts_sharding *sh;
   ts_costing *costing;

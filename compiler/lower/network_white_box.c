@@ -226,6 +226,36 @@ static bool between(ts_lowering *l, const ts_value *file, ts_network_file *out)
   return true;
 }
 
+static bool same_call(const ts_ir_net_point *a, const ts_ir_net_point *b)
+{
+  return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands;
+}
+
+/* Tables asked before it answer for just the ranks that they have. Their times lead the white box
+ * for others as anchors of its own do, instead of these where both have the same ranks. */
+static void led_by_tables(ts_lowering *l, uint32_t tier, ts_network_file *f)
+{
+  size_t tables = l->measured_calls.count;
+  ts_ir_net_point *all =
+    TS_NEW_ARRAY(l->s->arena, ts_ir_net_point, f->point_count + tables + 1);
+  uint32_t count = 0;
+  for (size_t i = 0; i < tables; i++) {
+    const ts_ir_net_point *p = &l->measured_calls.at[i];
+    if (tier == TS_IR_NONE || (p->islands > 1) == (tier > 0))
+      all[count++] = *p;
+  }
+  for (uint32_t i = 0, measured = count; i < f->point_count; i++) {
+    uint32_t k = 0;
+    while (k < measured && !same_call(&all[k], &f->points[i]))
+      k++;
+    if (k == measured)
+      all[count++] = f->points[i];
+  }
+  const ts_network_table *merged = ts_network_table_of_points(l->s->arena, all, count);
+  f->points = all;
+  f->point_count = merged->count;
+}
+
 bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   const ts_value *file = arg(a, "file");
@@ -239,6 +269,8 @@ bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   if (!variables(l, arg(a, "variables"), &f) || !between(l, arg(a, "between"), &f))
     return false;
   begin_model(a, TS_IR_NET_WHITE_BOX, m);
+  if (l->measured_calls.count)
+    led_by_tables(l, m->tier, &f);
   m->links = f.links;
   m->method_count = f.method_count;
   m->first_method = ts_ir_append(l->b, TS_IR_NET_METHODS, f.method_count, &records);

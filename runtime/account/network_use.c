@@ -37,6 +37,9 @@ static void add(counter *c, uint32_t kind, uint64_t bytes, uint32_t profile, uin
   use->calls += calls;
   use->bytes += (double)calls * (double)bytes;
   use->time += (double)calls * (double)time;
+  if (model != TS_IR_NONE && ir->net_models[model].kind != TS_IR_NET_PACKET &&
+      ts_network_estimate(c->p->network, kind, bytes, profile).beyond)
+    use->beyond += (double)calls * (double)time;
   add_links(&use->are, &are, (double)calls);
   add_links(&use->seen, &seen, (double)calls);
 }

@@ -73,6 +73,7 @@ typedef struct ts_network_use {
   uint64_t calls;
   double bytes;        /* as in ts_ir_net_point */
   double time;         /* ps, of each call by itself */
+  double beyond;       /* the part of it that lies beyond what the model was measured on */
   /* of the links under them, summed over calls: as they are, and as the model sees them */
   ts_link_figures are, seen;
 } ts_network_use;
@@ -107,6 +108,7 @@ static inline ts_network_use ts_network_use_of(const ts_result *r, uint32_t mode
     sum.calls += r->network_uses[i].calls;
     sum.bytes += r->network_uses[i].bytes;
     sum.time += r->network_uses[i].time;
+    sum.beyond += r->network_uses[i].beyond;
   }
   return sum;
 }

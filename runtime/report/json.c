@@ -242,6 +242,9 @@ static void add_use(cJSON *object, const ts_summary *s, uint32_t model)
   cJSON_AddNumberToObject(object, "bytes_of_all_ranks", use.bytes);
   cJSON_AddNumberToObject(object, "time_of_all_ranks_ps", use.time);
   cJSON_AddNumberToObject(object, "share_of_step", ts_summary_share(s, &use));
+  if (use.beyond > 0)
+    cJSON_AddNumberToObject(object, "extrapolated_share_of_step",
+                            ts_summary_share(s, &(ts_network_use){.time = use.beyond}));
 }
 
 static cJSON *network_array(const ts_summary *s)

@@ -244,7 +244,14 @@ static uint32_t list_extrapolations(const ts_summary *s, const char **list)
                               ts_ir_collective_names[e->kind], e->ranks,
                               ts_format_bytes((double)e->least).text, more);
   }
-  if (n < count)
+  ts_network_use beyond = {0};
+  for (uint32_t m = 0; m < s->ir->net_models_count; m++)
+    beyond.time += ts_network_use_of(s->result, m).beyond;
+  if (beyond.time > 0)
+    list[n++] =
+      ts_arena_printf(s->arena, "calls beyond what their models were measured on: %s of the step",
+                      ts_format_share(ts_summary_share(s, &beyond)).text);
+  if (n - (beyond.time > 0) < count)
     list[n++] = ts_arena_printf(
       s->arena, "times of %u more kinds of calls are extrapolated, or shorter than the links allow",
       count - MOST_EXTRAPOLATIONS);
