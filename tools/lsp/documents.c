@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/lower.h"
+#include "compiler/replay/replay.h"
 #include "runtime/account/result.h"
 #include "runtime/play/play.h"
 
@@ -159,7 +160,8 @@ static void analyze(const lsp_documents *all, lsp_document *d, lsp_analysis *a, 
   a->plan = ts_plan_load(s, a->module->path, plan->name);
   if (!a->plan || !(d->whole || !d->slow))
     return;
-  ts_ir_builder *b = ts_plan_lower(s, a->plan, NULL);
+  ts_ir_builder *b =
+    ts_plan_replays(s, a->plan) ? ts_plan_replay(s, a->plan) : ts_plan_lower(s, a->plan, NULL);
   d->slow |= milliseconds() - begin > SLOW_MS;
   if (b && d->whole)
     play(all, a, b);
