@@ -10,6 +10,7 @@
 #include "runtime/account/network_use.h"
 #include "runtime/load/workers.h"
 #include "runtime/play/play.h"
+#include "runtime/play/slowdown.h"
 
 struct ts_run {
   ts_arena *arena;
@@ -122,6 +123,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
     return NULL;
   }
   run->result.contention = options->contention;
+  run->result.unfelt = options->overlap ? options->overlap->unknown : NULL;
   run->result.network_uses = ts_network_uses_of(arena, &p);
   run->result.fullest = ts_fullest_links_of(&p);
   return run;

@@ -289,6 +289,18 @@ static void calibrate(const ts_network *n, const ts_profile *p, ts_estimate *e)
     scale(parts[i], factor);
 }
 
+bool ts_network_way(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile,
+                    ts_white_box *way)
+{
+  if (n->profiles.at[profile].ranks < 2)
+    return false;
+  const ts_answer *a = answer_of(n, kind, profile);
+  if (a->model == TS_IR_NONE || n->ir->net_models[a->model].kind != TS_IR_NET_WHITE_BOX)
+    return false;
+  *way = ts_white_box_estimate(a->plan, bytes);
+  return way->method != NULL;
+}
+
 ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
 {
   const ts_profile *p = &n->profiles.at[profile];

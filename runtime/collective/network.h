@@ -44,6 +44,10 @@ const ts_profile *ts_network_profile(const ts_network *network, uint32_t profile
  * it; later ones ask it. */
 ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t bytes,
                                 uint32_t profile);
+/* How a white box does the call; false: another model answers for it. */
+struct ts_white_box;
+bool ts_network_way(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile,
+                    struct ts_white_box *way);
 /* The model that answers for calls of a kind; TS_IR_NONE: the links alone. */
 uint32_t ts_network_answers(ts_network *network, uint32_t kind, uint32_t profile);
 /* The call as flows, or as flows of packets; false: the model that answers for it has none. */

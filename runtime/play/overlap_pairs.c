@@ -32,6 +32,12 @@ static uint32_t first_call(const ts_program_info *program, uint32_t port)
 static void describe_transfer(const ts_tables *t, const ts_role *role, uint32_t column, ts_pair *p)
 {
   const ts_ir *ir = t->ir;
+  const ts_way *way = role->ways ? &role->ways[column] : NULL;
+  if (way && way->channels) {
+    p->algorithm = ts_ir_algorithm_names[way->algorithm];
+    p->protocol = ts_ir_protocol_names[way->protocol];
+    p->channels = way->channels;
+  }
   if (column < ir->collectives_count) {
     p->transfer = ts_ir_collective_names[ir->collectives[column].kind];
     p->transfer_bytes = (double)ir->collectives[column].bytes;
@@ -81,6 +87,9 @@ static void list_pairs(pair_list *l, const ts_tables *t, const ts_role *role, ui
       p.flops = or_missing(kernel->flops);
       p.bytes = or_missing(kernel->bytes);
       p.bandwidth = device ? or_missing(device->bandwidth) : NAN;
+      p.dram = fmin(p.bytes / (p.time * p.bandwidth), 1); /* NAN where one is not known */
+      if (isnan(p.bytes + p.time + p.bandwidth))
+        p.dram = NAN;
       describe_transfer(t, role, c, &p);
       add_pair(l, &p, number++);
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/collective/white_box.h"
 #include "runtime/load/intern.h"
 #include "runtime/play/fan.h"
 
@@ -374,6 +375,34 @@ static const uint64_t *collective_times(const sorter *s, const ts_role *role)
   return time;
 }
 
+static ts_way way_of(const sorter *s, uint32_t kind, uint64_t bytes, uint32_t profile)
+{
+  ts_white_box box;
+  if (!ts_network_way(s->network, kind, bytes, profile, &box))
+    return (ts_way){0};
+  return (ts_way){box.method->algorithm, box.method->protocol, box.channels};
+}
+
+/* Learned slowdowns ask for them. Of messages through a port the way of the first. */
+static const ts_way *transfer_ways(const sorter *s, const ts_role *role)
+{
+  const ts_ir *ir = s->t->ir;
+  const ts_program_info *program = &s->t->programs[role->program];
+  if (!s->t->apart)
+    return NULL;
+  ts_way *way = TS_NEW_ARRAY(s->t->arena, ts_way, ir->collectives_count + ir->ports_count);
+  for (uint32_t c = 0; c < ir->collectives_count; c++)
+    if (s->plays[role->program * ir->groups_count + ir->collectives[c].group])
+      way[c] = way_of(s, ir->collectives[c].kind, ir->collectives[c].bytes,
+                      role->group_profile[ir->collectives[c].group]);
+  for (uint32_t i = program->call_count; i-- > 0;) {
+    const ts_port_call *call = &program->calls[i];
+    way[ir->collectives_count + call->port] =
+      way_of(s, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer]);
+  }
+  return way;
+}
+
 static const uint64_t *kernel_times(const ts_tables *t, double speed)
 {
   uint64_t *time = TS_NEW_ARRAY(t->arena, uint64_t, t->ir->kernels_count);
@@ -400,6 +429,7 @@ static void fill_kind(const sorter *s, uint32_t rank, const ts_role *before, ts_
   role->peer_profile = peer;
   fill_passages(s, role);
   role->collective_time = collective_times(s, role);
+  role->ways = transfer_ways(s, role);
   role->kernel_time =
     before && before->speed == role->speed ? before->kernel_time : kernel_times(s->t, role->speed);
   compile(s->t, role);

@@ -214,6 +214,7 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
     m->kind = TS_SLOWDOWN_LEARNED;
     m->learned = ts_arena_copy(arena, learned, sizeof learned);
     m->file = learned[0];
+    m->unknown = ts_learned_unknown(arena, m);
     int unread = ts_digest_file(text, m->sha256);
     return unread ? ts_arena_printf(arena, "it cannot be read (%s)", strerror(unread)) : NULL;
   }
@@ -224,6 +225,7 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
     return ts_arena_printf(
       arena, "it must be none, constant:FACTOR, physical or a readable file (%s)", strerror(error));
   const char *wrong = ts_slowdown_read(arena, file, m);
+  m->unknown = !wrong && m->kind == TS_SLOWDOWN_LEARNED ? ts_learned_unknown(arena, m) : NULL;
   m->file = ts_arena_string(arena, text, strlen(text));
   ts_digest_bytes(file, size, m->sha256);
   return wrong;

@@ -67,6 +67,8 @@ typedef struct ts_slowdown {
   double sms, traffic;
   /* paths of the models for compute and for transfers (NULL: physical) */
   const char *const *learned;
+  /* features that they split by and no play knows: "`sms`, `l2`"; NULL: none */
+  const char *unknown;
   const char *file;             /* that it was opened from, or NULL; */
   uint8_t sha256[TS_DIGEST_SIZE]; /* of what was read there */
 } ts_slowdown;

@@ -31,12 +31,12 @@ _Static_assert(sizeof feature_names / sizeof *feature_names == TS_LEARNED_FEATUR
 const char *ts_learned_feature(uint32_t feature) { return feature_names[feature]; }
 
 /* Names become numbers by what they are, not by their order: FNV-1a, folded to what a float holds.
- * */
+ * Libraries write `Simple`, plays `simple`: both are the same. */
 static float name_number(const char *name)
 {
   uint32_t h = 2166136261u;
   for (const char *c = name; *c; c++)
-    h = (h ^ (unsigned char)*c) * 16777619u;
+    h = (h ^ (unsigned char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c)) * 16777619u;
   return *name ? (float)(h >> 8) : NAN;
 }
 
@@ -143,6 +143,37 @@ static int way_of(job *j, ts_learned_way *way)
     if (strcmp(word, way_words[w]) == 0)
       *way = (ts_learned_way)w;
   return 0;
+}
+
+/* What neither a plan nor its network says of a pair: how many processors a kernel fills, and what
+ * caches serve. */
+static bool never_known(uint32_t feature)
+{
+  return !strcmp(feature_names[feature], "sms") || !strcmp(feature_names[feature], "l2");
+}
+
+static int measure_gain(job *j, double *gain);
+
+const char *ts_learned_unknown(ts_arena *arena, const ts_slowdown *model)
+{
+  job j = {.arena = arena};
+  const char *names = NULL;
+  if (!ts_xgboost_open(&j.x))
+    return NULL;
+  double most[TS_LEARNED_FEATURES] = {0}, gain[TS_LEARNED_FEATURES];
+  for (int k = 0; k < 2 && model->learned[k]; k++) {
+    bool read = !j.x.XGBoosterCreate(NULL, 0, &j.booster) &&
+                !j.x.XGBoosterLoadModel(j.booster, model->learned[k]) && !measure_gain(&j, gain);
+    for (uint32_t f = 0; f < TS_LEARNED_FEATURES && read; f++)
+      most[f] = fmax(most[f], gain[f]);
+    close_job(&j);
+  }
+  ts_xgboost_close(&j.x);
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
+    if (most[f] > 0 && never_known(f))
+      names = ts_arena_printf(arena, "%s%s`%s`", names ? names : "", names ? ", " : "",
+                              feature_names[f]);
+  return names;
 }
 
 static const char *predict_by(job *j, const char *path, const ts_pair *pairs, uint32_t count,

@@ -20,6 +20,10 @@ const char *ts_learned_way_name(ts_learned_way way);
 enum { TS_LEARNED_FEATURES = 14 };
 const char *ts_learned_feature(uint32_t feature); /* "time"; the fields of a ts_pair */
 
+/* The features that the models split by and that no play knows, "`sms`, `l2`"; NULL: none, or the
+ * library or a model is not there, as predicting says. */
+const char *ts_learned_unknown(ts_arena *arena, const ts_slowdown *model);
+
 /* By the models that `model` names (without one for transfers: these as the physical model has
  * them), all at once. NULL, or what is wrong. */
 const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const ts_pair *pairs,

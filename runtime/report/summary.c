@@ -322,7 +322,7 @@ static void list_assumptions(ts_summary *s)
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
   const char **list =
-    TS_NEW_ARRAY(s->arena, const char *, 10 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
+    TS_NEW_ARRAY(s->arena, const char *, 12 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
   uint32_t n = 0;
   if (!f.host)
     list[n++] = "no `host`: issuing work costs no time";
@@ -343,6 +343,9 @@ static void list_assumptions(ts_summary *s)
     list[n++] = "the plan states no memory: it is not counted";
   else if (!s->memory->classes[s->memory->fullest].limit)
     list[n++] = "the devices state no memory: it is unlimited";
+  if (s->result->unfelt)
+    list[n++] = ts_arena_printf(
+      s->arena, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);
   uint32_t unknown = unknown_devices(s);
   if (unknown)
     list[n++] = ts_arena_printf(

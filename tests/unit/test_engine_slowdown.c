@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calibrate/slowdown_fit.h"
+#include "runtime/account/run.h"
 #include "trace/pairs.h"
 
 Test(slowdown, missing_cells_are_not_known)
@@ -125,6 +126,63 @@ Test(slowdown, learned)
   cr_assert_null(ts_slowdown_predict(arena, model, pairs, 3, slow));
   for (int i = 0; i < 3; i++)
     cr_assert_float_eq(slow[i].compute, rows.at[i].slowdown, 0.02);
+  unlink(path);
+  rmdir(folder);
+  ts_arena_free(arena);
+}
+
+/* Milliseconds of a kernel of 4 ms beside a collective of 2 ms, done by a protocol. */
+static double beside(ts_arena *arena, const ts_slowdown *model, const char *protocol)
+{
+  const char *text = ts_arena_printf(
+    arena,
+    "axis x 2\ngroup all = x\nstream compute\nstream comm\ndevice_class d 1 TB/s\n"
+    "devices gpu[2] of d\nlink_class in 10 GB/s\nlink gpu[0] -- gpu[1] in\n"
+    "net_model m white_box for all_reduce {\n method all_reduce ring %s ranks 2 islands 1 "
+    "channels 4 threads 512 connection 0 us intra_rate 10 GB/s intra_share 1\n}\n"
+    "fragment F {\n a: compute 4 ms\n r: all_reduce 20 MB over all\n}\nprogram { F 0 }\n",
+    protocol);
+  ts_error error = {0};
+  ts_stop stop = {.arena = arena};
+  ts_ir ir;
+  ts_ir_builder *b = ts_ir_parse(text, strlen(text), &error);
+  cr_assert(b, "line %u: %s", error.line, error.message);
+  ts_ir_builder_view(b, &ir);
+  ts_run *run = ts_run_new(&ir, &(ts_run_options){.overlap = model}, &stop);
+  cr_assert(run, "%s", stop.title);
+  double step = 1e-9 * (double)ts_run_result(run)->step;
+  ts_run_free(run);
+  ts_ir_builder_free(b);
+  return step;
+}
+
+/* A model that was trained on the protocol, and on what no play knows: the first reaches it from the
+ * white box, the second is named. */
+Test(slowdown, what_a_model_learned_from_reaches_it)
+{
+  if (!ts_learned_available())
+    cr_skip_test("no XGBoost here");
+  ts_arena *arena = ts_arena_new("test");
+  ts_slowdown_samples rows = {0};
+  for (int i = 0; i < 120; i++) {
+    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = "a"};
+    s.pair.protocol = i % 2 ? "Simple" : "LL128";
+    s.pair.sms = i % 4 < 2 ? NAN : 1;
+    s.slowdown = i % 4 >= 2 ? 3 : i % 2 ? 2 : 1;
+    TS_PUSH(arena, &rows, s);
+  }
+  char folder[] = "/tmp/ts-reaches-XXXXXX";
+  cr_assert(mkdtemp(folder));
+  const char *path = ts_arena_printf(arena, "%s/model.ubj", folder);
+  ts_slowdown_report r;
+  const char *wrong = ts_slowdown_fit(arena, &rows, path, &r);
+  cr_assert_null(wrong, "%s", wrong);
+  const ts_slowdown *model;
+  cr_assert_null(ts_slowdown_open(arena, path, &model));
+  cr_expect_str_eq(model->unknown, "`sms`");
+  /* 2 ms of the collective, in which a kernel twice as slow does 1 ms of its work */
+  cr_expect_float_eq(beside(arena, model, "simple"), 5, 0.01, "%g", beside(arena, model, "simple"));
+  cr_expect_float_eq(beside(arena, model, "ll128"), 4, 0.01, "%g", beside(arena, model, "ll128"));
   unlink(path);
   rmdir(folder);
   ts_arena_free(arena);
