@@ -95,7 +95,8 @@ typedef struct ts_result {
    * alone. NULL: no cluster */
   const ts_network_use *network_uses;
   bool contention;     /* as asked for */
-  const char *unfelt;  /* features that a learned slowdown asks for and plays do not know, or NULL */
+  bool overlap;        /* what is under way on a device slows each other down */
+  const char *unfelt;  /* features that a learned slowdown splits by and no play knows, or NULL */
   uint64_t nodes;      /* of all ranks played */
   uint64_t nodes_played;
 } ts_result;

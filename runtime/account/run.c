@@ -123,6 +123,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
     return NULL;
   }
   run->result.contention = options->contention;
+  run->result.overlap = options->overlap != NULL;
   run->result.unfelt = options->overlap ? options->overlap->unknown : NULL;
   run->result.network_uses = ts_network_uses_of(arena, &p);
   run->result.fullest = ts_fullest_links_of(&p);

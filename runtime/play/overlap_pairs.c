@@ -32,7 +32,7 @@ static uint32_t first_call(const ts_program_info *program, uint32_t port)
 static void describe_transfer(const ts_tables *t, const ts_role *role, uint32_t column, ts_pair *p)
 {
   const ts_ir *ir = t->ir;
-  const ts_way *way = role->ways ? &role->ways[column] : NULL;
+  const ts_transfer_way *way = role->ways ? &role->ways[column] : NULL;
   if (way && way->channels) {
     p->algorithm = ts_ir_algorithm_names[way->algorithm];
     p->protocol = ts_ir_protocol_names[way->protocol];

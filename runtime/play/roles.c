@@ -375,22 +375,23 @@ static const uint64_t *collective_times(const sorter *s, const ts_role *role)
   return time;
 }
 
-static ts_way way_of(const sorter *s, uint32_t kind, uint64_t bytes, uint32_t profile)
+static ts_transfer_way way_of(const sorter *s, uint32_t kind, uint64_t bytes, uint32_t profile)
 {
   ts_white_box box;
   if (!ts_network_way(s->network, kind, bytes, profile, &box))
-    return (ts_way){0};
-  return (ts_way){box.method->algorithm, box.method->protocol, box.channels};
+    return (ts_transfer_way){0};
+  return (ts_transfer_way){box.method->algorithm, box.method->protocol, box.channels};
 }
 
 /* Learned slowdowns ask for them. Of messages through a port the way of the first. */
-static const ts_way *transfer_ways(const sorter *s, const ts_role *role)
+static const ts_transfer_way *transfer_ways(const sorter *s, const ts_role *role)
 {
   const ts_ir *ir = s->t->ir;
   const ts_program_info *program = &s->t->programs[role->program];
   if (!s->t->apart)
     return NULL;
-  ts_way *way = TS_NEW_ARRAY(s->t->arena, ts_way, ir->collectives_count + ir->ports_count);
+  ts_transfer_way *way =
+    TS_NEW_ARRAY(s->t->arena, ts_transfer_way, ir->collectives_count + ir->ports_count);
   for (uint32_t c = 0; c < ir->collectives_count; c++)
     if (s->plays[role->program * ir->groups_count + ir->collectives[c].group])
       way[c] = way_of(s, ir->collectives[c].kind, ir->collectives[c].bytes,

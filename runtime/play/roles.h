@@ -66,7 +66,7 @@ typedef struct ts_passage {
 } ts_passage;
 
 /* How a library does a transfer, as the white box has it; channels 0: not known. */
-typedef struct ts_way { uint32_t algorithm, protocol, channels; } ts_way;
+typedef struct ts_transfer_way { uint32_t algorithm, protocol, channels; } ts_transfer_way;
 
 typedef struct ts_role {
   uint32_t program, rank;        /* rank: the lowest of the kind */
@@ -78,7 +78,7 @@ typedef struct ts_role {
   uint32_t queue_count, lane_count;
   const uint64_t *collective_time; /* [collectives] of those that the program plays */
   const uint64_t *kernel_time;   /* [kernels] */
-  const ts_way *ways;            /* [collectives + ports] in plays with overlap, else NULL */
+  const ts_transfer_way *ways;   /* [collectives + ports] in plays with overlap, else NULL */
   const ts_play_op *ops;
   const ts_compiled *code;           /* [fragments] */
 } ts_role;

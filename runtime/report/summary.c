@@ -317,6 +317,27 @@ static const char *without_rate(ts_arena *arena, const ts_ir *ir)
   return known ? names : "";
 }
 
+/* Of the fragment with the most of them. */
+static uint32_t streams_that_compute(const ts_summary *s)
+{
+  const ts_ir *ir = s->ir;
+  bool *used = TS_NEW_ARRAY(s->arena, bool, ir->streams_count + 1);
+  uint32_t most = 0;
+  for (uint32_t f = 0; f < ir->fragments_count; f++) {
+    uint32_t count = 0;
+    memset(used, 0, ir->streams_count * sizeof *used);
+    for (uint32_t i = 0; i < ir->fragments[f].node_count; i++) {
+      const ts_ir_node *n = &ir->nodes[ir->fragments[f].first_node + i];
+      bool kernel = n->op == TS_IR_COMPUTE && ir->kernels[n->arg].time &&
+                    ir->streams[n->stream].kind == TS_IR_STREAM_COMPUTE;
+      count += kernel && !used[n->stream];
+      used[n->stream] |= kernel;
+    }
+    most = count > most ? count : most;
+  }
+  return most;
+}
+
 static void list_assumptions(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
@@ -343,6 +364,10 @@ static void list_assumptions(ts_summary *s)
     list[n++] = "the plan states no memory: it is not counted";
   else if (!s->memory->classes[s->memory->fullest].limit)
     list[n++] = "the devices state no memory: it is unlimited";
+  uint32_t streams = s->result->overlap ? 0 : streams_that_compute(s);
+  if (streams > 1)
+    list[n++] = ts_arena_printf(
+      s->arena, "work on %u compute streams does not share the device (--overlap)", streams);
   if (s->result->unfelt)
     list[n++] = ts_arena_printf(
       s->arena, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);
