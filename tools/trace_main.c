@@ -4,14 +4,16 @@
 #include "tools/cli/trace_open.h"
 #include "trace/match.h"
 #include "trace/summary.h"
+#include "trace/trace_diff.h"
 
-enum { FORMAT = 1, OUTPUT, AGAINST };
+enum { FORMAT = 1, OUTPUT, AGAINST, DIFF };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", "Report"},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
   {AGAINST, 0, "against", "PLAN",
    "compare recorded memory with the memory model of a plan or an IR", NULL},
+  {DIFF, 0, "diff", NULL, "compare two recordings: kernels, counts, times, launches", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -25,6 +27,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ rank0.json.gz",
   "$ --against plan.ts snapshot.json",
+  "$ --diff before.json.gz after.json.gz",
   "$ --format=json rank*.json.gz | jq '.traces[].device.idle_ns'",
   "",
   "Exit codes: 0 done, 1 a file is no trace, 2 wrong usage, 4 files or system.",
@@ -38,6 +41,7 @@ typedef struct report {
   size_t count;
   const ts_match *match;
   const ts_against *against;
+  const ts_trace_diff *diff;
 } report;
 
 static void put_json(void *closure, FILE *out)
@@ -53,6 +57,8 @@ static void put_json(void *closure, FILE *out)
   }
   ts_json_last_line(&w, 0);
   ts_json_end(&w, ']');
+  if (r->diff)
+    ts_trace_diff_json(r->diff, &w, "diff");
   if (r->match)
     ts_match_json(r->match, &w, "together");
   if (r->against)
@@ -64,6 +70,10 @@ static void put_json(void *closure, FILE *out)
 static void put_text(void *closure, FILE *out)
 {
   const report *r = closure;
+  if (r->diff) {
+    ts_trace_diff_text(r->diff, out);
+    return;
+  }
   for (size_t i = 0; i < r->count; i++) {
     if (i)
       fputc('\n', out);
@@ -90,7 +100,8 @@ static const ts_match *match(ts_arena *arena, const ts_events *const *traces, si
   return count > 1 ? ts_match_new(arena, traces, (uint32_t)count) : NULL;
 }
 
-static int read_all(ts_trace_task *t, bool json, const char *plan, const ts_plan_options *options)
+static int read_all(ts_trace_task *t, bool json, bool diff, const char *plan,
+                    const ts_plan_options *options)
 {
   int status = TS_EXIT_DONE;
   ts_against *against = plan ? ts_against_new(t, plan, options, &status) : NULL;
@@ -105,8 +116,12 @@ static int read_all(ts_trace_task *t, bool json, const char *plan, const ts_plan
     TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
     TS_PUSH(t->arena, &traces, e);
   }
-  report r = {summaries.at, summaries.count, match(t->arena, traces.at, traces.count),
-              against};
+  report r = {summaries.at, summaries.count,
+              diff ? NULL : match(t->arena, traces.at, traces.count), against, NULL};
+  if (diff && summaries.count == 2)
+    r.diff = ts_trace_diff_new(t->arena, summaries.at[0], summaries.at[1]);
+  else if (diff)
+    summaries.count = 0; /* one could not be read */
   status = summaries.count ? ts_trace_task_write(t, json ? put_json : put_text, &r) : TS_EXIT_DONE;
   if (against)
     ts_against_free(against);
@@ -119,12 +134,14 @@ int ts_trace_main(int argc, char **argv)
   ts_trace_task t = ts_trace_task_start(&program, argc, argv);
   int form = 0, status = -1;
   const char *plan = NULL;
+  bool diff = false;
   ts_plan_options plan_options = {.compile = {0}};
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = t.options.status; break;
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
+    case DIFF: diff = true; break;
     case AGAINST: plan = t.options.argument; break;
     case FORMAT:
       if ((form = ts_options_choice(&t.options, forms)) < 0)
@@ -137,5 +154,9 @@ int ts_trace_main(int argc, char **argv)
     }
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
-  return ts_trace_task_end(&t, status < 0 ? read_all(&t, form == 1, plan, &plan_options) : status);
+  if (status < 0 && diff && (t.paths.count != 2 || plan))
+    status = ts_options_wrong(&t.options, "`--diff` compares two recordings");
+  if (status < 0)
+    status = read_all(&t, form == 1, diff, plan, &plan_options);
+  return ts_trace_task_end(&t, status);
 }

@@ -58,6 +58,8 @@ libts_la_SOURCES += \
 	trace/summary.c \
 	trace/summary.h \
 	trace/summary_report.c \
+	trace/trace_diff.c \
+	trace/trace_diff.h \
 	trace/workload_ir.c \
 	trace/workload_ir.h \
 	trace/write/chakra.c \

@@ -10,6 +10,7 @@
 #include "trace/optable.h"
 #include "trace/replay.h"
 #include "trace/summary.h"
+#include "trace/trace_diff.h"
 #include "trace/workload_ir.h"
 
 static inline void play_made(ts_arena *arena, ts_ir_builder *b)
@@ -68,6 +69,7 @@ static inline void use_events(ts_arena *arena, const ts_events *e, const ts_erro
   if (out) {
     ts_trace_summary *s = ts_trace_summary_new(arena, e);
     ts_trace_summary_text(s, out);
+    ts_trace_diff_text(ts_trace_diff_new(arena, s, s), out);
     ts_trace_summary_json(s, &(ts_json_writer){.out = out, .spaced = true}, 0);
     const ts_events *const traces[] = {e};
     ts_op_table_write(ts_op_table_new(arena, traces, 1), traces, 1, out);
