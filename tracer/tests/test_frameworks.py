@@ -117,7 +117,7 @@ class Frameworks(Folder):
 
     def test_compiled(self):
         """torch.compile is set aside, and said so: what it would fuse is recorded as written."""
-        done = self.trace(1, [self.script(COMPILED)])
+        done = self.trace(1, [self.script(COMPILED)], "--step", "0")
         self.assertIn("torch.compile", done.stderr)
         self.assertIn("aten::cos", {n["op"] for n in read(self.folder, "traced", 0)["nodes"]})
 

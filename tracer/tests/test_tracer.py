@@ -160,7 +160,7 @@ class Acting(Folder):
     def test_one_rank_that_differs_is_found(self):
         """Rank 0 does something the others do not: the class is halved until both ends agree."""
         script = [self.script(ODD)]
-        self.trace(8, script)
+        self.trace(8, script, "--step", "0")
         for rank in range(8):
             ops = [n["op"] for n in read(self.folder, "traced", rank)["nodes"]]
             self.assertEqual("aten::cos" in ops, rank == 0)

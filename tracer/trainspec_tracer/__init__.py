@@ -48,10 +48,12 @@ class Trace:
             self._hooks = None
 
 
-def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None, patient=False, routing="balanced"):
+def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None, patient=False, routing="balanced", device=None, local=None):
     """Begins to record. `real`: this is one of really running processes. `compute`: run operators (default: where there is a GPU, and if `real`); otherwise shapes alone are
     worked out. `timed`: measure each operator. `memory`: bytes that a device has. `folder`: where ranks leave small tensors for those acted after them.
-    `patient`: stop where the script needs what a rank says that has not been acted (turns.py). `routing`: what experts are chosen by where scores are not computed (routing.py)."""
+    `patient`: stop where the script needs what a rank says that has not been acted (turns.py). `routing`: what experts are chosen by where scores are not computed (routing.py).
+    `device`: the GPU that a stand-in for cuda shows (cuda/devices.py). `local`: ranks of a node (default: all)."""
+    from .processes import Processes
     from .record import Recorder
     from .redirect import Redirect, watch
     from .groups import Group
@@ -62,7 +64,10 @@ def start(rank=None, world=None, real=False, compute=None, timed=False, memory=N
         compute = real or timed or torch.cuda.is_available()
     Group.copies = compute
     recorder = Recorder(rank, world, compute, timed, memory, routing)
-    redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None, patient)
+    if device:
+        recorder.stand_in_for_cuda(device, min(local or world, world), compute)
+    processes = None if real else Processes(rank, world, min(local or world, world))
+    redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None, patient, processes)
     watch(recorder)
     hooks = torch.autograd.graph.saved_tensors_hooks(recorder.saved, lambda tensor: tensor)
     recorder.__enter__()

@@ -1,16 +1,18 @@
 """Runs a script as one rank and writes its graph: python -m trainspec_tracer.child SCRIPT ARGUMENT..., or -m MODULE ARGUMENT....
 
-Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. Exit codes: that of the script; 3: out of memory;
+Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. Exit codes: that of the script; 3: out of memory; 4: no step of an optimizer;
 75: the rank waits for what another says, told in a file beside the output.
 """
+import faulthandler
 import json
 import os
 import pickle
 import runpy
+import signal
 import sys
 import traceback
 
-OUT_OF_MEMORY, WAITS = 3, 75
+OUT_OF_MEMORY, NO_STEP, WAITS = 3, 4, 75
 
 
 def run(arguments):
@@ -26,6 +28,7 @@ def run(arguments):
 
 def main():
     import trainspec_tracer
+    faulthandler.register(signal.SIGUSR1, all_threads=False)
     settings = json.loads(os.environ.pop("TRAINSPEC_TRACE"))
     output, step = settings.pop("output"), settings.pop("step", None)
     trace = trainspec_tracer.start(**settings)
@@ -46,6 +49,8 @@ def main():
         status = WAITS
         with open(output.replace("{rank}", "waits"), "wb") as file:
             pickle.dump((trace.stopped.key, trace.stopped.peer), file)
+    elif status == 0 and step is None and not trace.recorder.ends:
+        status = NO_STEP
     if status in (0, OUT_OF_MEMORY):
         try:
             trace.write(output, step)

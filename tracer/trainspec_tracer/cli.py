@@ -6,12 +6,15 @@ import pathlib
 import pickle
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from . import __version__, alike, graph as graphs, routing
-from .child import OUT_OF_MEMORY, WAITS
+from .child import NO_STEP, OUT_OF_MEMORY, WAITS
+from .cuda.devices import GPUS
 from .turns import Wait, settle
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -23,7 +26,7 @@ EPILOG = """Commands:
   trainspec-trace overlap [GRAPH]... -o rows.csv
                                          how kernels and transfers slow each other (needs a GPU)
 
-Exit codes: 0 done, 1 the script failed, 2 wrong usage, 3 a rank would run out of memory."""
+Exit codes: 0 done, 1 the script failed or took too long, 2 wrong usage, 3 a rank would run out of memory, 4 the script ended and no step of an optimizer was seen."""
 
 
 class Wrong(Exception):
@@ -57,7 +60,9 @@ def parser():
     p.add_argument("--compute", action="store_true", default=None, help="really run operators (default where there is a GPU)")
     p.add_argument("--timed", action="store_true", help="run operators and measure each")
     p.add_argument("--routing", type=distribution, default="balanced", metavar="HOW", help="which experts are chosen where scores are not computed: balanced, zipf:S, or none (default: balanced)")
+    p.add_argument("--device", metavar="GPU", help="stand in for cuda with this GPU: h100_sxm, a100_sxm_80g ... (default: the script finds what is there)")
     p.add_argument("--memory", type=size, metavar="SIZE", help="what a device has, as 80GiB: say where a rank would run out of it")
+    p.add_argument("--limit", type=float, default=1800, metavar="SECONDS", help="a rank that is not done by then hangs (1800)")
     p.add_argument("--real", action="store_true", help="this is one of really running processes: record it, act for nobody")
     p.add_argument("-o", "--output", default="graph.{rank}.json", metavar="PATH", help="graphs; {rank} is replaced (graph.{rank}.json; .gz packs)")
     p.add_argument("--play", metavar="F:B:L:T", help="also play the step with trainspec replay: FLOP/s, bytes/s of memory and of a link, latency")
@@ -89,6 +94,7 @@ def take_torchrun(words, o):
             if not value.isdigit():
                 raise Wrong(f"`{word}` is given a number to be acted, not `{value}`")
             counts["nproc" if name == "nproc-per-node" else name] = int(value)
+    o.launched = True
     o.world = o.world or counts["nproc"] * counts["nnodes"]
     o.local = o.local or counts["nproc"]
     return [sys.executable] + rest
@@ -122,8 +128,12 @@ def ranks_of(text, world):
 
 
 class Failed(Exception):
-    def __init__(self, rank, status):
-        super().__init__(f"rank {rank}: the script failed, exit {status}")
+    """Said as it is; exit 1."""
+
+
+class NoStep(Exception):
+    def __init__(self, rank):
+        super().__init__(f"rank {rank}: the script ended and no step of an optimizer was seen: did it end early? --step 0 writes everything")
 
 
 class Tracer:
@@ -158,17 +168,34 @@ class Tracer:
             settings["step"] = o.step
         if o.compute:
             settings["compute"] = True
+        if o.device:
+            settings["device"] = o.device
         package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         path = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH")) if p)
-        environment = dict(os.environ, RANK=str(rank), LOCAL_RANK=str(rank % o.local), WORLD_SIZE=str(o.world), LOCAL_WORLD_SIZE=str(min(o.local, o.world)),
-                           GROUP_RANK=str(rank // o.local), MASTER_ADDR="127.0.0.1", MASTER_PORT="29500", PYTHONPATH=path, TRAINSPEC_TRACE=json.dumps(settings))
-        status = subprocess.run(self.command, env=environment).returncode
+        settings.update(rank=rank, world=o.world, local=o.local)
+        environment = dict(os.environ, PYTHONPATH=path, TRAINSPEC_TRACE=json.dumps(settings))
+        if o.world > 1 or o.launched:  # a script that python starts alone is told of no ranks
+            environment.update(RANK=str(rank), LOCAL_RANK=str(rank % o.local), WORLD_SIZE=str(o.world), LOCAL_WORLD_SIZE=str(min(o.local, o.world)),
+                               GROUP_RANK=str(rank // o.local), MASTER_ADDR="127.0.0.1", MASTER_PORT="29500")
+        status = self.wait(rank, subprocess.Popen(self.command, env=environment))
         if status == WAITS:
             with open(self.folder / "graph.waits.json", "rb") as file:
                 return Wait(*pickle.load(file))
+        if status == NO_STEP:
+            raise NoStep(rank)
         if status not in (DONE, OUT_OF_MEMORY):
-            raise Failed(rank, status)
+            raise Failed(f"rank {rank}: the script failed, exit {status}")
         return graphs.read(str(self.folder / f"graph.{rank}.json"))
+
+    def wait(self, rank, process):
+        try:
+            return process.wait(self.o.limit)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGUSR1)  # it says where it is
+            time.sleep(1)
+            raise Failed(f"rank {rank}: not done after {self.o.limit:g} s, above where it was; --limit gives it more") from None
+        finally:
+            process.kill()
 
     def report_short(self, graph):
         short = graph["out_of_memory"]
@@ -215,8 +242,11 @@ def run(arguments):
     given, words = split(arguments)
     p = parser()
     o = p.parse_args(given)
+    o.launched = False  # by torchrun
     if not words:
         raise Wrong("no command: trainspec-trace [OPTION]... -- python train.py")
+    if o.device and o.device not in GPUS:
+        raise Wrong(f"no GPU `{o.device}`: {', '.join(GPUS)}")
     if o.play and o.ranks:
         raise Wrong("--play needs all ranks, not --ranks")
     command = child_command(words, o)
@@ -255,6 +285,9 @@ def main(arguments=None):
     except Wrong as error:
         print(f"trainspec-trace: {error}\ntry trainspec-trace --help", file=sys.stderr)
         return USAGE
+    except NoStep as error:
+        print(f"trainspec-trace: {error}", file=sys.stderr)
+        return NO_STEP
     except (Failed, OSError, ValueError) as error:
         print(f"trainspec-trace: {error}", file=sys.stderr)
         return FAILED

@@ -7,6 +7,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import streams
+from .cuda import StandIn
+from .cuda.tensors import Unrecorded
 from .memory import Memory, OutOfMemory
 from .modules import LABEL, Modules, nodes_behind
 from .routing import Routing
@@ -33,6 +35,7 @@ class Recorder(TorchDispatchMode):
         self.thin = None if compute else Thin()
         self.routing = Routing(self.thin, routing) if self.thin else None
         self.gpu = torch.cuda.is_available()  # if not, the CPU is the device
+        self.stand_in = None                  # for cuda
         self.nodes, self.groups, self.ends = [], [], []  # ends: of steps
         self.streams = [{"id": 0, "kind": "compute"}]
         self.stream_of = {}        # of groups and CUDA streams
@@ -89,9 +92,18 @@ class Recorder(TorchDispatchMode):
     def paused(self):
         self.off += 1
         try:
-            yield
+            with Unrecorded(self._act) if self.stand_in else contextlib.nullcontext():
+                yield
         finally:
             self.off -= 1
+
+    def stand_in_for_cuda(self, name, count, compute):
+        """A device of this name, `count` to a node, that the script takes for CUDA."""
+        self.stand_in, self.gpu = StandIn(self, name, count), True
+        self.thin = Thin(self.stand_in, compute)
+        self.routing = Routing(self.thin, "none" if compute else self.routing.text)
+        if self.memory.room is None:
+            self.memory.room = self.stand_in.room
 
     def stream_named(self, key, facts):
         if key not in self.stream_of:
@@ -139,8 +151,10 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if self.off or fake_tensors(types):
+        if fake_tensors(types):
             return func(*args, **kwargs)
+        if self.off:
+            return self._act(func, args, kwargs)
         if any(kind not in PLAIN for kind in types):
             return NotImplemented  # tensors made of tensors (DTensor): what they are made of comes by
         name = func._schema.name
@@ -149,17 +163,26 @@ class Recorder(TorchDispatchMode):
             for tensor in tensors_in(out):
                 self.memory.see(tensor)
             return out
-        schema = self.schemas.get(func)
-        if schema is None:
-            schema = self.schemas[func] = Schema(func)
         try:
-            return self._run(func, schema, args, kwargs)
+            return self._run(func, self._schema(func), args, kwargs)
         except (OutOfMemory, RuntimeError) as error:
             if self.out_of_memory is None and (isinstance(error, OutOfMemory) or "out of memory" in str(error)):
                 self.mark_gradients()
                 self.out_of_memory = {"op": name, "node": len(self.nodes), "phase": self.phase, "module": self.modules.path,
                                       "message": str(error).split("\n")[0], "held": self.memory.by_category()}
             raise
+
+    def _schema(self, func):
+        schema = self.schemas.get(func)
+        if schema is None:
+            schema = self.schemas[func] = Schema(func)
+        return schema
+
+    def _act(self, func, args, kwargs):
+        """Runs an operator of the tracer's own."""
+        if self.stand_in and not func._schema.name.startswith(IGNORED):
+            return self.thin(func, self._schema(func), args, kwargs)
+        return func(*args, **kwargs)
 
     def _run(self, func, schema, args, kwargs):
         stream = self.current_stream()
@@ -171,7 +194,7 @@ class Recorder(TorchDispatchMode):
         made, given = tensors_in(out), tensors_in((args, kwargs))
         host = schema.name == LIFT and self.phases[-1] == "optimizer" or self._on_host(given)
         for tensor in made:
-            self.memory.see(tensor, host=host)
+            self.memory.see(tensor, host=host and not tensor.is_cuda)
         if schema.resizes:
             self.memory.see(given[0])
         if any(t.device.type == "meta" for t in made or given):  # work on tensors without memory is none
@@ -179,10 +202,12 @@ class Recorder(TorchDispatchMode):
         if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made) or self._on_host(made + given):
             return out
         fields = {"in": [describe(t) for t in given], "out": [describe(t) for t in made]}
+        crossed = crossing(schema, args, kwargs, given, made)
+        fields.update(crossed)
         if not made and schema.writes:
             fields["out"] = fields["in"]
         number = self.add(schema.name, stream, fields)
-        if schema.name in READS:
+        if schema.name in READS or crossed.get("sync"):
             self.nodes[number]["sync"] = True
             self.seen_by[self.stream_of.get("host"), stream] = number
         if took is not None:
@@ -201,21 +226,21 @@ class Recorder(TorchDispatchMode):
     # ---- times ----
 
     def _start(self, stream):
-        if torch.cuda.is_available():
+        if torch.cuda.is_available() and not self.stand_in:
             event = torch.cuda.Event(enable_timing=True)
             event.record()
             return event
         return time.perf_counter_ns()
 
     def _stop(self, stream, started):
-        if torch.cuda.is_available():
+        if torch.cuda.is_available() and not self.stand_in:
             event = torch.cuda.Event(enable_timing=True)
             event.record()
             return started, event
         return time.perf_counter_ns() - started
 
     def _take_times(self):
-        if self.timers and torch.cuda.is_available():
+        if self.timers and torch.cuda.is_available() and not self.stand_in:
             with self.paused():
                 torch.cuda.synchronize()
         for number, took in self.timers:
@@ -372,6 +397,17 @@ class Recorder(TorchDispatchMode):
         if self.out_of_memory:
             graph["out_of_memory"] = dict(self.out_of_memory, node=self.out_of_memory["node"] - begin)
         return graph
+
+
+def crossing(schema, args, kwargs, given, made):
+    """Of a copy between host and device: which way, and whether the host waits for it."""
+    if schema.name not in ("aten::copy_", "aten::_to_copy"):
+        return {}
+    to, source = (given[0], given[1]) if schema.name == "aten::copy_" and len(given) > 1 else (made[0], given[0])
+    if to.is_cuda == source.is_cuda:
+        return {}
+    waits = source.is_cuda and not (kwargs.get("non_blocking") or (len(args) > 2 and args[2]))
+    return {"copy": "host_to_device" if to.is_cuda else "device_to_host", **({"sync": True} if waits else {})}
 
 
 def _count_sequences(nodes):

@@ -59,8 +59,8 @@ class Everyone(dist.Store):
 class Redirect:
     """`real`: there are other processes; groups of theirs stand behind ours."""
 
-    def __init__(self, recorder, real=False, folder=None, patient=False):
-        self.recorder, self.real = recorder, real
+    def __init__(self, recorder, real=False, folder=None, patient=False, processes=None):
+        self.recorder, self.real, self.processes = recorder, real, processes
         self.mail = Mail(folder, recorder.rank, patient)
         self.make, self.asked, self.ranks = c10d._new_process_group_helper, None, []
         if BACKEND.upper() not in dir(dist.Backend):
@@ -70,6 +70,7 @@ class Redirect:
             c10d.rendezvous = self._rendezvous
 
     def _rendezvous(self, *args, **kwargs):
+        self.processes.check()
         self.store = Everyone(self.recorder.world)  # C++ does not keep it
         yield self.store, self.recorder.rank, self.recorder.world
 

@@ -9,9 +9,11 @@ import ctypes
 import torch
 import torch._meta_registrations  # noqa: F401  (shape rules written in Python)
 
+from .cuda import tensors as device_tensors
 from .tensors import bytes_behind, bytes_of, map_tensors, tensors_in
 
 SMALL = 16 << 10  # bytes
+LARGE = 4 << 20   # bytes of a tensor of the host beside a stand-in for the device
 M_MMAP_THRESHOLD = -3  # malloc.h of glibc
 
 # Share memory without saying so in their schema.
@@ -33,6 +35,7 @@ class Schema:
         self.view = schema.name in QUIET_VIEWS or any(r is not None and not r.is_write for r in returns)
         # Changes what a tensor is of its storage, or the size of that, and no values. PyTorch says so by a tag.
         self.resizes = schema.name in RESIZES or INPLACE_VIEW in getattr(func, "tags", ())
+        self.moves = schema.name == "aten::copy_"
         self.in_place = bool(self.writes) and all(r is not None and r.is_write for r in returns)
         self.arguments = [a.name for a in schema.arguments]
         self.returned = [next((a.name for a in self.writes if a.alias_info.before_set == r.before_set), None) if r is not None else None
@@ -48,17 +51,34 @@ def fresh_memory():
 
 
 class Thin:
-    def __init__(self):
+    """`stand_in`: for cuda (cuda/), which then has the device; None: the host stands for the device. `compute`: really run all."""
+
+    def __init__(self, stand_in=None, compute=False):
         fresh_memory()
+        self.stand_in, self.compute = stand_in, compute
         self.computed = set()  # operators without a rule for shapes: really run
 
     def __call__(self, func, schema, args, kwargs):
         given = tensors_in((args, kwargs))
-        if schema.view or schema.resizes or (given and all(bytes_of(t) <= SMALL for t in given)):
-            return func(*args, **kwargs)
+        if self.stand_in:
+            beside = any(device_tensors.on_device(t) for t in given)
+            if beside and schema.name in WITHOUT_KERNEL:
+                return WITHOUT_KERNEL[schema.name](*args, **kwargs)
+            if not beside and not (schema.view or schema.resizes) and self._device(given, kwargs).type != "cuda":
+                return self._on_host(func, schema, args, kwargs, given)
+        if schema.view or schema.resizes:
+            return func(*args, **kwargs) if given else args[0]  # a number of Python that autograd saved
+        if self.compute or (given and all(bytes_of(t) <= SMALL for t in given)):
+            return self._run(func, schema, args, kwargs)
         if schema.in_place:
             return self._same(schema, args, kwargs)
         return self.promised(func, schema, args, kwargs)
+
+    def _device(self, given, kwargs):
+        """Of what an operator makes."""
+        if self.stand_in:
+            return device_tensors.wanted(given, kwargs, self.stand_in.current)
+        return torch.device(kwargs.get("device") or (given[0].device if given else "cpu"))
 
     def promised(self, func, schema, args, kwargs):
         """What an operator makes, as memory that nobody has touched."""
@@ -66,22 +86,49 @@ class Thin:
         out = shapes_of(func, schema, args, kwargs)
         if out is None:
             self.computed.add(schema.name)
-            return func(*args, **kwargs)
-        made = tensors_in(out)
-        if not given and all(bytes_of(t) <= SMALL for t in made):
-            return func(*args, **kwargs)
-        device = torch.device(kwargs.get("device") or (given[0].device if given else "cpu"))
-        storages = {}
-        return map_tensors(out, lambda t: _promise(t, device, storages))
+        if out is None or (not given and all(bytes_of(t) <= SMALL for t in tensors_in(out))):
+            return self._run(func, schema, args, kwargs)
+        return self._promise(out, self._device(given, kwargs))
 
-    @staticmethod
-    def really(func, args, kwargs):
+    def _promise(self, out, device):
+        storages, promise = {}, _promise_lent if self.stand_in and device.type == "cuda" else _promise
+        return map_tensors(out, lambda t: promise(t, device, storages))
+
+    def really(self, func, args, kwargs):
+        """Computes, be the operands small or not."""
+        return self._run(func, Schema(func), args, kwargs)
+
+    def _run(self, func, schema, args, kwargs):
+        given = tensors_in((args, kwargs))
+        if not self.stand_in or not device_tensors.any_on_device(args, kwargs):
+            return func(*args, **kwargs)
+        if schema.name in WITHOUT_KERNEL:
+            return WITHOUT_KERNEL[schema.name](*args, **kwargs)
+        device = self._device(given, kwargs)
+        try:
+            return device_tensors.computed(func, schema, args, kwargs, device)
+        except RuntimeError as error:
+            if not isinstance(error, NotImplementedError) and "not implemented for" not in str(error):
+                raise
+            if schema.in_place:  # a kernel for GPUs alone: the values stay as they are
+                return self._same(schema, args, kwargs)
+            out = shapes_of(func, schema, args, kwargs)
+            if out is None:
+                raise
+            return self._promise(out, device)
+
+    def _on_host(self, func, schema, args, kwargs, given):
+        """Beside a stand-in the host is itself: what it reads and decides by is computed. Large fractions (a model that is set up before it moves) are not."""
+        if schema.in_place and not schema.moves and any(bytes_of(t) > LARGE and t.is_floating_point() for t in given):
+            return self._same(schema, args, kwargs)
+        if kwargs.get("pin_memory"):
+            return self.stand_in.pin(func(*args, **dict(kwargs, pin_memory=False)))
         return func(*args, **kwargs)
 
     @staticmethod
     def host(tensor):
         """The memory of a tensor, to be read and written."""
-        return tensor
+        return device_tensors.host(tensor)
 
     @staticmethod
     def _same(schema, args, kwargs):
@@ -98,7 +145,27 @@ def _convolution_backward(grad, given, weight, bias_sizes, *rest):
             torch.empty(bias_sizes, dtype=grad.dtype, device="meta") if wanted[2] else None)
 
 
-RULES = {"aten::convolution_backward": _convolution_backward}
+def _native_dropout(given, probability, training):
+    return torch.empty_like(given), torch.empty_like(given, dtype=torch.bool)
+
+
+def _first(given, *rest, **named):
+    return torch.empty_like(given)
+
+
+RULES = {"aten::convolution_backward": _convolution_backward, "aten::native_dropout": _native_dropout, "aten::native_dropout_backward": _first}
+
+# Of tensors of the stand-in for cuda.
+WITHOUT_KERNEL = {"aten::set_": device_tensors.set_, "aten::resize_": device_tensors.resize_, "aten::record_stream": lambda *args: None}
+
+
+def _like_the_first(schema, args):
+    """Operators on lists of tensors give a list like the first; norms a number of each."""
+    if not schema.name.startswith("aten::_foreach_"):
+        return None
+    if schema.name in ("aten::_foreach_norm", "aten::_foreach_max"):
+        return [torch.empty((), dtype=t.dtype, device="meta") for t in args[0]]
+    return [_meta(t) for t in args[0]]
 
 
 def shapes_of(func, schema, args, kwargs):
@@ -106,7 +173,7 @@ def shapes_of(func, schema, args, kwargs):
     try:
         return RULES.get(schema.name, func)(*map_tensors(args, _meta), **_on_meta(kwargs))
     except (NotImplementedError, RuntimeError, TypeError):
-        return None
+        return _like_the_first(schema, args)
 
 
 def _meta(tensor):
@@ -133,3 +200,15 @@ def _promise(tensor, device, storages):
         out = out.set_(bytes_behind(whole), tensor.storage_offset(), tensor.size(), tensor.stride())
     storages[key._cdata] = bytes_behind(out)
     return out.zero_() if bytes_of(out) <= SMALL else out
+
+
+def _promise_lent(tensor, device, storages):
+    """As _promise, of the stand-in for cuda."""
+    key = bytes_behind(tensor)
+    if key._cdata not in storages:
+        memory = torch.empty(key.nbytes(), dtype=torch.uint8)
+        if key.nbytes() <= SMALL:
+            memory.zero_()
+        storages[key._cdata] = device_tensors.lend(memory, device.index)
+    whole = storages[key._cdata].view(tensor.dtype) if tensor.dtype != torch.uint8 else storages[key._cdata].detach()
+    return whole.as_strided_(tensor.size(), tensor.stride(), tensor.storage_offset())

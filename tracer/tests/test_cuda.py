@@ -1,0 +1,196 @@
+"""The stand-in for cuda: scripts that ask for GPUs, on a machine without one."""
+import collections
+import pathlib
+import re
+import unittest
+
+import torch
+
+from test_tracer import ROOT, Folder, environment, read, tracer  # noqa: F401
+
+SCRIPT = str(ROOT / "tests" / "scripts" / "cuda_gpt.py")
+PLACES = pathlib.Path(ROOT).parent / "stdlib" / "gpus"
+MODERN = hasattr(torch.nn.functional, "scaled_dot_product_attention")
+
+
+def count(graph):
+    return collections.Counter(node["op"].replace("aten::", "") for node in graph["nodes"])
+
+
+def peak(graph):
+    """Bytes: the most that is held at once."""
+    held = most = sum(part["bytes"] for part in graph["held"])
+    for event in graph["memory"]:
+        held += event["bytes"]
+        most = max(most, held)
+    return most
+
+
+def held(graph, category):
+    return sum(part["bytes"] for part in graph["held"] if part["category"] == category)
+
+
+@unittest.skipIf(torch.cuda.is_available(), "there is a GPU")
+@unittest.skipUnless(tuple(int(n) for n in torch.__version__.split(".")[:2]) in ((1, 13), (2, 6)), "the stand-in is for PyTorch 1.13 and 2.6")
+class Cuda(Folder):
+    def stand_in(self, script, *options, world=1, arguments=(), status=0):
+        return self.trace(world, [script, *arguments], "--device", "h100_sxm", *options, status=status)
+
+    def written(self, text, *options, **how):
+        """All that a script of these lines does."""
+        self.stand_in(self.script("import torch\n" + text), "--step", "0", *options, **how)
+        return read(self.folder, "traced", 0)
+
+    def test_gpt(self):
+        """Operators as on a GPU, copies, waits of the host, and memory by closed forms."""
+        done = self.stand_in(SCRIPT, arguments=["--state"])
+        graph = read(self.folder, "traced", 0)
+        self.assertNotIn("computed", graph)
+        ops = count(graph)
+        dropouts = 4 if MODERN else 6
+        self.assertEqual((ops["native_dropout"], ops["native_dropout_backward"]), (dropouts, dropouts))
+        if MODERN:
+            self.assertEqual((ops["_scaled_dot_product_flash_attention"], ops["_scaled_dot_product_flash_attention_backward"], ops["_fused_adamw_"]), (2, 2, 1))
+        self.assertGreater(ops["_amp_foreach_non_finite_check_and_unscale_"], 0)
+        types = {node["op"]: {t[0] for t in node["in"]} for node in graph["nodes"] if node["phase"] == "forward" and "in" in node}
+        self.assertEqual(types["aten::mm"], {"float16"})  # the head; CUDA's autocast computes these in halves, and norms in whole floats
+        self.assertIn("float32", types["aten::native_layer_norm"])
+        copies = collections.Counter(node["copy"] for node in graph["nodes"] if "copy" in node)
+        self.assertEqual(copies["host_to_device"], 2)
+        parameters = int(re.search(r"parameters (\d+)", done.stdout).group(1))
+        layer = 12 * 256 * 256 + 13 * 256
+        self.assertEqual(parameters, 2 * layer + 2 * 1024 * 256)
+        self.assertEqual(held(graph, "parameters"), 4 * parameters)
+        self.assertAlmostEqual(held(graph, "optimizer"), 8 * parameters, delta=1024)
+        self.assertLess(peak(graph), 8 << 20 | 4 * 8 * parameters)  # 8 MiB of tokens lie on the host
+        said = re.search(r"peak (\d+) held (\d+) used (\d+)", done.stdout)
+        self.assertEqual(int(said.group(2)), int(said.group(3)))
+        self.assertGreaterEqual(int(said.group(1)), peak(graph))
+        self.assertIn("device NVIDIA H100 80GB HBM3 (9, 0) 1 16", done.stdout)
+
+    def test_ddp_by_torchrun(self):
+        done = tracer("--device", "h100_sxm", "-o", str(self.folder / "traced.{rank}.json"), "--", "torchrun", "--nproc-per-node", "4", SCRIPT, "--dtype", "bfloat16")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("4 graphs written, 2 traced, 2 alike", done.stderr)
+        graph = read(self.folder, "traced", 3)
+        reduced = sum(node["in_elements"] for node in graph["nodes"] if node["op"] == "all_reduce" and node["phase"] == "backward")
+        self.assertEqual(reduced, int(re.search(r"parameters (\d+)", done.stdout).group(1)))
+
+    def test_recomputation(self):
+        self.stand_in(SCRIPT, arguments=["--recompute"])
+        phases = collections.Counter(node["phase"] for node in read(self.folder, "traced", 0)["nodes"] if node["op"] == "aten::native_dropout")
+        self.assertEqual(phases["recompute"], phases["forward"])
+
+    def test_spawned_ranks(self):
+        """torch.multiprocessing.spawn, as in PyTorch's first tutorial of DDP."""
+        self.stand_in(self.script(SPAWN), world=4)
+        graph = read(self.folder, "traced", 2)
+        self.assertEqual([n["in_elements"] for n in graph["nodes"] if n["op"] == "all_reduce"], [20 + 1])
+
+    def test_values_are_computed_where_they_are_small(self):
+        graph = self.written("""
+t = torch.tensor([1, 2, 3], device="cuda")
+assert t.device == torch.device("cuda", 0) and t.is_cuda and t.type() == "torch.cuda.LongTensor"
+assert (t + 1).tolist() == [2, 3, 4] and t[1:].sum().item() == 5 and str(t) == "tensor([1, 2, 3], device='cuda:0')"
+assert torch.arange(4, device=0).view(2, 2).t().contiguous().cpu().tolist() == [[0, 2], [1, 3]]
+t[0] = 7
+assert t.unsqueeze(0).expand(2, 3).cpu()[1, 0] == 7 and torch.cat([t, t]).max() == 7
+try:
+    t.numpy()
+    raise SystemExit("a tensor of the device became an array")
+except TypeError:
+    pass
+import io
+torch.save(t, io.BytesIO())
+""")
+        self.assertEqual({n["copy"] for n in graph["nodes"] if n.get("sync") and "copy" in n}, {"device_to_host"})
+
+    def test_streams_and_waits(self):
+        graph = self.written("""
+side, done = torch.cuda.Stream(), torch.cuda.Event()
+x = torch.ones(512, 512, device="cuda")
+side.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(side):
+    y = x.sin()
+    done.record()
+z = x.cos()
+done.synchronize()
+torch.cuda.current_stream().wait_event(done)
+w = y + z
+torch.cuda.synchronize()
+""")
+        nodes = {n["op"].replace("aten::", ""): n for n in graph["nodes"]}
+        self.assertEqual(nodes["sin"]["deps"], [nodes["ones"]["id"]])
+        self.assertNotIn("deps", nodes["cos"])
+        self.assertNotEqual(nodes["sin"]["stream"], nodes["cos"]["stream"])
+        self.assertEqual(nodes["add"]["deps"], [nodes["sin"]["id"]])
+        self.assertEqual(nodes["event synchronize"]["deps"], [nodes["sin"]["id"]])
+        self.assertEqual(nodes["device synchronize"]["deps"], [nodes["add"]["id"]])
+        self.assertEqual(graph["streams"][nodes["device synchronize"]["stream"]]["kind"], "host")
+
+    def test_kernels_of_libraries(self):
+        """cuDNN's batch norm, as C++ chooses it where there is cuDNN."""
+        graph = self.written("""
+m = torch.nn.Sequential(torch.nn.Conv2d(3, 64, 7), torch.nn.BatchNorm2d(64), torch.nn.ReLU()).cuda()
+m(torch.randn(8, 3, 64, 64, device="cuda")).sum().backward()
+""")
+        ops = count(graph)
+        self.assertEqual((ops["cudnn_batch_norm"], ops["cudnn_batch_norm_backward"], ops["convolution"]), (1, 1, 1))
+
+    def test_memory_of_the_device_is_a_limit(self):
+        self.stand_in(self.script("import torch\nx = [torch.empty(1 << 30, device='cuda') for _ in range(40)]"), "--step", "0", status=3)
+
+    def test_properties_are_those_of_the_library(self):
+        from trainspec_tracer.cuda.devices import GPUS
+        text = "\n".join(path.read_text() for path in sorted(PLACES.glob("*.ts"))) if PLACES.is_dir() else self.skipTest("no library beside the tracer")
+
+        def value(name, field):
+            base, body = re.search(rf"^gpu {name} (?:= (\w+) with )?\{{(.*?)(?=^gpu |\Z)", text, re.M | re.S).groups()
+            found = re.search(rf"\b{field} = ([\d.]+)", body)
+            return float(found.group(1)) if found else value(base, field)
+
+        for name, (_, _, memory, reserved, processors, cache) in GPUS.items():
+            self.assertEqual((memory, reserved, processors, cache), tuple(value(name, f) for f in ("memory", "reserved", "sms", "l2")), name)
+
+    def test_scripts_that_cannot_be_traced(self):
+        for text, status, message in (("import torch\nif torch.cuda.device_count() < 2:\n    raise SystemExit(0)", 4, "no step of an optimizer"),
+                                      ("import time\ntime.sleep(60)", 1, "not done after 5 s"),
+                                      (SPAWN.replace("torch.cuda.device_count()", "3"), 1, "spawns 3 processes"),
+                                      (FORK, 1, "forks its ranks")):
+            done = self.stand_in(self.script(text), "--limit", "5" if "sleep" in text else "200", status=status)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(list(self.folder.glob("traced.*")), [])
+        self.assertIn("no GPU `h900`", tracer("--world", "1", "--device", "h900", "--", "python3", "x.py").stderr)
+
+
+SPAWN = """
+import os, torch, torch.multiprocessing as mp
+from torch.distributed import init_process_group
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def main(rank, world):
+    os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="12355")
+    torch.cuda.set_device(rank)
+    init_process_group("nccl", rank=rank, world_size=world)
+    model = DDP(torch.nn.Linear(20, 1).to(rank), device_ids=[rank])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.randn(8, 20).to(rank)).sum().backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    mp.spawn(main, args=(torch.cuda.device_count(),), nprocs=torch.cuda.device_count())
+"""
+
+FORK = """
+import torch, torch.distributed as dist, torch.multiprocessing as mp
+
+def main():
+    dist.init_process_group("nccl", rank=0, world_size=1)
+
+rank = mp.get_context("fork").Process(target=main)
+rank.start()
+rank.join()
+raise SystemExit(rank.exitcode)
+"""
