@@ -172,9 +172,15 @@ typedef enum effect {
   ALGORITHMS,
   PROTOCOLS,
   BUFFER,
+  WORD_BUFFER,
+  LINE_BUFFER,
+  SWITCH_CHUNK,
   LEAST_CHANNELS,
   MOST_CHANNELS,
+  LEAST_PAIR_CHANNELS,
+  MOST_PAIR_CHANNELS,
   THREADS,
+  LINE_THREADS,
   RELAY,
   NO_RELAY,
   FABRICS,
@@ -191,11 +197,17 @@ static const variable variables[] = {{"NCCL_COLLNET_ENABLE", FABRICS, 0, 1},
                                      {"NCCL_ALGO", ALGORITHMS, 0, 0},
                                      {"NCCL_PROTO", PROTOCOLS, 0, 0},
                                      {"NCCL_BUFFSIZE", BUFFER, 1024, 1073741824},
+                                     {"NCCL_LL_BUFFSIZE", WORD_BUFFER, 1024, 1073741824},
+                                     {"NCCL_LL128_BUFFSIZE", LINE_BUFFER, 1024, 1073741824},
+                                     {"NCCL_NVLS_CHUNKSIZE", SWITCH_CHUNK, 1024, 1073741824},
                                      {"NCCL_MIN_NCHANNELS", LEAST_CHANNELS, 1, 64},
                                      {"NCCL_MAX_NCHANNELS", MOST_CHANNELS, 1, 64},
                                      {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64},
                                      {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64},
+                                     {"NCCL_MIN_P2P_NCHANNELS", LEAST_PAIR_CHANNELS, 1, 64},
+                                     {"NCCL_MAX_P2P_NCHANNELS", MOST_PAIR_CHANNELS, 1, 64},
                                      {"NCCL_NTHREADS", THREADS, 64, 512},
+                                     {"NCCL_LL128_NTHREADS", LINE_THREADS, 160, 640},
                                      {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2},
                                      {"NCCL_PXN_DISABLE", NO_RELAY, 0, 1}};
 enum { VARIABLES = sizeof variables / sizeof *variables };
@@ -214,10 +226,9 @@ static const char *const not_modelled[] = {
   "NCCL_IB_PCI_RELAXED_ORDERING", "NCCL_NET",              "NCCL_NET_PLUGIN",
   "NCCL_TUNER_PLUGIN",          "NCCL_NET_GDR_LEVEL",      "NCCL_NET_GDR_READ",
   "NCCL_CROSS_NIC",             "NCCL_P2P_NET_CHUNKSIZE",  "NCCL_P2P_NVL_CHUNKSIZE",
-  "NCCL_P2P_PCI_CHUNKSIZE",     "NCCL_NVLS_CHUNKSIZE",     "NCCL_LL_BUFFSIZE",
-  "NCCL_LL128_BUFFSIZE",        "NCCL_SOCKET_NTHREADS",    "NCCL_NSOCKS_PERTHREAD",
-  "NCCL_TOPO_FILE",             "NCCL_GRAPH_FILE",         "NCCL_MIN_P2P_NCHANNELS",
-  "NCCL_MAX_P2P_NCHANNELS",     "NCCL_CGA_CLUSTER_SIZE",   "NCCL_MNNVL_ENABLE"};
+  "NCCL_P2P_PCI_CHUNKSIZE",     "NCCL_SOCKET_NTHREADS",    "NCCL_NSOCKS_PERTHREAD",
+  "NCCL_TOPO_FILE",             "NCCL_GRAPH_FILE",         "NCCL_CGA_CLUSTER_SIZE",
+  "NCCL_MNNVL_ENABLE"};
 enum {
   HARMLESS = sizeof harmless / sizeof *harmless,
   NOT_MODELLED = sizeof not_modelled / sizeof *not_modelled
@@ -242,19 +253,43 @@ ts_network_left ts_network_variable_left(const char *name, const char *value)
   return off ? TS_NETWORK_HARMLESS : TS_NETWORK_NOT_MODELLED;
 }
 
+/* A protocol's chunks are shares of its buffer. What it usually is: NCCL, src/include/device.h. */
+static bool resize(ts_ir_net_method *m, effect what, double x)
+{
+  static const struct {
+    uint32_t protocol;
+    double usual;
+  } buffers[] = {[BUFFER] = {TS_IR_NET_SIMPLE, 4194304},
+                 [WORD_BUFFER] = {TS_IR_NET_LL, 524288},
+                 [LINE_BUFFER] = {TS_IR_NET_LL128, 4915200}};
+  if (what < BUFFER || what > LINE_BUFFER)
+    return false;
+  if (m->protocol == buffers[what].protocol && m->chunk > 0)
+    m->chunk = fmax(1, m->chunk * x / buffers[what].usual);
+  return true;
+}
+
+static bool by_switch(const ts_ir_net_method *m)
+{
+  return m->algorithm == TS_IR_NET_SWITCH || m->algorithm == TS_IR_NET_SWITCH_TREE;
+}
+
 /* Fewer channels or threads carry less; more of them do not carry more than the links do. Only
  * level 2 relays what has a path of its own. */
 static void apply_number(ts_ir_net_method *m, effect what, double x)
 {
-  const double usual_buffer = 4194304;
-  if (what == BUFFER && m->protocol == TS_IR_NET_SIMPLE) {
-    m->chunk = fmax(1, m->chunk * x / usual_buffer);
-  } else if (what == LEAST_CHANNELS && m->channels < x) {
+  bool pairs = m->algorithm == TS_IR_NET_PAIRS, lines = m->protocol == TS_IR_NET_LL128;
+  if (resize(m, what, x))
+    return;
+  if (what == SWITCH_CHUNK && by_switch(m) && m->chunk > 0) {
+    m->chunk = x;
+  } else if ((what == LEAST_CHANNELS || (what == LEAST_PAIR_CHANNELS && pairs)) &&
+             m->channels < x) {
     m->channels = (uint32_t)x;
-  } else if (what == MOST_CHANNELS && m->channels > x) {
+  } else if ((what == MOST_CHANNELS || (what == MOST_PAIR_CHANNELS && pairs)) && m->channels > x) {
     scale(m, x / m->channels);
     m->channels = (uint32_t)x;
-  } else if (what == THREADS && m->protocol != TS_IR_NET_LL128 && m->threads != x) {
+  } else if (what == (lines ? LINE_THREADS : THREADS) && m->threads != x) {
     scale(m, fmin(1, x / m->threads));
     m->threads = (uint32_t)x;
   } else if (what == RELAY && m->collective == TS_IR_ALL_TO_ALL) {

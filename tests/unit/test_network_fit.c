@@ -254,6 +254,52 @@ Test(network_fit, variables_of_the_environment)
   ts_arena_free(arena);
 }
 
+static const ts_ir_net_method *method_of(const ts_network_file *file, uint32_t algorithm,
+                                         uint32_t protocol)
+{
+  for (uint32_t i = 0; i < file->method_count; i++)
+    if (file->methods[i].algorithm == algorithm && file->methods[i].protocol == protocol)
+      return &file->methods[i];
+  cr_assert(false, "no such method");
+  return NULL;
+}
+
+/* Each variable changes the methods that it is for, and no others. */
+Test(network_fit, variables_of_chunks_channels_and_threads)
+{
+  static const char text[] =
+    "{\"trainspec-network\": 1, \"methods\": [\n"
+    " {\"collective\": \"all_to_all\", \"algorithm\": \"pairs\", \"protocol\": \"simple\", "
+    "\"channels\": 8, \"threads\": 512, \"chunk\": 524288, \"inter_share\": 0.8},\n"
+    " {\"collective\": \"all_reduce\", \"algorithm\": \"switch_tree\", \"protocol\": \"simple\", "
+    "\"channels\": 8, \"threads\": 512, \"chunk\": 131072, \"inter_share\": 0.8},\n"
+    " {\"collective\": \"all_reduce\", \"algorithm\": \"ring\", \"protocol\": \"ll\", "
+    "\"channels\": 8, \"threads\": 512, \"chunk\": 32768, \"inter_share\": 0.8},\n"
+    " {\"collective\": \"all_reduce\", \"algorithm\": \"ring\", \"protocol\": \"ll128\", "
+    "\"channels\": 8, \"threads\": 640, \"chunk\": 576000, \"inter_share\": 0.8}]}\n";
+  ts_arena *arena = ts_arena_new("test");
+  ts_network_file *file = read(arena, text);
+  const ts_ir_net_method *pairs = method_of(file, TS_IR_NET_PAIRS, TS_IR_NET_SIMPLE),
+                         *tree = method_of(file, TS_IR_NET_SWITCH_TREE, TS_IR_NET_SIMPLE),
+                         *words = method_of(file, TS_IR_NET_RING, TS_IR_NET_LL),
+                         *lines = method_of(file, TS_IR_NET_RING, TS_IR_NET_LL128);
+  cr_assert_null(set(arena, file, "NCCL_LL_BUFFSIZE", "1048576"));
+  cr_assert_null(set(arena, file, "NCCL_LL128_BUFFSIZE", "2457600"));
+  cr_assert_null(set(arena, file, "NCCL_NVLS_CHUNKSIZE", "262144"));
+  cr_assert_null(set(arena, file, "NCCL_MAX_P2P_NCHANNELS", "2"));
+  cr_assert_null(set(arena, file, "NCCL_LL128_NTHREADS", "320"));
+  cr_assert(words->chunk == 65536 && lines->chunk == 288000);
+  cr_assert(tree->chunk == 262144 && pairs->chunk == 524288);
+  cr_assert(pairs->channels == 2 && words->channels == 8 && tree->channels == 8);
+  cr_assert_float_eq(pairs->inter_share, 0.2, 1e-12);
+  cr_assert(lines->threads == 320 && words->threads == 512);
+  cr_assert_float_eq(lines->inter_share, 0.4, 1e-12);
+  cr_assert_float_eq(words->inter_share, 0.8, 1e-12);
+  cr_assert_null(set(arena, file, "NCCL_MIN_P2P_NCHANNELS", "16"));
+  cr_assert(pairs->channels == 16 && words->channels == 8);
+  ts_arena_free(arena);
+}
+
 Test(network_fit, variables_that_ask_for_methods)
 {
   ts_arena *arena = ts_arena_new("test");
