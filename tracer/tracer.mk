@@ -4,6 +4,7 @@
 EXTRA_DIST += \
 	tracer/examples/gpt.py \
 	tracer/pyproject.toml \
+	tracer/tests/scripts/bert.py \
 	tracer/tests/scripts/cuda_gpt.py \
 	tracer/tests/scripts/ddp.py \
 	tracer/tests/scripts/deepspeed_calls.py \
@@ -12,6 +13,8 @@ EXTRA_DIST += \
 	tracer/tests/scripts/llama.py \
 	tracer/tests/scripts/megatron_calls.py \
 	tracer/tests/scripts/pipeline.py \
+	tracer/tests/scripts/resnet.py \
+	tracer/tests/scripts/ring_attention.py \
 	tracer/tests/scripts/tensor_parallel.py \
 	tracer/tests/tap.py \
 	tracer/tests/test_cuda.py \

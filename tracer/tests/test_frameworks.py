@@ -3,9 +3,8 @@ import unittest
 
 import torch
 
-from test_tracer import ROOT, Folder, held, most_held, read, run_real
+from test_tracer import SCRIPTS, Folder, held, most_held, read, run_real
 
-SCRIPTS = ROOT / "tests" / "scripts"
 RECENT = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 6)
 
 

@@ -11,6 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 GPT = [str(ROOT / "examples" / "gpt.py"), "--tp", "2", "--pp", "2"]
+SCRIPTS = ROOT / "tests" / "scripts"
 LIMIT = 240  # s for one command
 
 import torch  # noqa: E402
@@ -154,6 +155,62 @@ class AgainstRealProcesses(Folder):
         run_real(self.folder, 3, script, "--step", "0")
         self.assert_equal_graphs(3)
         self.assertEqual([n["peer"] for n in read(self.folder, "traced", 0)["nodes"] if n["op"] == "recv"], [2] * 3)
+
+
+class Scripts(Folder):
+    """Training scripts of the usual kinds: small ones against real processes, and those of the published size against published figures."""
+
+    def same(self, world, name, *arguments):
+        script = [str(SCRIPTS / name), *arguments]
+        self.trace(world, script)
+        run_real(self.folder, world, script)
+        self.assert_equal_graphs(world)
+
+    def large(self, world, name, *arguments):
+        self.trace(world, [str(SCRIPTS / name), *arguments], "--ranks", "0")
+        graph = read(self.folder, "traced", 0)
+        self.assertNotIn("computed", graph)
+        return graph
+
+    def test_resnet_with_accumulated_gradients(self):
+        self.same(2, "resnet.py", "--blocks", "1,1", "--width", "16", "--image", "32", "--classes", "10")
+        graph = self.large(8, "resnet.py")
+        parameters, images, rounds = 25557032, 2, 4  # torchvision's ResNet-50
+        self.assertEqual(held(graph)["parameters"], 4 * parameters)
+        self.assertEqual(sum(n["in_elements"] for n in graph["nodes"] if n["op"] == "all_reduce"), parameters)
+        products = 0
+        for node in graph["nodes"]:
+            if node["op"] == "aten::convolution" or node["op"] == "aten::mkldnn_convolution":
+                weight, out = node["in"][1][1], node["out"][0][1]
+                products += numel(out) * numel(weight[1:])
+        self.assertAlmostEqual((products / images / rounds + 2048 * 1000) / 4.089e9, 1, delta=0.001)  # multiplications of an image, He et al. and torchvision
+
+    def test_bert_under_autocast_recomputed(self):
+        small = ["--layers", "2", "--hidden", "64", "--heads", "4", "--vocabulary", "512", "--positions", "64", "--sequence", "32"]
+        for more in ([], ["--reentrant"]):
+            self.same(2, "bert.py", *small, *more)
+        graph = self.large(8, "bert.py")
+        self.assertEqual(held(graph)["parameters"], 4 * 109482240)  # bert-base-uncased
+        self.assertEqual(held(graph)["optimizer"], 2 * 4 * 109482240)
+        self.assertEqual(sum(n["in_elements"] for n in graph["nodes"] if n["op"] == "all_reduce"), 109482240)
+        products = [n for n in graph["nodes"] if n["op"] in ("aten::addmm", "aten::mm", "aten::bmm") and "layers.3" in n.get("module", "")]
+        self.assertTrue(all(n["in"][-1][0] == "bfloat16" for n in products))
+        self.assertEqual(sum(n["phase"] == "forward" for n in products), 8)
+        self.assertIn(sum(n["phase"] == "recompute" for n in products), (7, 8))  # the last is not needed, and PyTorch 2.1 and later stop before it
+
+    def test_attention_around_a_ring(self):
+        self.same(4, "ring_attention.py")
+        graph, layers, world = read(self.folder, "traced", 0), 2, 4
+        sent = [n for n in graph["nodes"] if n["op"] == "send"]
+        self.assertEqual(sum(n["bytes"] for n in sent), 4 * layers * (2 * 2 * (world - 1) + 2 * world) * (2 * 256 // world * 64))
+        self.assertEqual({n["peer"] for n in sent}, {1})
+
+
+def numel(shape):
+    out = 1
+    for size in shape:
+        out *= size
+    return out
 
 
 class Acting(Folder):

@@ -22,6 +22,11 @@ LIFT = "aten::lift_fresh"  # makes a tensor from a number of Python; those that 
 OPTIMIZER = "Optimizer.step#"
 
 
+def of_number(value):
+    """A Python number that autograd saved: before 2.0 it comes here without its tensor, or goes back so."""
+    return torch.scalar_tensor(value, dtype=torch.float64)
+
+
 def own_parameters(module):
     return [p for p in module._parameters.values() if p is not None]
 
@@ -185,11 +190,13 @@ class Recorder(TorchDispatchMode):
         return func(*args, **kwargs)
 
     def _run(self, func, schema, args, kwargs):
+        if schema.name == "aten::detach" and not isinstance(args[0], torch.Tensor):
+            return of_number(args[0])
         stream = self.current_stream()
         started = self._start(stream) if self.timed else None
         out = self.routing(func, schema, args, kwargs) if self.routing else func(*args, **kwargs)
         if schema.name == "aten::detach" and not isinstance(out, torch.Tensor):
-            out = torch.scalar_tensor(out, dtype=torch.float64)  # of a Python number that autograd saved
+            out = of_number(out)
         took = self._stop(stream, started) if self.timed else None
         made, given = tensors_in(out), tensors_in((args, kwargs))
         host = schema.name == LIFT and self.phases[-1] == "optimizer" or self._on_host(given)
