@@ -12,18 +12,20 @@ typedef enum ts_asked_kind {
   ASK_FUNCTIONS,
   ASK_SLOWER,
   ASK_SCALED,
-  ASK_LIKE
+  ASK_LIKE,
+  ASK_DURING
 } ts_asked_kind;
 
 struct ts_cost_chain {
   ts_asked_kind kind;
   const ts_cost_source *source;   /* SOURCE */
   const ts_record *functions;     /* FUNCTIONS: family -> function */
-  const ts_cost_chain *inner;          /* SLOWER, SCALED, LIKE */
+  const ts_cost_chain *inner;          /* SLOWER, SCALED, LIKE, DURING */
   double factor;                  /* SLOWER, LIKE */
   const ts_list *families;        /* SLOWER: those it holds for, or NULL */
   const char *family;             /* SLOWER, LIKE: of the kernel */
   const char *as;                 /* LIKE: the family asked for in its place */
+  uint32_t pass;                  /* DURING: as in ts_cost_query */
   const ts_cost_source *from, *to; /* SCALED: rooflines */
 };
 
@@ -374,6 +376,25 @@ static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applie
   return a->inner && positive(s, m, a->factor) ? a : NULL;
 }
 
+/* A source of kernels of one pass alone: a table of weight gradients, say, whose sizes mean another
+ * layout in memory than the forward's. */
+static ts_cost_chain *during(ts_session *s, const ts_plan *plan, const ts_applied *m,
+                             ts_source_name *name)
+{
+  static const char *const passes[] = {"forward", "input", "weight"};
+  const ts_value *pass = arg(m, "pass");
+  ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
+  a->kind = ASK_DURING;
+  for (uint32_t k = 0; k < sizeof passes / sizeof *passes; k++)
+    if (pass && !strcmp(pass->u.string, passes[k]))
+      a->pass = k + 1;
+  if (!a->pass)
+    return wrong(s, pass ? pass->span : m->span,
+                 "a pass is \"forward\", \"input\" or \"weight\"", pass ? *pass : ts_none_value());
+  a->inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name);
+  return a->inner ? a : NULL;
+}
+
 /* A family nobody measured takes `by` times as long as another one at the same features. */
 static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied *m,
                            ts_source_name *name)
@@ -434,6 +455,8 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
       return database(s, made, name);
     if (!strcmp(made->name, "roofline"))
       return roofline(s, made, name);
+    if (!strcmp(made->name, "during"))
+      return during(s, plan, made, name);
     if (!strcmp(made->name, "slower"))
       return slower(s, plan, made, name);
     if (!strcmp(made->name, "like"))
@@ -443,7 +466,7 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
   }
   return wrong(s, value.span,
                "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, "
-               "`scale`, or a record of functions",
+               "`during`, `scale`, or a record of functions",
                value);
 }
 
@@ -529,6 +552,8 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
     if (holds_for(a, q->family))
       answer->seconds *= a->factor;
     return true;
+  case ASK_DURING:
+    return q->pass == a->pass && ts_cost_chain_ask(s, a->inner, q, span, answer, failed);
   case ASK_LIKE: {
     ts_cost_query other = *q;
     other.family = a->as;
@@ -548,6 +573,14 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
       answer->basis = TS_COST_INTERPOLATED;
     return true;
   }
+  return false;
+}
+
+bool ts_cost_chain_minds_pass(const ts_cost_chain *a)
+{
+  for (; a; a = a->inner)
+    if (a->kind == ASK_DURING)
+      return true;
   return false;
 }
 

@@ -23,6 +23,7 @@ typedef struct ts_asking {
   TS_VEC(const ts_cost_chain *) sources;
   TS_VEC(ts_cost_query) keys; /* of kernels already priced, in the order of `priced` */
   TS_VEC(uint32_t) priced;
+  bool minds_pass; /* some source does */
   TS_VEC(beyond) beyond;
 } ts_asking;
 
@@ -38,6 +39,7 @@ ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
     if (!a)
       continue;
     TS_PUSH(s->arena, &c->asking->sources, a);
+    c->asking->minds_pass |= ts_cost_chain_minds_pass(a);
     TS_PUSH(s->arena, &c->sources, name);
   }
   return ts_diags_errors(s->diags) > errors ? NULL : c;
@@ -53,16 +55,22 @@ uint64_t ts_costing_time(const ts_costing *c, uint32_t index)
 
 /* -- one kernel -- */
 
-static ts_cost_query query_of(const ts_kernel *k)
+/* The pass counts only where some source minds it, so that kernels that are alike stay one. */
+static ts_cost_query query_of(const ts_kernel *k, bool minds_pass)
 {
-  return (ts_cost_query){
-    k->family, k->dtype ? k->dtype->name : "", k->flops, k->bytes, k->features, k->feature_count};
+  return (ts_cost_query){k->family,
+                         k->dtype ? k->dtype->name : "",
+                         k->flops,
+                         k->bytes,
+                         k->features,
+                         k->feature_count,
+                         minds_pass ? k->pass : 0};
 }
 
 static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
 {
   if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops ||
-      a->bytes != b->bytes || a->feature_count != b->feature_count)
+      a->bytes != b->bytes || a->pass != b->pass || a->feature_count != b->feature_count)
     return false;
   for (uint32_t i = 0; i < a->feature_count; i++)
     if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)
@@ -280,7 +288,7 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
 {
   ts_asking *a = c->asking;
-  ts_cost_query q = query_of(k);
+  ts_cost_query q = query_of(k, a->minds_pass);
   for (size_t i = 0; i < a->keys.count; i++)
     if (same_query(&a->keys.at[i], &q))
       return a->priced.at[i];
@@ -321,7 +329,7 @@ static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
   if (a->count != b->count)
     return false;
   for (uint32_t i = 0; i < a->count; i++) {
-    ts_cost_query x = query_of(&a->at[i]), y = query_of(&b->at[i]);
+    ts_cost_query x = query_of(&a->at[i], false), y = query_of(&b->at[i], false);
     if (!same_query(&x, &y))
       return false;
   }
@@ -453,13 +461,14 @@ static uint32_t slower_kernel(ts_costing *c, uint32_t index, double factor)
   return (uint32_t)c->kernels.count - 1;
 }
 
-static bool price_kernels(ts_costing *c, ts_kernels *kernels, const char *label)
+static bool price_kernels(ts_costing *c, ts_kernels *kernels, uint32_t phase, const char *label)
 {
   bool good = true;
   for (uint32_t i = 0; i < kernels->count; i++) {
     ts_kernel *k = &kernels->at[i];
     if (k->host_only)
       continue;
+    k->pass = 1 + phase;
     k->cost = ts_costing_kernel(c, k, label);
     good &= k->cost != TS_NO_INDEX;
     if (k->cost != TS_NO_INDEX && k->slower > 1)
@@ -484,10 +493,11 @@ static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
     return price_measured(c, op, class, TS_TRACED_FORWARD) &&
            price_measured(c, op, class, TS_TRACED_BACKWARD);
   for (int p = 0; p < TS_PHASES; p++) {
-    good &= price_kernels(c, &class->work.phase[p], op->label);
+    good &= price_kernels(c, &class->work.phase[p], p, op->label);
     if (class->parted[p] || class->rounds[p])
       good &=
-        price_kernels(c, &class->own[p], op->label) && price_kernels(c, &class->rest[p], op->label);
+        price_kernels(c, &class->own[p], p, op->label) &&
+        price_kernels(c, &class->rest[p], p, op->label);
   }
   return good;
 }

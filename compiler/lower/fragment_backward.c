@@ -93,6 +93,8 @@ static uint32_t comms(pass *p, uint32_t i, ts_when when, bool after, bool gradie
         comm->slot == TS_ALL_PARAMETERS || comm->ring)
       continue;
     ts_need(f, last != TS_NO_INDEX ? last : need);
+    if (!comm->overlap) /* not even with work before it: its stream waits for that of the kernels */
+      ts_need(f, f->last[0]);
     last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
   }
   return last;

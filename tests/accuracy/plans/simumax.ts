@@ -108,8 +108,9 @@ fn arguments(
   global_batch_size: micro * micro_batches * div(8, tp * cp * pp),
 }
 
-// A table of theirs, by the columns' names here. Those of experts' backwards stand under the sizes
-// of the forward.
+// A table of theirs, by the columns' names here: one for each pass, since a product of the backward
+// takes longer than one of the same sizes in a forward. Those of experts' backwards stand under the
+// sizes of the forward.
 fn products(stage: String, between: Bool) -> Any = table(
   "ops/simumax_gemm_b200_sxm.csv",
   family: "gemm",
@@ -127,12 +128,12 @@ fn expert_products(stage: String, m: String, n: String, k: String, between: Bool
   between: between,
 )
 fn all_products(between: Bool) -> List = [
-  products("fwd", between),
-  products("dgrad", between),
-  products("wgrad", between),
-  expert_products("fwd", "m", "n", "k", between),
-  expert_products("dgrad", "m", "k", "n", between),
-  expert_products("wgrad", "n", "k", "m", between),
+  during("forward", products("fwd", between)),
+  during("input", products("dgrad", between)),
+  during("weight", products("wgrad", between)),
+  during("forward", expert_products("fwd", "m", "n", "k", between)),
+  during("input", expert_products("dgrad", "m", "k", "n", between)),
+  during("weight", expert_products("wgrad", "n", "k", "m", between)),
 ]
 fn attention_of(phase: String, family: String) -> Any = table(
   "ops/simumax_attention_b200_sxm.csv",
