@@ -77,6 +77,7 @@ fn framework_tensor(f: Framework, t: Axis, slows: Real = 1) = if t.size == 1 the
   keep_gathered: f.keep,
   slows: slows,
   again: f.again,
+  adapters: f.tensor == "ring",
 )
 
 // Parts of each sequence on `c`; `heads`: heads instead of keys and values travel.

@@ -63,6 +63,9 @@ strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
 // collectives are slower.
 // `keep_gathered`: what the forward gathered stays for the weight gradients, instead of being
 // gathered again; `again`: whether that second gather goes on beside the input gradients.
+// `adapters`: the input of an adapter beside a product of columns is gathered for it alone, as where
+// user buffers gather the product's in parts and do not hand it on (Megatron-Bridge,
+// peft/utils.py, ParallelLinearAdapter).
 strategy tensor_sequence_parallel(
   t: Axis,
   gather: Overlap = true,
@@ -70,8 +73,10 @@ strategy tensor_sequence_parallel(
   keep_gathered: Bool = false,
   slows: Real = 1.0,
   again: Overlap = true,
+  adapters: Bool = false,
 ) {
   let second = if keep_gathered then 1 else t
+  let apart = if adapters then t else 1
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
     before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
@@ -84,6 +89,13 @@ strategy tensor_sequence_parallel(
     split x dim -1, w dim 1 over t
     after forward: reduce_scatter(y, dim: 1, over: t, overlap: scatter)
     before backward(input): all_gather(dy, dim: 1, over: t, overlap: gather, slows: slows)
+  }
+  rule adapters optional {
+    match linear as "*.adapter_in"
+    before forward: all_gather(x, dim: 1, over: apart, overlap: false)
+    split y dim 1 over apart
+    after backward(input): reduce_scatter(dx, dim: 1, over: apart, overlap: false)
+    before backward(weight): all_gather(x, dim: 1, over: apart, overlap: false)
   }
   rule biases optional {
     match bias_gelu as "*.act"
