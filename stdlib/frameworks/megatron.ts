@@ -7,7 +7,8 @@
 // Engine; PyTorch's CUDABlas and caching allocator.
 export import std.frameworks.megatron_model
 import std.machines, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
-import std.strategies.recompute, std.strategies.fp8, std.schedules.one_f_one_b, std.schedules.interleaved, std.optimizers.adam
+import std.strategies.recompute, std.strategies.fp8, std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved,
+  std.optimizers.adam
 import std.precision, std.hosts
 
 // -- machines: by the word after --gpu; `generation`: compute capability, by which libraries choose --
@@ -180,9 +181,10 @@ fn _held(a: MegatronArguments) -> Record = {
 
 // Gradients in fp16 are reduced in it, and copied to fp32 for the update, unless they are
 // accumulated in fp32.
-fn _optimizer(a: MegatronArguments) -> Record = if a.optimizer == "sgd" then sgd() else if a.optimizer != "adam"
-  then refuse("the optimizer `" + a.optimizer + "` has no record here: choose adam or sgd") else if a.fp16 and
-  not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
+fn _optimizer(a: MegatronArguments) -> Record = if a.optimizer == "sgd" then sgd() else if a.optimizer != "adam" then refuse(
+  "the optimizer `" + a.optimizer + "` has no record here: choose adam or sgd" + (if a.optimizer == "muon" or a.optimizer == "dist_muon"
+    then " (muon multiplies matrices for its update, which no record of kernels states)" else ""),
+) else if a.fp16 and not a.accumulate_allreduce_grads_in_fp32 then adam_with_copies() else adam()
 fn adam_with_copies() -> Optimizer = adam() with { temp = 4 B }
 fn _format(a: MegatronArguments) -> DType = if a.fp16 then fp16 else bf16
 fn _gradients(a: MegatronArguments) -> DType =
@@ -288,6 +290,7 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
     overlap: run.arguments.overlap_grad_reduce,
     beside: run.arguments.overlap_param_gather,
   ) else data_parallel(ed * dp * cp, bucket: 1 GiB, overlap: run.arguments.overlap_grad_reduce),
+  if run.arguments.optimizer_cpu_offload then update_on_host() else none,
   if run.arguments.fp8_format == "" then none else fp8_products(),
   _recomputed(run.arguments),
 ]
@@ -387,6 +390,8 @@ record MegatronArguments {
   expert_tensor_parallel_size: Int = 0
   sequence_parallel: Bool = false
   use_distributed_optimizer: Bool = false
+  optimizer_cpu_offload: Bool = false
+  optimizer_offload_fraction: Real = 1.0
   overlap_grad_reduce: Bool = false
   overlap_param_gather: Bool = false
   num_layers_per_virtual_pipeline_stage: Int = 0
@@ -404,8 +409,10 @@ fn _missing(a: MegatronArguments) -> String =
   if a.num_layers == 0 and a.encoder_num_layers == 0 then "num_layers" else if a.hidden_size == 0 then "hidden_size"
   else if a.num_attention_heads == 0 then "num_attention_heads" else if a.seq_length == 0 and a.encoder_num_layers == 0 then "seq_length"
   else ""
-fn megatron(a: MegatronArguments) -> Record = if _missing(a) != "" then refuse("a run needs `" + _missing(a) + "`") else if a.fp8_format ==
-  "" and not (a.bf16 or a.fp16) then refuse("a run in fp32 has no plan here: say `bf16` or `fp16`") else _described(a, _on(a.gpu).machine)
+fn megatron(a: MegatronArguments) -> Record = if a.optimizer_cpu_offload and a.optimizer_offload_fraction < 1
+  then refuse("an optimizer of which a part is on the host has no plan here yet: `optimizer_offload_fraction` is 1") else if _missing(a) !=
+  "" then refuse("a run needs `" + _missing(a) + "`") else if a.fp8_format == "" and not (a.bf16 or a.fp16)
+  then refuse("a run in fp32 has no plan here: say `bf16` or `fp16`") else _described(a, _on(a.gpu).machine)
 
 // What `trainspec import megatron` reads: fields of `arguments` are followed; `harmless` ones
 // change neither time nor memory; `warned` ones change a little that is not followed, and the
@@ -641,10 +648,10 @@ let command_line = {
     ["num_distributed_optimizer_instances", "the optimizer is dealt out over all replicas"],
   ],
   refused: [
-    ["use_megatron_fsdp", "parameters that are sharded have no plan here yet: take `fsdp` of std.strategies.data"],
-    ["use_torch_fsdp2", "parameters that are sharded have no plan here yet: take `fsdp` of std.strategies.data"],
-    ["data_parallel_sharding_strategy", "parameters that are sharded have no plan here yet: take `fsdp` of std.strategies.data"],
-    ["outer_dp_sharding_strategy", "parameters that are sharded have no plan here yet: take `fsdp` of std.strategies.data"],
+    ["use_megatron_fsdp", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
+    ["use_torch_fsdp2", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
+    ["data_parallel_sharding_strategy", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
+    ["outer_dp_sharding_strategy", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
     ["hybrid_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
     ["is_hybrid_model", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
     ["mamba_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
@@ -655,12 +662,14 @@ let command_line = {
     ["fp32_residual_connection", "residuals in fp32 have no plan here yet"],
     ["apply_residual_connection_post_layernorm", "residuals after the norm have no plan here yet"],
     ["moe_layer_recompute", "write `--recompute-granularity selective --recompute-modules moe`"],
-    ["fine_grained_activation_offloading", "offloading has no plan here yet: take `offload` of std.strategies.offload"],
-    ["offload_modules", "offloading has no plan here yet: take `offload` of std.strategies.offload"],
-    ["cpu_offloading*", "offloading has no plan here yet: take `offload` of std.strategies.offload"],
-    ["optimizer_cpu_offload", "offloading has no plan here yet: take `offload` of std.strategies.offload"],
-    ["optimizer_offload_*", "offloading has no plan here yet: take `offload` of std.strategies.offload"],
-    ["offload_*", "offloading has no plan here yet: take `offload` of std.strategies.offload"],
+    [
+      "fine_grained_activation_offloading",
+      "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload",
+    ],
+    ["offload_modules", "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload"],
+    ["cpu_offloading*", "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload"],
+    ["optimizer_offload_*", "an optimizer that lies on the host in parts has no plan here yet: see std.strategies.offload"],
+    ["offload_*", "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload"],
     ["perform_rl_step", "reinforcement learning has no plan here yet"],
     ["grpo_*", "reinforcement learning has no plan here yet"],
     ["rl_*", "reinforcement learning has no plan here yet"],
