@@ -18,7 +18,6 @@ typedef struct ts_cost_query {
   double flops, bytes; /* of one launch; bytes read and written */
   const ts_feature *feature;
   uint32_t feature_count;
-  uint32_t pass; /* of its op: 1 forward, 2 gradients of inputs, 3 of weights; 0: not said */
 } ts_cost_query;
 
 typedef enum ts_cost_basis { /* in the order of ts_ir_basis */

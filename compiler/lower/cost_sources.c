@@ -25,7 +25,7 @@ struct ts_cost_chain {
   const ts_list *families;        /* SLOWER: those it holds for, or NULL */
   const char *family;             /* SLOWER, LIKE: of the kernel */
   const char *as;                 /* LIKE: the family asked for in its place */
-  uint32_t pass;                  /* DURING: as in ts_cost_query */
+  uint32_t pass;                  /* DURING: as in ts_kernel */
   const ts_cost_source *from, *to; /* SCALED: rooflines */
 };
 
@@ -539,33 +539,33 @@ static bool holds_for(const ts_cost_chain *a, const char *family)
   return !a->family || !strcmp(a->family, family);
 }
 
-bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q, ts_span span,
-                       ts_cost_answer *answer, bool *failed)
+bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q,
+                       uint32_t pass, ts_span span, ts_cost_answer *answer, bool *failed)
 {
   ts_cost_answer from, to;
   switch (a->kind) {
   case ASK_SOURCE: return ts_cost_ask(a->source, q, answer);
   case ASK_FUNCTIONS: return ask_function(s, a, q, span, answer, failed);
   case ASK_SLOWER:
-    if (!ts_cost_chain_ask(s, a->inner, q, span, answer, failed))
+    if (!ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed))
       return false;
     if (holds_for(a, q->family))
       answer->seconds *= a->factor;
     return true;
   case ASK_DURING:
-    return q->pass == a->pass && ts_cost_chain_ask(s, a->inner, q, span, answer, failed);
+    return pass == a->pass && ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed);
   case ASK_LIKE: {
     ts_cost_query other = *q;
     other.family = a->as;
     if (strcmp(q->family, a->family) ||
-        !ts_cost_chain_ask(s, a->inner, &other, span, answer, failed))
+        !ts_cost_chain_ask(s, a->inner, &other, pass, span, answer, failed))
       return false;
     answer->seconds *= a->factor;
     answer->basis = answer->basis == TS_COST_MEASURED ? TS_COST_INTERPOLATED : answer->basis;
     return true;
   }
   case ASK_SCALED:
-    if (!ts_cost_chain_ask(s, a->inner, q, span, answer, failed) ||
+    if (!ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed) ||
         !ts_cost_ask(a->from, q, &from) || !ts_cost_ask(a->to, q, &to) || !(from.seconds > 0))
       return false;
     answer->seconds *= to.seconds / from.seconds;

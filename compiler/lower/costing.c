@@ -22,8 +22,10 @@ typedef struct ts_asking {
   const ts_plan *plan;
   TS_VEC(const ts_cost_chain *) sources;
   TS_VEC(ts_cost_query) keys; /* of kernels already priced, in the order of `priced` */
+  /* theirs, where some source minds them; else 0, so that what is alike is one */
+  TS_VEC(uint32_t) passes;
   TS_VEC(uint32_t) priced;
-  bool minds_pass; /* some source does */
+  bool minds_pass;
   TS_VEC(beyond) beyond;
 } ts_asking;
 
@@ -55,22 +57,16 @@ uint64_t ts_costing_time(const ts_costing *c, uint32_t index)
 
 /* -- one kernel -- */
 
-/* The pass counts only where some source minds it, so that kernels that are alike stay one. */
-static ts_cost_query query_of(const ts_kernel *k, bool minds_pass)
+static ts_cost_query query_of(const ts_kernel *k)
 {
-  return (ts_cost_query){k->family,
-                         k->dtype ? k->dtype->name : "",
-                         k->flops,
-                         k->bytes,
-                         k->features,
-                         k->feature_count,
-                         minds_pass ? k->pass : 0};
+  return (ts_cost_query){
+    k->family, k->dtype ? k->dtype->name : "", k->flops, k->bytes, k->features, k->feature_count};
 }
 
 static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
 {
   if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops ||
-      a->bytes != b->bytes || a->pass != b->pass || a->feature_count != b->feature_count)
+      a->bytes != b->bytes || a->feature_count != b->feature_count)
     return false;
   for (uint32_t i = 0; i < a->feature_count; i++)
     if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)
@@ -264,7 +260,8 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
   bool failed = false;
   for (uint32_t i = 0; i < c->asking->sources.count; i++) {
     ts_cost_answer answer = {0};
-    if (ts_cost_chain_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) &&
+    if (ts_cost_chain_ask(c->asking->s, c->asking->sources.at[i], q, k->pass, k->span, &answer,
+                          &failed) &&
         isfinite(answer.seconds) && answer.seconds >= 0) {
       *priced = (ts_priced){q->family,
                             q->dtype,
@@ -288,9 +285,10 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
 {
   ts_asking *a = c->asking;
-  ts_cost_query q = query_of(k, a->minds_pass);
+  ts_cost_query q = query_of(k);
+  uint32_t pass = a->minds_pass ? k->pass : 0;
   for (size_t i = 0; i < a->keys.count; i++)
-    if (same_query(&a->keys.at[i], &q))
+    if (same_query(&a->keys.at[i], &q) && a->passes.at[i] == pass)
       return a->priced.at[i];
   ts_priced priced = {0};
   uint32_t index = TS_NO_INDEX;
@@ -301,6 +299,7 @@ uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
     no_cost(c, k, &q, label);
   }
   TS_PUSH(a->s->arena, &a->keys, q);
+  TS_PUSH(a->s->arena, &a->passes, pass);
   TS_PUSH(a->s->arena, &a->priced, index);
   return index;
 }
@@ -329,7 +328,7 @@ static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
   if (a->count != b->count)
     return false;
   for (uint32_t i = 0; i < a->count; i++) {
-    ts_cost_query x = query_of(&a->at[i], false), y = query_of(&b->at[i], false);
+    ts_cost_query x = query_of(&a->at[i]), y = query_of(&b->at[i]);
     if (!same_query(&x, &y))
       return false;
   }

@@ -55,7 +55,7 @@ typedef struct ts_cost_chain ts_cost_chain;
 ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value,
                                  ts_source_name *name);
 bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *query,
-                       ts_span span, ts_cost_answer *answer, bool *failed);
+                       uint32_t pass, ts_span span, ts_cost_answer *answer, bool *failed);
 /* Whether it answers kernels of one pass alone. */
 bool ts_cost_chain_minds_pass(const ts_cost_chain *a);
 /* The table at the bottom, if there is one, for nearest rows. */

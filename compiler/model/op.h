@@ -20,7 +20,7 @@ typedef struct ts_kernel {
   bool early;                /* a cast: before the collectives of its phase */
   double slower;             /* factor on its time, by what runs beside it; 0: none */
   bool host_only;            /* no work on the device */
-  uint32_t pass;             /* as in ts_cost_query */
+  uint32_t pass;             /* 1 forward, 2 gradients of inputs, 3 of weights; 0: not said */
   ts_span span;
   uint32_t cost;             /* into ts_costing.kernels, set by the costing pass */
 } ts_kernel;
