@@ -40,7 +40,9 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/published_moe.svg \
 	doc/pictures/accuracy/simumax.svg \
 	doc/pictures/accuracy/tpu.svg \
+	doc/pictures/accuracy/trace_batch.svg \
 	doc/pictures/accuracy/trace_four.svg \
+	doc/pictures/accuracy/trace_gpu.svg \
 	doc/pictures/accuracy/trace_h100.svg \
 	doc/pictures/accuracy/trace_other.svg \
 	doc/pictures/accuracy/vtrain_multi.svg \
