@@ -39,7 +39,7 @@ static void make_room(filler *f, uint64_t ops, uint64_t edges)
     s->offset = ts_heap_resize(s->offset, room + s->world, sizeof *s->offset);
     f->room = (uint32_t)room;
   }
-  if (s->edges + edges > f->edge_room) {
+  if (s->edges + edges > f->edge_room || !s->waiting) {
     f->edge_room = (s->edges + edges) / 4 * 5 + 4;
     s->waiting = ts_heap_resize(s->waiting, f->edge_room, sizeof *s->waiting);
   }
