@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from test_tracer import LIMIT, ROOT
+from test_tracer import LIMIT, ROOT, Folder, read, tracer
 
 HERE = ROOT.parent / "tests" / "accuracy" / "here" / "here.py"
 
@@ -35,3 +35,11 @@ class Here(unittest.TestCase):
 
     def test_here_knows_its_cases(self):
         self.assertEqual(self.run_here("gpt.backwards.1").returncode, 2)
+
+
+class NestedOptimizers(Folder):
+    def test_a_step_ends_with_the_outer_optimizer(self):
+        """ZeroRedundancyOptimizer steps another optimizer inside its own step, and sends parameters after it."""
+        done = tracer("--world", "2", "--ranks", "0", "-o", str(self.folder / "zero.{rank}.json"), "--", sys.executable, str(HERE.parent / "train.py"), "--model", "cnn", "--how", "zero", "--batch", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({n["phase"] for n in read(self.folder, "zero", 0)["nodes"]}, {"forward", "backward", "optimizer"})

@@ -306,7 +306,8 @@ class Recorder(TorchDispatchMode):
         if name.startswith(OPTIMIZER):
             self.mark_states()
             self.phases.pop()
-            self.ends.append(len(self.nodes))
+            if "optimizer" not in self.phases:  # ZeroRedundancyOptimizer steps another one inside its own step
+                self.ends.append(len(self.nodes))
 
     def saved(self, tensor):
         for part in inside(tensor):
