@@ -1,5 +1,6 @@
 /* Building an IR: records put in one after the other, strings and equal records kept once. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/heap.h"
 #include "ir/layout.h"
@@ -44,6 +45,16 @@ uint32_t ts_ir_append(ts_ir_builder *b, ts_ir_section_kind kind, uint32_t count,
   if (records)
     *records = count ? pool->bytes + (size_t)first * pool->record_size : NULL;
   return count ? first : 0;
+}
+
+uint32_t ts_ir_append_copies(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
+                             uint32_t count)
+{
+  void *at;
+  uint32_t first = ts_ir_append(b, kind, count, &at);
+  if (count)
+    memcpy(at, records, (size_t)count * b->pools[kind].record_size);
+  return first;
 }
 
 uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *record)

@@ -28,6 +28,7 @@
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
 #define TS_IR_VERSION 4u
 #define TS_IR_NONE 0xffffffffu
+#define TS_IR_TIME_MOST (UINT64_C(1) << 60) /* ps that one thing may take: 13 days */
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
 
@@ -624,6 +625,9 @@ ts_ir_meta *ts_ir_builder_meta(ts_ir_builder *b);
 /* Appends `count` zeroed records and returns the index of the first; *records points at them until
  * the next append of that kind. */
 uint32_t ts_ir_append(ts_ir_builder *b, ts_ir_section_kind kind, uint32_t count, void **records);
+/* The same with copies of `records`. */
+uint32_t ts_ir_append_copies(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
+                             uint32_t count);
 /* Returns the index of an equal record that was interned before, appending it if there is none
  * (kernels, collectives, groups, locs ...). */
 uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *record);

@@ -3,62 +3,52 @@
 
 #include <string.h>
 
-static void append(ts_ir_builder *b, ts_ir_section_kind kind, const void *record, size_t size,
-                   uint32_t count)
+static void put(ts_ir_builder *b, ts_ir_section_kind kind, const void *record)
 {
-  void *at;
-  ts_ir_append(b, kind, count, &at);
-  memcpy(at, record, size);
+  ts_ir_append_copies(b, kind, record, 1);
 }
 
 void ts_machine_put(ts_ir_builder *b, const ts_graph_machine *machine, uint32_t world)
 {
-  append(b, TS_IR_ARRAYS,
-         &(ts_ir_array){.name = ts_ir_add_string(b, "device"),
-                        .kind = TS_IR_DEVICE,
-                        .count = world,
-                        .dims = 1,
-                        .dim = {world},
-                        .loc = TS_IR_NONE},
-         sizeof(ts_ir_array), 1);
-  append(b, TS_IR_DEVICE_CLASSES,
-         &(ts_ir_device_class){.name = ts_ir_add_string(b, "traced"),
-                               .loc = TS_IR_NONE,
-                               .bandwidth = machine ? machine->bandwidth : 1},
-         sizeof(ts_ir_device_class), 1);
+  put(b, TS_IR_ARRAYS,
+      &(ts_ir_array){.name = ts_ir_add_string(b, "device"),
+                     .kind = TS_IR_DEVICE,
+                     .count = world,
+                     .dims = 1,
+                     .dim = {world},
+                     .loc = TS_IR_NONE});
+  put(b, TS_IR_DEVICE_CLASSES,
+      &(ts_ir_device_class){.name = ts_ir_add_string(b, "traced"),
+                            .loc = TS_IR_NONE,
+                            .bandwidth = machine ? machine->bandwidth : 1});
   for (uint32_t r = 0; r < world; r++)
-    append(b, TS_IR_DEVICES, &(ts_ir_device){.speed = 1}, sizeof(ts_ir_device), 1);
+    put(b, TS_IR_DEVICES, &(ts_ir_device){.speed = 1});
   if (!machine || world < 2)
     return;
-  append(b, TS_IR_ARRAYS,
-         &(ts_ir_array){.name = ts_ir_add_string(b, "switch"),
-                        .kind = TS_IR_SWITCH,
-                        .first = world,
-                        .count = 1,
-                        .loc = TS_IR_NONE},
-         sizeof(ts_ir_array), 1);
-  append(b, TS_IR_DEVICES, &(ts_ir_device){.array = 1, .device_class = TS_IR_NONE, .speed = 1},
-         sizeof(ts_ir_device), 1);
+  put(b, TS_IR_ARRAYS,
+      &(ts_ir_array){.name = ts_ir_add_string(b, "switch"),
+                     .kind = TS_IR_SWITCH,
+                     .first = world,
+                     .count = 1,
+                     .loc = TS_IR_NONE});
+  put(b, TS_IR_DEVICES, &(ts_ir_device){.array = 1, .device_class = TS_IR_NONE, .speed = 1});
   uint64_t latency = (uint64_t)(machine->latency * 1e12);
-  append(b, TS_IR_LINK_CLASSES,
-         &(ts_ir_link_class){.name = ts_ir_add_string(b, "link"),
-                             .bandwidth = machine->link,
-                             .latency = latency / 2,
-                             .loc = TS_IR_NONE},
-         sizeof(ts_ir_link_class), 1);
+  put(b, TS_IR_LINK_CLASSES,
+      &(ts_ir_link_class){.name = ts_ir_add_string(b, "link"),
+                          .bandwidth = machine->link,
+                          .latency = latency / 2,
+                          .loc = TS_IR_NONE});
   for (uint32_t r = 0; r < world; r++)
-    append(b, TS_IR_LINKS, &(ts_ir_link){.from = r, .to = world, .duplex = 1},
-           sizeof(ts_ir_link), 1);
-  append(b, TS_IR_NET_MODELS,
-         &(ts_ir_net_model){.name = ts_ir_add_string(b, "ring"),
-                            .kind = TS_IR_NET_ALPHA_BETA,
-                            .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
-                            .tier = TS_IR_NONE,
-                            .efficiency = 1,
-                            .hop = latency,
-                            .source = TS_IR_NONE,
-                            .loc = TS_IR_NONE},
-         sizeof(ts_ir_net_model), 1);
+    put(b, TS_IR_LINKS, &(ts_ir_link){.from = r, .to = world, .duplex = 1});
+  put(b, TS_IR_NET_MODELS,
+      &(ts_ir_net_model){.name = ts_ir_add_string(b, "ring"),
+                         .kind = TS_IR_NET_ALPHA_BETA,
+                         .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
+                         .tier = TS_IR_NONE,
+                         .efficiency = 1,
+                         .hop = latency,
+                         .source = TS_IR_NONE,
+                         .loc = TS_IR_NONE});
 }
 
 /* ---- Of a plan ---- */
@@ -85,8 +75,7 @@ static void *copy(const copier *c, ts_ir_section_kind kind, const void *records,
   return at;
 }
 #define COPY(c, KIND, records)                                                                     \
-  copy(c, TS_IR_##KIND, (c)->from->records, sizeof *(c)->from->records,                            \
-       (c)->from->records##_count)
+  copy(c, TS_IR_##KIND, (c)->from->records, sizeof *(c)->from->records, (c)->from->records##_count)
 
 static void copy_devices(const copier *c, uint32_t world)
 {
@@ -138,8 +127,8 @@ static bool same_axes(const ts_ir *from, const ts_ir *to, uint32_t axes, uint32_
     uint32_t same = 0;
     if (!(axes >> a & 1))
       continue;
-    while (same < to->axes_count && strcmp(from->strings + from->axes[a].name,
-                                           to->strings + to->axes[same].name) != 0)
+    while (same < to->axes_count &&
+           strcmp(from->strings + from->axes[a].name, to->strings + to->axes[same].name) != 0)
       same++;
     if (same == to->axes_count)
       return false;
@@ -159,7 +148,7 @@ static void copy_networks(const copier *c)
     m.name = text_of(c, m.name);
     m.loc = TS_IR_NONE;
     m.source = m.source == TS_IR_NONE ? TS_IR_NONE : m.source + c->sources;
-    append(c->b, TS_IR_NET_MODELS, &m, sizeof m, 1);
+    put(c->b, TS_IR_NET_MODELS, &m);
     ts_ir_builder_view(c->b, &made);
   }
   COPY(c, NET_POINTS, net_points);

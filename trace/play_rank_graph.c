@@ -9,7 +9,7 @@
 #include "trace/rank_groups.h"
 #include "trace/read/rank_graph.h"
 
-enum { DEPENDENCIES_MOST = UINT16_MAX };
+enum { RUN_MOST = UINT16_MAX }; /* what a node waits for, and what it allocates */
 
 /* Sender, receiver, tag, communicator, and how many went before: the same on both sides. */
 typedef struct message_key { uint64_t sender, receiver, tag, group, nth; } message_key;
@@ -39,11 +39,6 @@ typedef struct maker {
   uint32_t *shared_of;           /* [world] */
   ts_error *error;
 } maker;
-
-static const ts_graph_facts *facts_of(const ts_events *e, uint32_t i)
-{
-  return e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
-}
 
 static uint32_t stream_of(const maker *m, const ts_events *e, const ts_event *v)
 {
@@ -234,7 +229,7 @@ static digest digest_of(const maker *m, const ts_events *e)
   digest d = {{e->count, e->edges.count}};
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
-    const ts_graph_facts *f = facts_of(e, i);
+    const ts_graph_facts *f = ts_graph_facts_of(e, i);
     add(&d, v->class);
     add(&d, v->class == TS_EVENT_DEVICE ? stream_of(m, e, v) : 0);
     add(&d, (uint64_t)v->duration);
@@ -276,7 +271,7 @@ static uint32_t phase_of(const ts_events *e, uint32_t i)
                 {"optimizer", TS_IR_PHASE_OPTIMIZER}};
   if (ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION)
     return TS_IR_PHASE_COMMUNICATION;
-  const ts_graph_facts *f = facts_of(e, i);
+  const ts_graph_facts *f = ts_graph_facts_of(e, i);
   const char *name = f ? ts_events_text(e, f->phase) : "";
   for (size_t p = 0; p < sizeof phases / sizeof *phases; p++)
     if (strcmp(name, phases[p].name) == 0)
@@ -321,16 +316,6 @@ static void bind_messages(const maker *m, program *p)
 /* The n-th call of a list has the bytes that most is given by any member; `calls` counts them. */
 static void put_collective(maker *m, program *p, ts_ir_node *n, uint32_t i, uint32_t *calls)
 {
-  static const uint8_t kinds[TS_COMM_KINDS] = {[TS_COMM_ALL_REDUCE] = TS_IR_ALL_REDUCE,
-                                               [TS_COMM_ALL_GATHER] = TS_IR_ALL_GATHER,
-                                               [TS_COMM_REDUCE_SCATTER] = TS_IR_REDUCE_SCATTER,
-                                               [TS_COMM_BROADCAST] = TS_IR_BROADCAST,
-                                               [TS_COMM_REDUCE] = TS_IR_REDUCE,
-                                               [TS_COMM_ALL_TO_ALL] = TS_IR_ALL_TO_ALL,
-                                               [TS_COMM_GATHER] = TS_IR_REDUCE,
-                                               [TS_COMM_SCATTER] = TS_IR_BROADCAST,
-                                               [TS_COMM_BARRIER] = TS_IR_BARRIER,
-                                               [TS_COMM_SEND_RECV] = TS_IR_ALL_TO_ALL};
   uint32_t number = m->groups->list_of[p->e->rank][ts_event_at(p->e, i)->detail];
   n->host_ps = m->prices->collective;
   if (number == TS_EVENT_NONE) { /* a group of one */
@@ -340,7 +325,7 @@ static void put_collective(maker *m, program *p, ts_ir_node *n, uint32_t i, uint
   const ts_rank_list *list = &m->groups->lists.at[number];
   const ts_rank_call *call = &list->calls.at[calls[number]++];
   ts_ir_collective collective = {
-    .kind = kinds[call->kind], .group = m->ir_groups[list->group], .bytes = call->bytes};
+    .kind = ts_comm_in_ir(call->kind), .group = m->ir_groups[list->group], .bytes = call->bytes};
   n->op = TS_IR_COLLECTIVE;
   n->arg = ts_ir_intern(m->b, TS_IR_COLLECTIVES, &collective);
 }
@@ -360,7 +345,7 @@ static uint32_t category_of(const char *name)
 static void put_memory(maker *m, program *p, ts_ir_node *n, uint32_t i, bool begins, bool ends)
 {
   TS_VEC(ts_ir_mem) mems = {0};
-  for (uint32_t k = p->first_mem[i]; k < p->first_mem[i + 1] && mems.count < UINT16_MAX; k++) {
+  for (uint32_t k = p->first_mem[i]; k < p->first_mem[i + 1]; k++) {
     const ts_graph_memory *g = &p->e->graph->memory.at[k];
     if (g->bytes > 0 ? begins : ends)
       TS_PUSH(p->work, &mems,
@@ -418,8 +403,7 @@ static bool put_kernels(maker *m, program *p, ts_ir_node n, uint32_t i)
 static void put_host(ts_ir_node *n, const ts_event *v)
 {
   n->op = v->duration > 0 ? TS_IR_HOST_WORK : TS_IR_HOST_SYNC;
-  n->host_ps =
-    v->duration > 0 && v->duration < INT64_MAX / 1000 ? (uint64_t)v->duration * 1000 : 0;
+  n->host_ps = v->duration > 0 ? (uint64_t)v->duration * 1000 : 0;
 }
 
 static void put_wait(maker *m, program *p, uint32_t label, uint32_t node)
@@ -437,7 +421,7 @@ static void put_wait(maker *m, program *p, uint32_t label, uint32_t node)
 static bool put_node(maker *m, program *p, uint32_t i, uint32_t *calls)
 {
   const ts_event *v = ts_event_at(p->e, i);
-  const ts_graph_facts *f = facts_of(p->e, i);
+  const ts_graph_facts *f = ts_graph_facts_of(p->e, i);
   bool device = v->class == TS_EVENT_DEVICE,
        comm = device && v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE;
   ts_ir_node n = {.op = TS_IR_COMPUTE,
@@ -483,10 +467,10 @@ static bool sort_dependencies(maker *m, program *p)
     p->first_dep[e->edges.at[k].to + 1]++;
   }
   for (uint32_t i = 0; i < e->count; i++) {
-    if (p->first_dep[i + 1] > DEPENDENCIES_MOST)
+    if (p->first_dep[i + 1] > RUN_MOST)
       return ts_fail(m->error, "let it wait for the last node of each stream",
                      "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i,
-                     DEPENDENCIES_MOST);
+                     RUN_MOST);
     p->first_dep[i + 1] += p->first_dep[i];
   }
   uint32_t *at = ts_arena_copy(p->work, p->first_dep, sizeof *at * (e->count + 1));
@@ -508,6 +492,10 @@ static bool sort_memory(maker *m, program *p)
            (e->graph->memory.at[k].event == TS_EVENT_NONE || e->graph->memory.at[k].event < i))
       k++;
     p->first_mem[i] = k;
+    if (i && k - p->first_mem[i - 1] > RUN_MOST)
+      return ts_fail(m->error, "add up what a node allocates by category",
+                     "rank %" PRId64 ": node %u has more than %d lines of `memory`", e->rank, i - 1,
+                     RUN_MOST);
   }
   for (size_t i = 1; i < e->graph->memory.count; i++)
     if (e->graph->memory.at[i].event != TS_EVENT_NONE &&
@@ -529,21 +517,7 @@ static uint32_t put_holdings(maker *m, const ts_events *e, uint32_t *count)
                                .category = category_of(ts_events_text(e, g->category))}));
   }
   *count = (uint32_t)held.count;
-  void *at;
-  uint32_t first = ts_ir_append(m->b, TS_IR_HOLDINGS, (uint32_t)held.count, &at);
-  if (held.count)
-    memcpy(at, held.at, held.count * sizeof *held.at);
-  return first;
-}
-
-static uint32_t append(maker *m, ts_ir_section_kind kind, const void *records, size_t size,
-                       size_t count)
-{
-  void *at;
-  uint32_t first = ts_ir_append(m->b, kind, (uint32_t)count, &at);
-  if (count)
-    memcpy(at, records, size * count);
-  return first;
+  return ts_ir_append_copies(m->b, TS_IR_HOLDINGS, held.at, *count);
 }
 
 static bool put_fragment(maker *m, program *p, uint32_t *fragment)
@@ -568,9 +542,9 @@ static bool put_fragment(maker *m, program *p, uint32_t *fragment)
     .work = ts_ir_add_string(m->b, "S"),
     .node_count = (uint32_t)p->nodes.count,
     .port_count = (uint32_t)p->ports.count};
-  out.first_node = append(m, TS_IR_NODES, p->nodes.at, sizeof *p->nodes.at, p->nodes.count);
-  out.first_port = append(m, TS_IR_PORTS, p->ports.at, sizeof *p->ports.at, p->ports.count);
-  *fragment = append(m, TS_IR_FRAGMENTS, &out, sizeof out, 1);
+  out.first_node = ts_ir_append_copies(m->b, TS_IR_NODES, p->nodes.at, p->nodes.count);
+  out.first_port = ts_ir_append_copies(m->b, TS_IR_PORTS, p->ports.at, p->ports.count);
+  *fragment = ts_ir_append_copies(m->b, TS_IR_FRAGMENTS, &out, 1);
   return true;
 }
 
@@ -592,8 +566,8 @@ static uint32_t put_item(maker *m, program *p, uint32_t fragment)
 {
   ts_ir_item item = {.fragment = fragment, .micro_batch = TS_IR_NONE};
   item.first_binding =
-    append(m, TS_IR_BINDINGS, p->bindings.at, sizeof *p->bindings.at, p->bindings.count);
-  return append(m, TS_IR_ITEMS, &item, sizeof item, 1);
+    ts_ir_append_copies(m->b, TS_IR_BINDINGS, p->bindings.at, p->bindings.count);
+  return ts_ir_append_copies(m->b, TS_IR_ITEMS, &item, 1);
 }
 
 static bool put_program(maker *m, uint32_t rank)
@@ -617,7 +591,7 @@ static bool put_program(maker *m, uint32_t rank)
                          .first_holding = found->first_holding,
                          .holding_count = found->holding_count};
     out.name = ts_ir_add_string(m->b, ts_arena_printf(p.work, "rank %u", rank));
-    append(m, TS_IR_PROGRAMS, &out, sizeof out, 1);
+    ts_ir_append_copies(m->b, TS_IR_PROGRAMS, &out, 1);
   }
   ts_arena_free(p.work);
   return good;
@@ -642,7 +616,7 @@ static void put_groups(maker *m)
 {
   m->ir_groups = TS_NEW_ARRAY(m->work, uint32_t, m->groups->groups.count + 1);
   ts_ir_group messages = {.name = ts_ir_add_string(m->b, "pairs"), .axes = 1};
-  m->message_group = append(m, TS_IR_GROUPS, &messages, sizeof messages, 1);
+  m->message_group = ts_ir_append_copies(m->b, TS_IR_GROUPS, &messages, 1);
   for (uint32_t g = 0; g < m->groups->groups.count; g++) {
     const ts_rank_group_lists *lists = &m->groups->groups.at[g];
     const char *name = group_name(m, lists);
@@ -659,7 +633,7 @@ static void put_groups(maker *m)
     for (size_t i = 0; i < lists->lists.count; i++)
       memcpy((uint32_t *)at + i * lists->size, m->groups->lists.at[lists->lists.at[i]].ranks,
              lists->size * sizeof(uint32_t));
-    m->ir_groups[g] = append(m, TS_IR_GROUPS, &group, sizeof group, 1);
+    m->ir_groups[g] = ts_ir_append_copies(m->b, TS_IR_GROUPS, &group, 1);
   }
 }
 
@@ -672,7 +646,7 @@ static void put_streams(maker *m)
       .kind = strcmp(kind, "comm") == 0 ? TS_IR_STREAM_COMM :
               strcmp(kind, "copy") == 0 ? TS_IR_STREAM_COPY :
                                           TS_IR_STREAM_COMPUTE};
-    append(m, TS_IR_STREAMS, &stream, sizeof stream, 1);
+    ts_ir_append_copies(m->b, TS_IR_STREAMS, &stream, 1);
   }
 }
 
@@ -681,7 +655,8 @@ bool ts_is_rank_graph(const ts_events *e)
   return e->format == TS_TRACE_GRAPH || e->format == TS_TRACE_GOAL;
 }
 
-static bool check_peers(maker *m, const ts_events *e)
+/* Messages go to other ranks, and nothing lasts longer than a node of an IR may. */
+static bool check_events(maker *m, const ts_events *e)
 {
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
@@ -690,6 +665,10 @@ static bool check_peers(maker *m, const ts_events *e)
       return ts_fail(m->error, "messages go from rank to rank of the job",
                      "rank %" PRId64 ", node %u: a message to or from rank %" PRId64 " of %u",
                      e->rank, i, peer, m->world);
+    if (!ts_event_fits(v->duration))
+      return ts_fail(m->error, "times of graphs are nanoseconds",
+                     "rank %" PRId64 ", node %u: it takes %" PRId64 " ns: longer than the clock",
+                     e->rank, i, v->duration);
   }
   return true;
 }
@@ -711,7 +690,7 @@ static bool check_ranks(maker *m)
     if (!e->count)
       return ts_fail(m->error, "trace the rank again", "`%s` holds no nodes",
                      ts_base_name(e->file));
-    if (!check_peers(m, e))
+    if (!check_events(m, e))
       return false;
   }
   return true;
@@ -723,7 +702,7 @@ static bool play(maker *m)
       !(m->groups = ts_rank_groups_new(m->work, m->ranks, m->world, m->error)))
     return false;
   ts_ir_axis axis = {.name = ts_ir_add_string(m->b, "rank"), .size = m->world, .stride = 1};
-  append(m, TS_IR_AXES, &axis, sizeof axis, 1);
+  ts_ir_append_copies(m->b, TS_IR_AXES, &axis, 1);
   put_groups(m);
   put_streams(m);
   collect_messages(m);

@@ -30,7 +30,8 @@ bool ts_workload_mesh_read(const char *text, ts_workload_choice *choice)
   memset(choice->size, 0, sizeof choice->size);
   for (;;) {
     uint32_t axis = 0;
-    while (axis < TS_WORKLOAD_AXES && strncmp(text, axis_names[axis], 2) != 0) axis++;
+    while (axis < TS_WORKLOAD_AXES && strncmp(text, axis_names[axis], 2) != 0)
+      axis++;
     if (axis == TS_WORKLOAD_AXES || text[2] != '=' || choice->size[axis])
       return false;
     char *end;
@@ -48,21 +49,35 @@ bool ts_workload_mesh_read(const char *text, ts_workload_choice *choice)
 
 /* ---- Groups ---- */
 
-enum { TP = 1 << TS_WORKLOAD_TP, EP = 1 << TS_WORKLOAD_EP, DP = 1 << TS_WORKLOAD_DP,
-       PP = 1 << TS_WORKLOAD_PP, ENDS = 1 << TS_WORKLOAD_AXES };
+enum {
+  TP = 1 << TS_WORKLOAD_TP,
+  EP = 1 << TS_WORKLOAD_EP,
+  DP = 1 << TS_WORKLOAD_DP,
+  PP = 1 << TS_WORKLOAD_PP,
+  ENDS = 1 << TS_WORKLOAD_AXES
+};
 
 /* Axes that the members of a group differ on; ENDS: the first and the last stage; 0: not known. */
 static uint32_t axes_of(const char *group)
 {
-  static const struct { const char *name; uint32_t axes; } groups[] = {
-    {"tp_group", TP}, {"TP", TP},
-    {"ep_group", EP}, {"EP", EP},
-    {"dp_group", EP | DP}, {"DP", EP | DP},
-    {"ep_dp_group", DP}, {"DP_EP", DP},
-    {"ep_tp_group", TP | EP},
-    {"pp_group", PP}, {"PP", PP},
-    {"embedding_group", ENDS},
-    {"all_nodes", TP | EP | DP | PP}, {"all", TP | EP | DP | PP}, {"", TP | EP | DP | PP}};
+  static const struct {
+    const char *name;
+    uint32_t axes;
+  } groups[] = {{"tp_group", TP},
+                {"TP", TP},
+                {"ep_group", EP},
+                {"EP", EP},
+                {"dp_group", EP | DP},
+                {"DP", EP | DP},
+                {"ep_dp_group", DP},
+                {"DP_EP", DP},
+                {"ep_tp_group", TP | EP},
+                {"pp_group", PP},
+                {"PP", PP},
+                {"embedding_group", ENDS},
+                {"all_nodes", TP | EP | DP | PP},
+                {"all", TP | EP | DP | PP},
+                {"", TP | EP | DP | PP}};
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     if (strcmp(groups[i].name, group) == 0)
       return groups[i].axes;
@@ -95,15 +110,17 @@ static bool find_mesh(maker *m, const ts_workload_choice *choice)
   const ts_workload_section *last = &m->w->sections.at[stages - 1];
   bool stated_world = last->last_rank >= 0 && last->last_rank < MOST_RANKS;
   uint32_t tp = given[TS_WORKLOAD_TP] ? given[TS_WORKLOAD_TP] : stated(m, TP),
-           pp = given[TS_WORKLOAD_PP] ? given[TS_WORKLOAD_PP] : stages > 1 ? stages : stated(m, PP),
+           pp = given[TS_WORKLOAD_PP] ? given[TS_WORKLOAD_PP] :
+                stages > 1            ? stages :
+                                        stated(m, PP),
            dp = given[TS_WORKLOAD_DP] ? given[TS_WORKLOAD_DP] : stated(m, EP | DP),
-           ep = given[TS_WORKLOAD_EP] ? given[TS_WORKLOAD_EP] : stated(m, EP),
-           part = stated(m, DP), all = stated(m, TP | EP | DP | PP);
-  m->world = stated_world     ? (uint32_t)last->last_rank + 1 :
-             m->e->world > 0  ? (uint32_t)m->e->world :
-             all              ? all :
-             m->plan          ? m->plan->meta->world :
-                                0;
+           ep = given[TS_WORKLOAD_EP] ? given[TS_WORKLOAD_EP] : stated(m, EP), part = stated(m, DP),
+           all = stated(m, TP | EP | DP | PP);
+  m->world = stated_world    ? (uint32_t)last->last_rank + 1 :
+             m->e->world > 0 ? (uint32_t)m->e->world :
+             all             ? all :
+             m->plan         ? m->plan->meta->world :
+                               0;
   bool resized = given[TS_WORKLOAD_TP] || given[TS_WORKLOAD_PP] || given[TS_WORKLOAD_DP];
   pp = pp ? pp : 1;
   dp = dp ? dp : part && ep ? part * ep : 0;
@@ -128,7 +145,8 @@ static bool find_mesh(maker *m, const ts_workload_choice *choice)
 static uint32_t members(const maker *m, uint32_t axes)
 {
   uint32_t count = 1;
-  for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++) count *= axes >> a & 1 ? m->size[a] : 1;
+  for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++)
+    count *= axes >> a & 1 ? m->size[a] : 1;
   return count;
 }
 
@@ -141,8 +159,9 @@ static bool check_groups(const maker *m, bool resized)
     const char *name = ts_events_text(e, c->group);
     uint32_t axes = axes_of(name);
     if (!axes)
-      return ts_fail(m->error, "groups are tp_group, dp_group, ep_group, ep_dp_group, ep_tp_group, "
-                               "pp_group, embedding_group and all_nodes",
+      return ts_fail(m->error,
+                     "groups are tp_group, dp_group, ep_group, ep_dp_group, ep_tp_group, "
+                     "pp_group, embedding_group and all_nodes",
                      "which ranks the group `%.40s` has is not known", name);
     if (resized || axes == ENDS || c->kind == TS_COMM_SEND || c->kind == TS_COMM_RECV)
       continue;
@@ -178,23 +197,13 @@ static uint32_t group_of(maker *m, uint32_t axes)
 /* ---- Programs ---- */
 
 typedef struct program {
-  uint32_t stage, first, end;   /* events of the step */
-  uint32_t *node_of;            /* by event, from `first` */
-  uint32_t *sent, *received;    /* [pp] messages to and from each stage so far */
+  uint32_t stage, first, end; /* events of the step */
+  uint32_t *node_of;          /* by event, from `first` */
+  uint32_t *sent, *received;  /* [pp] messages to and from each stage so far */
   TS_VEC(ts_ir_node) nodes;
   TS_VEC(ts_ir_port) ports;
   TS_VEC(ts_ir_binding) bindings;
 } program;
-
-static uint32_t append(maker *m, ts_ir_section_kind kind, const void *records, size_t size,
-                       size_t count)
-{
-  void *at;
-  uint32_t first = ts_ir_append(m->b, kind, (uint32_t)count, &at);
-  if (count)
-    memcpy(at, records, size * count);
-  return first;
-}
 
 static bool begins(const char *text, const char *with)
 {
@@ -205,12 +214,12 @@ static uint32_t phase_of(const ts_event *v, const char *name)
 {
   const char *what = strrchr(name, '.');
   what = what ? what + 1 : name;
-  return v->kind == TS_KERNEL_COMMUNICATION                    ? TS_IR_PHASE_COMMUNICATION :
-         begins(name, "forward") || begins(what, "forward")    ? TS_IR_PHASE_FORWARD :
-         begins(what, "backward_weight")                       ? TS_IR_PHASE_BACKWARD_WEIGHT :
-         begins(name, "backward") || begins(what, "backward")  ? TS_IR_PHASE_BACKWARD_INPUT :
-         begins(name, "step") || begins(what, "update")        ? TS_IR_PHASE_OPTIMIZER :
-                                                                 TS_IR_PHASE_OTHER;
+  return v->kind == TS_KERNEL_COMMUNICATION                   ? TS_IR_PHASE_COMMUNICATION :
+         begins(name, "forward") || begins(what, "forward")   ? TS_IR_PHASE_FORWARD :
+         begins(what, "backward_weight")                      ? TS_IR_PHASE_BACKWARD_WEIGHT :
+         begins(name, "backward") || begins(what, "backward") ? TS_IR_PHASE_BACKWARD_INPUT :
+         begins(name, "step") || begins(what, "update")       ? TS_IR_PHASE_OPTIMIZER :
+                                                                TS_IR_PHASE_OTHER;
 }
 
 static uint32_t put_node(program *p, maker *m, ts_ir_node n, const uint32_t *deps, uint32_t count)
@@ -228,8 +237,9 @@ static uint32_t put_message(program *p, maker *m, ts_ir_node n, bool send, uint3
   n.op = send ? TS_IR_SEND : TS_IR_RECV;
   n.stream = (uint8_t)(send ? SENDS : peer < p->stage ? FROM_PREVIOUS : FROM_NEXT);
   n.arg = (uint32_t)p->ports.count;
-  TS_PUSH(m->work, &p->ports, ((ts_ir_port){.bytes = bytes > 0 ? (uint64_t)bytes : 0,
-                                            .group = group_of(m, PP), .is_send = send}));
+  TS_PUSH(m->work, &p->ports,
+          ((ts_ir_port){
+            .bytes = bytes > 0 ? (uint64_t)bytes : 0, .group = group_of(m, PP), .is_send = send}));
   TS_PUSH(m->work, &p->bindings,
           ((ts_ir_binding){peer, send ? p->sent[peer]++ : p->received[peer]++}));
   return put_node(p, m, n, deps, count);
@@ -240,29 +250,24 @@ static uint32_t put_message(program *p, maker *m, ts_ir_node n, bool send, uint3
 static int64_t peer_of(const maker *m, const program *p, const ts_event_comm *c)
 {
   const char *label = ts_events_text(m->e, c->group_label);
-  return strstr(label, "next")   ? (int64_t)p->stage + 1 :
-         strstr(label, "prev")   ? (int64_t)p->stage - 1 :
-         c->peer < 0             ? -1 :
-                                   c->peer / m->stride[TS_WORKLOAD_PP];
+  return strstr(label, "next") ? (int64_t)p->stage + 1 :
+         strstr(label, "prev") ? (int64_t)p->stage - 1 :
+         c->peer < 0           ? -1 :
+                                 c->peer / m->stride[TS_WORKLOAD_PP];
 }
 
 static bool put_comm(program *p, maker *m, ts_ir_node n, const ts_event *v, const uint32_t *deps,
                      uint32_t count, uint32_t *node)
 {
-  static const uint8_t kinds[TS_COMM_KINDS] = {
-    [TS_COMM_ALL_REDUCE] = TS_IR_ALL_REDUCE,   [TS_COMM_ALL_GATHER] = TS_IR_ALL_GATHER,
-    [TS_COMM_REDUCE_SCATTER] = TS_IR_REDUCE_SCATTER, [TS_COMM_BROADCAST] = TS_IR_BROADCAST,
-    [TS_COMM_REDUCE] = TS_IR_REDUCE,           [TS_COMM_ALL_TO_ALL] = TS_IR_ALL_TO_ALL,
-    [TS_COMM_GATHER] = TS_IR_REDUCE,           [TS_COMM_SCATTER] = TS_IR_BROADCAST,
-    [TS_COMM_BARRIER] = TS_IR_BARRIER,         [TS_COMM_SEND_RECV] = TS_IR_ALL_TO_ALL};
   const ts_event_comm *c = &m->e->comms.at[v->detail];
   uint32_t axes = axes_of(ts_events_text(m->e, c->group)), stages = m->size[TS_WORKLOAD_PP];
   bool send = c->kind == TS_COMM_SEND;
   if (send || c->kind == TS_COMM_RECV) {
     int64_t peer = peer_of(m, p, c);
     if (m->w->sections.count < 2 || peer < 0 || peer >= stages || peer == p->stage)
-      return ts_fail(m->error, "a section for each stage of the pipeline, rows with `send_next`, "
-                               "`recv_prev` and so on as `additional`",
+      return ts_fail(m->error,
+                     "a section for each stage of the pipeline, rows with `send_next`, "
+                     "`recv_prev` and so on as `additional`",
                      "stage %u, `%.60s`: a message to or from no other stage", p->stage,
                      ts_events_text(m->e, v->name));
     *node = put_message(p, m, n, send, (uint32_t)peer, c->bytes, deps, count);
@@ -279,7 +284,7 @@ static bool put_comm(program *p, maker *m, ts_ir_node n, const ts_event *v, cons
     *node = put_node(p, m, n, both, 2);
     return true;
   }
-  ts_ir_collective collective = {.kind = kinds[c->kind],
+  ts_ir_collective collective = {.kind = ts_comm_in_ir(c->kind),
                                  .bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0};
   if (axes == ENDS || members(m, axes) < 2) {
     n.op = TS_IR_RECORD;
@@ -297,8 +302,8 @@ static bool put_comm(program *p, maker *m, ts_ir_node n, const ts_event *v, cons
 static uint32_t kernel_of(maker *m, const ts_event *v, uint32_t event)
 {
   double flops = m->w->flops.at[event];
-  ts_ir_kernel k = {.basis = TS_IR_MEASURED, .flops = flops,
-                    .family = ts_ir_add_string(m->b, "computation")};
+  ts_ir_kernel k = {
+    .basis = TS_IR_MEASURED, .flops = flops, .family = ts_ir_add_string(m->b, "computation")};
   m->facts->computations++;
   if (v->duration >= 0) {
     k.time = (uint64_t)v->duration * 1000;
@@ -316,14 +321,15 @@ static bool put_event(program *p, maker *m, uint32_t event, const uint32_t *deps
   const ts_event *v = ts_event_at(m->e, event);
   const char *name = ts_events_text(m->e, v->name);
   uint32_t *node = &p->node_of[event - p->first];
-  ts_ir_node n = {.op = TS_IR_COMPUTE, .phase = (uint8_t)phase_of(v, name),
+  ts_ir_node n = {.op = TS_IR_COMPUTE,
+                  .phase = (uint8_t)phase_of(v, name),
                   .label = ts_ir_add_string(m->b, *name ? name : "work")};
   if (v->detail != TS_EVENT_NONE) {
     if (v->duration >= 0)
       m->facts->measured_comm += v->duration;
     return put_comm(p, m, n, v, deps, count, node);
   }
-  if (v->duration > INT64_C(500000000000000))
+  if (!ts_event_fits(v->duration))
     return ts_fail(m->error, NULL, "`%.60s` takes %" PRId64 " ns: longer than the clock", name,
                    v->duration);
   n.stream = *ts_events_text(m->e, m->e->tracks.at[v->track].thread_name) ? WEIGHTS : COMPUTE;
@@ -337,12 +343,16 @@ static bool put_events(program *p, maker *m, size_t *edge)
 {
   const ts_events *e = m->e;
   TS_VEC(uint32_t) deps = {0};
-  while (*edge < e->edges.count && e->edges.at[*edge].to < p->first) ++*edge;
+  while (*edge < e->edges.count && e->edges.at[*edge].to < p->first)
+    ++*edge;
   for (uint32_t i = p->first; i < p->end; i++) {
     deps.count = 0;
     for (; *edge < e->edges.count && e->edges.at[*edge].to == i; ++*edge)
-      if (e->edges.at[*edge].from >= p->first && deps.count < UINT16_MAX)
+      if (e->edges.at[*edge].from >= p->first)
         TS_PUSH(m->work, &deps, p->node_of[e->edges.at[*edge].from - p->first]);
+    if (deps.count > UINT16_MAX)
+      return ts_fail(m->error, NULL, "`%.60s` waits for more than %d others",
+                     ts_events_text(e, ts_event_at(e, i)->name), UINT16_MAX);
     if (!put_event(p, m, i, deps.at, (uint32_t)deps.count))
       return false;
   }
@@ -360,17 +370,18 @@ static bool put_program(maker *m, uint32_t stage, uint32_t part, size_t *edge)
   if (!put_events(&p, m, edge))
     return false;
   const char *name = ts_arena_printf(m->work, "stage %u", stage);
-  ts_ir_fragment f = {.name = ts_ir_add_string(m->b, name), .work = ts_ir_add_string(m->b, "S"),
-                      .node_count = (uint32_t)p.nodes.count, .port_count = (uint32_t)p.ports.count};
-  f.first_node = append(m, TS_IR_NODES, p.nodes.at, sizeof *p.nodes.at, p.nodes.count);
-  f.first_port = append(m, TS_IR_PORTS, p.ports.at, sizeof *p.ports.at, p.ports.count);
-  ts_ir_item item = {.fragment = append(m, TS_IR_FRAGMENTS, &f, sizeof f, 1),
+  ts_ir_fragment f = {.name = ts_ir_add_string(m->b, name),
+                      .work = ts_ir_add_string(m->b, "S"),
+                      .node_count = (uint32_t)p.nodes.count,
+                      .port_count = (uint32_t)p.ports.count};
+  f.first_node = ts_ir_append_copies(m->b, TS_IR_NODES, p.nodes.at, p.nodes.count);
+  f.first_port = ts_ir_append_copies(m->b, TS_IR_PORTS, p.ports.at, p.ports.count);
+  ts_ir_item item = {.fragment = ts_ir_append_copies(m->b, TS_IR_FRAGMENTS, &f, 1),
                      .micro_batch = TS_IR_NONE};
-  item.first_binding =
-    append(m, TS_IR_BINDINGS, p.bindings.at, sizeof *p.bindings.at, p.bindings.count);
+  item.first_binding = ts_ir_append_copies(m->b, TS_IR_BINDINGS, p.bindings.at, p.bindings.count);
   ts_ir_program out = {.name = f.name, .item_count = 1};
-  out.first_item = append(m, TS_IR_ITEMS, &item, sizeof item, 1);
-  append(m, TS_IR_PROGRAMS, &out, sizeof out, 1);
+  out.first_item = ts_ir_append_copies(m->b, TS_IR_ITEMS, &item, 1);
+  ts_ir_append_copies(m->b, TS_IR_PROGRAMS, &out, 1);
   return true;
 }
 
@@ -378,29 +389,36 @@ static bool put_program(maker *m, uint32_t stage, uint32_t part, size_t *edge)
 
 static bool put_head(maker *m)
 {
-  static const struct { const char *name; uint16_t kind; } streams[STREAMS] = {
-    {"compute", TS_IR_STREAM_COMPUTE}, {"collectives", TS_IR_STREAM_COMM},
-    {"weights", TS_IR_STREAM_COMM},    {"sends", TS_IR_STREAM_COMM},
-    {"from previous", TS_IR_STREAM_COMM}, {"from next", TS_IR_STREAM_COMM}};
-  *ts_ir_builder_meta(m->b) = (ts_ir_meta){
-    .plan = ts_ir_add_string(m->b, "workload"), .tool = ts_ir_add_string(m->b, "trainspec"),
-    .plan_loc = TS_IR_NONE, .memory_loc = TS_IR_NONE, .mesh_loc = TS_IR_NONE,
-    .pipeline_axis = m->w->sections.count > 1 ? TS_WORKLOAD_PP : TS_IR_NONE, .world = m->world,
-    .micro_batches = 1};
+  static const struct {
+    const char *name;
+    uint16_t kind;
+  } streams[STREAMS] = {{"compute", TS_IR_STREAM_COMPUTE},    {"collectives", TS_IR_STREAM_COMM},
+                        {"weights", TS_IR_STREAM_COMM},       {"sends", TS_IR_STREAM_COMM},
+                        {"from previous", TS_IR_STREAM_COMM}, {"from next", TS_IR_STREAM_COMM}};
+  *ts_ir_builder_meta(m->b) =
+    (ts_ir_meta){.plan = ts_ir_add_string(m->b, "workload"),
+                 .tool = ts_ir_add_string(m->b, "trainspec"),
+                 .plan_loc = TS_IR_NONE,
+                 .memory_loc = TS_IR_NONE,
+                 .mesh_loc = TS_IR_NONE,
+                 .pipeline_axis = m->w->sections.count > 1 ? TS_WORKLOAD_PP : TS_IR_NONE,
+                 .world = m->world,
+                 .micro_batches = 1};
   for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++)
-    append(m, TS_IR_AXES,
-           &(ts_ir_axis){.name = ts_ir_add_string(m->b, axis_names[a]), .size = m->size[a],
-                         .stride = m->stride[a]},
-           sizeof(ts_ir_axis), 1);
+    ts_ir_append_copies(m->b, TS_IR_AXES,
+                        &(ts_ir_axis){.name = ts_ir_add_string(m->b, axis_names[a]),
+                                      .size = m->size[a],
+                                      .stride = m->stride[a]},
+                        1);
   for (uint32_t s = 0; s < STREAMS; s++)
-    append(m, TS_IR_STREAMS,
-           &(ts_ir_stream){.name = ts_ir_add_string(m->b, streams[s].name),
-                           .kind = streams[s].kind},
-           sizeof(ts_ir_stream), 1);
-  append(m, TS_IR_COST_SOURCES,
-         &(ts_ir_cost_source){.name = ts_ir_add_string(m->b, ts_base_name(m->e->file)),
-                              .kind = ts_ir_add_string(m->b, "workload"), .loc = TS_IR_NONE},
-         sizeof(ts_ir_cost_source), 1);
+    ts_ir_append_copies(
+      m->b, TS_IR_STREAMS,
+      &(ts_ir_stream){.name = ts_ir_add_string(m->b, streams[s].name), .kind = streams[s].kind}, 1);
+  ts_ir_append_copies(m->b, TS_IR_COST_SOURCES,
+                      &(ts_ir_cost_source){.name = ts_ir_add_string(m->b, ts_base_name(m->e->file)),
+                                           .kind = ts_ir_add_string(m->b, "workload"),
+                                           .loc = TS_IR_NONE},
+                      1);
   if (m->plan)
     return ts_machine_copy(m->b, m->plan, m->world, m->error);
   ts_machine_put(m->b, m->machine, m->world);
@@ -424,10 +442,9 @@ static bool choose(maker *m, int64_t wanted, uint32_t *part)
   ts_workload_facts *f = m->facts;
   f->steps = last_step(m);
   if (wanted > f->steps)
-    return ts_fail(m->error, f->steps ? "without --step the last one is played" :
-                                        "rows `epoch_end` end steps",
-                   "the workload has %u step%s, not %" PRId64, f->steps, f->steps == 1 ? "" : "s",
-                   wanted);
+    return ts_fail(
+      m->error, f->steps ? "without --step the last one is played" : "rows `epoch_end` end steps",
+      "the workload has %u step%s, not %" PRId64, f->steps, f->steps == 1 ? "" : "s", wanted);
   f->step = wanted ? (uint32_t)wanted : f->steps;
   memset(part, 0xff, sizeof *part * m->w->sections.count);
   for (size_t i = 0; i < m->w->parts.count; i++)
@@ -465,10 +482,15 @@ ts_ir_builder *ts_workload_ir(const ts_events *e, const ts_workload_choice *choi
                               const ts_graph_machine *machine, const ts_ir *plan,
                               ts_workload_facts *facts, ts_error *error)
 {
-  *facts = (ts_workload_facts){.measured = -1, .micro_batches = e->workload->micro_batches,
+  *facts = (ts_workload_facts){.measured = -1,
+                               .micro_batches = e->workload->micro_batches,
                                .virtual_stages = e->workload->virtual_stages,
                                .stage_bytes = e->workload->stage_bytes};
-  maker m = {.e = e, .w = e->workload, .machine = machine, .plan = plan, .facts = facts,
+  maker m = {.e = e,
+             .w = e->workload,
+             .machine = machine,
+             .plan = plan,
+             .facts = facts,
              .error = error,
              .work = ts_arena_new("workload")};
   memset(m.group, 0xff, sizeof m.group);

@@ -87,7 +87,7 @@ static const ts_dtype *dtype_of(const char *name, size_t length)
  * row. */
 static const char *take_shape(ts_arena *arena, const char *at, ts_shape *out)
 {
-  int64_t dim[TS_MAX_DIMS], all = 1;
+  int64_t dim[TS_MAX_DIMS] = {0}, all = 1;
   uint32_t count = 0;
   double elements = 1;
   for (char *end; *at && *at != ']'; at = *end == ',' ? end + 1 : end) {
@@ -105,7 +105,7 @@ static const char *take_shape(ts_arena *arena, const char *at, ts_shape *out)
   }
   if (count > TS_MAX_DIMS)
     dim[0] = all, count = 1;
-  *out = (ts_shape){count, ts_arena_copy(arena, dim, (count + 1) * sizeof *dim)};
+  *out = (ts_shape){count, ts_arena_copy(arena, dim, sizeof dim)};
   return at;
 }
 
@@ -141,8 +141,7 @@ static const char *intern(ts_rank_operators *o, const char *text)
 /* What functions of the mapping are given. */
 static ts_value row_of(ts_rank_operators *o, const ts_events *e, uint32_t event)
 {
-  const ts_graph_facts *f =
-    e->graph && event < e->graph->facts.count ? &e->graph->facts.at[event] : NULL;
+  const ts_graph_facts *f = ts_graph_facts_of(e, event);
   ts_span at = o->model->span;
   const char *phase = f ? ts_events_text(e, f->phase) : "";
   const struct { const char *name; ts_value value; } fields[] = {
@@ -310,8 +309,7 @@ static bool work_out(ts_rank_operators *o, ts_value row, ts_rank_operator *out)
 
 static const char *key_of(ts_arena *arena, const ts_events *e, uint32_t event)
 {
-  const ts_graph_facts *f =
-    e->graph && event < e->graph->facts.count ? &e->graph->facts.at[event] : NULL;
+  const ts_graph_facts *f = ts_graph_facts_of(e, event);
   const char *text = ts_events_text(e, ts_event_at(e, event)->name);
   const uint32_t shapes[] = {f ? f->in : TS_EVENT_NONE, f ? f->out : TS_EVENT_NONE};
   for (int i = 0; i < 2; i++)

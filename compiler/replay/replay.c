@@ -52,8 +52,7 @@ static void count_runs(replayer *r, uint32_t cost)
 /* What the model needs: not what is computed again, nor the update. */
 static void count_flops(replayer *r, const ts_events *e, uint32_t event, const ts_kernel *k)
 {
-  const ts_graph_facts *f =
-    e->graph && event < e->graph->facts.count ? &e->graph->facts.at[event] : NULL;
+  const ts_graph_facts *f = ts_graph_facts_of(e, event);
   const char *phase = f ? ts_events_text(e, f->phase) : "";
   if (!(k->model_flops > 0) || (strcmp(phase, "forward") != 0 && strcmp(phase, "backward") != 0))
     return;
@@ -98,8 +97,7 @@ static uint32_t measured_kernel(replayer *r, const ts_events *e, uint32_t event,
 
 static bool has_time(const replayer *r, const ts_event *v)
 {
-  return v->duration >= 0 && v->duration < INT64_MAX / (1 << 24) / 1000 &&
-         (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL);
+  return v->duration >= 0 && (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL);
 }
 
 static void alike(void *closure, uint32_t ranks) { ((replayer *)closure)->alike = ranks; }

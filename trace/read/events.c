@@ -118,6 +118,17 @@ const char *ts_event_kind_name(ts_event_kind kind)
   return kind < TS_KERNEL_KINDS ? names[kind] : "host";
 }
 
+ts_ir_collective_kind ts_comm_in_ir(uint32_t kind)
+{
+  static const uint8_t kinds[TS_COMM_KINDS] = {
+    [TS_COMM_ALL_REDUCE] = TS_IR_ALL_REDUCE,         [TS_COMM_ALL_GATHER] = TS_IR_ALL_GATHER,
+    [TS_COMM_REDUCE_SCATTER] = TS_IR_REDUCE_SCATTER, [TS_COMM_BROADCAST] = TS_IR_BROADCAST,
+    [TS_COMM_REDUCE] = TS_IR_REDUCE,                 [TS_COMM_ALL_TO_ALL] = TS_IR_ALL_TO_ALL,
+    [TS_COMM_GATHER] = TS_IR_REDUCE,                 [TS_COMM_SCATTER] = TS_IR_BROADCAST,
+    [TS_COMM_BARRIER] = TS_IR_BARRIER,               [TS_COMM_SEND_RECV] = TS_IR_ALL_TO_ALL};
+  return kind < TS_COMM_KINDS ? kinds[kind] : TS_IR_ALL_REDUCE;
+}
+
 /* Names are compared without `_` and case: allreduce, all_reduce, AllReduce, ALL_REDUCE. The longer
  * of two that fit comes first. */
 ts_comm_kind ts_comm_kind_of(const char *name, size_t length)

@@ -5,6 +5,7 @@
 #define TS_TRACE_READ_EVENTS_H
 
 #include "base/arena.h"
+#include "ir/ir.h"
 #include "trace/read/feed.h"
 
 #define TS_EVENT_NONE UINT32_MAX
@@ -93,6 +94,9 @@ typedef enum ts_comm_kind {
   TS_COMM_SEND_RECV,
   TS_COMM_KINDS
 } ts_comm_kind;
+
+/* What it is in an IR; messages have a form of their own there. */
+ts_ir_collective_kind ts_comm_in_ir(uint32_t kind);
 
 typedef struct ts_event_comm {
   uint32_t kind;         /* ts_comm_kind */
@@ -236,6 +240,12 @@ ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes,
                            const ts_events_options *options, ts_error *error);
 
 ts_event_kind ts_kernel_kind(const char *name);
+/* Whether a node of an IR may take so long, ns. */
+static inline bool ts_event_fits(int64_t duration)
+{
+  return duration <= (int64_t)(TS_IR_TIME_MOST / 1000);
+}
+
 const char *ts_event_kind_name(ts_event_kind kind); /* "matmul" */
 /* of a collective's or a kernel's name */
 ts_comm_kind ts_comm_kind_of(const char *name, size_t length);

@@ -26,4 +26,10 @@ struct ts_rank_graph {
   TS_VEC(ts_graph_memory) memory; /* in the order of events */
 };
 
+/* What the graph says of an event; NULL: nothing. */
+static inline const ts_graph_facts *ts_graph_facts_of(const ts_events *e, uint32_t event)
+{
+  return e->graph && event < e->graph->facts.count ? &e->graph->facts.at[event] : NULL;
+}
+
 #endif

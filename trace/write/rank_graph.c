@@ -120,8 +120,7 @@ static bool put_node(ts_form_writer *form, uint32_t i)
 {
   const ts_events *e = form->e;
   const ts_event *v = ts_event_at(e, i);
-  const ts_graph_facts *facts =
-    e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
+  const ts_graph_facts *facts = ts_graph_facts_of(e, i);
   ts_json_writer writer = json_to(form->out, i > 0), *w = &writer;
   ts_json_line(w, 2);
   ts_json_begin(w, NULL, '{');

@@ -1,0 +1,2 @@
+# Work of seconds keeps its time in a plan: two ranks, one after the other, 2 s and 0.7 s; what no clock holds is refused.
+cd $scratch; sed "s/_graph_{rank}.json/job.goal/" $OLDPWD/_graphs.ts >p.ts; goal() { printf 'num_ranks 2\nrank 0 {\na: calc %s\nb: send 100b to 1\nb requires a\n}\nrank 1 {\na: recv 100b from 0\nb: calc 700000000\nb requires a\n}\n' $1 >job.goal; }; goal 2000000000; tsc -o p.ir p.ts && tsrun p.ir | grep 'step time'; goal 2000000000000000; tsc -o p.ir p.ts 2>&1; echo "exit $?"
