@@ -8,6 +8,21 @@ import std.models.gpt, std.models.llama, std.clusters.dgx
 import std.strategies.megatron, std.strategies.data, std.strategies.recompute, std.schedules.one_f_one_b
 import std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
 
+let gpt_175b = {
+  name: "GPT_175B",
+  gpt: true,
+  layers: 96,
+  hidden: 12288,
+  heads: 96,
+  seq: 2048,
+  ffn: 49152,
+  tp: 8,
+  pp: 8,
+  sp: true,
+  zero: 1,
+  again: false,
+}
+
 let suite = [
   {
     name: "LLaMA_7B",
@@ -52,34 +67,8 @@ let suite = [
     zero: 1,
     again: false,
   },
-  {
-    name: "GPT_175B",
-    gpt: true,
-    layers: 96,
-    hidden: 12288,
-    heads: 96,
-    seq: 2048,
-    ffn: 49152,
-    tp: 8,
-    pp: 8,
-    sp: true,
-    zero: 1,
-    again: false,
-  },
-  {
-    name: "GPT_175B",
-    gpt: true,
-    layers: 96,
-    hidden: 12288,
-    heads: 96,
-    seq: 2048,
-    ffn: 49152,
-    tp: 8,
-    pp: 8,
-    sp: false,
-    zero: 1,
-    again: false,
-  },
+  gpt_175b,
+  gpt_175b with { sp = false },
   {
     name: "Llama3_405B",
     gpt: false,
