@@ -23,27 +23,32 @@ stdlib_files = \
 	stdlib/fits/a100_sxm_experts.fit.json \
 	stdlib/fits/a100_sxm_latent.fit.json \
 	stdlib/fits/b200_sxm.fit.json \
+	stdlib/fits/b200_sxm_cast.fit.json \
 	stdlib/fits/b200_sxm_experts.fit.json \
 	stdlib/fits/b200_sxm_fp8.fit.json \
 	stdlib/fits/b200_sxm_fp8_block.fit.json \
 	stdlib/fits/b200_sxm_latent.fit.json \
 	stdlib/fits/b200_sxm_nvfp4.fit.json \
 	stdlib/fits/b300_sxm.fit.json \
+	stdlib/fits/b300_sxm_cast.fit.json \
 	stdlib/fits/b300_sxm_experts.fit.json \
 	stdlib/fits/b300_sxm_fp8.fit.json \
 	stdlib/fits/b300_sxm_fp8_block.fit.json \
 	stdlib/fits/b300_sxm_nvfp4.fit.json \
 	stdlib/fits/gb200.fit.json \
+	stdlib/fits/gb200_cast.fit.json \
 	stdlib/fits/gb200_experts.fit.json \
 	stdlib/fits/gb200_fp8.fit.json \
 	stdlib/fits/gb200_fp8_block.fit.json \
 	stdlib/fits/gb200_latent.fit.json \
 	stdlib/fits/gb200_nvfp4.fit.json \
 	stdlib/fits/gb300.fit.json \
+	stdlib/fits/gb300_cast.fit.json \
 	stdlib/fits/gb300_fp8.fit.json \
 	stdlib/fits/gb300_fp8_block.fit.json \
 	stdlib/fits/gb300_nvfp4.fit.json \
 	stdlib/fits/h100_sxm.fit.json \
+	stdlib/fits/h100_sxm_cast.fit.json \
 	stdlib/fits/h100_sxm_elementwise.fit.json \
 	stdlib/fits/h100_sxm_experts.fit.json \
 	stdlib/fits/h100_sxm_fp32.fit.json \
@@ -51,11 +56,13 @@ stdlib_files = \
 	stdlib/fits/h100_sxm_fp8_block.fit.json \
 	stdlib/fits/h100_sxm_latent.fit.json \
 	stdlib/fits/h200_sxm.fit.json \
+	stdlib/fits/h200_sxm_cast.fit.json \
 	stdlib/fits/h200_sxm_experts.fit.json \
 	stdlib/fits/h200_sxm_fp8.fit.json \
 	stdlib/fits/h200_sxm_fp8_block.fit.json \
 	stdlib/fits/h200_sxm_latent.fit.json \
 	stdlib/fits/l40s.fit.json \
+	stdlib/fits/l40s_cast.fit.json \
 	stdlib/fits/l40s_fp8.fit.json \
 	stdlib/fits/l4_elementwise.fit.json \
 	stdlib/fits/l4_fp32.fit.json \

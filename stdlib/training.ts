@@ -2,8 +2,8 @@
 // products are done in (`recipe`) and by the library of attention; std.costs says how they rest on
 // fits.
 //
-// A machine's record: `kind`, and where its kernels were measured: `fit`, `experts`, `latent`, and
-// `narrow`, the beginning of the names of fits in 8 and 4 bits; `fit_of` and its like, on which other
+// A machine's record: `kind`, and where its kernels were measured: `fit`, `experts`, `latent`,
+// `casts` (to 8 bits), and `narrow`, the beginning of the names of fits in 8 and 4 bits; `fit_of` and its like, on which other
 // gpu, whose kernels are scaled by the rooflines. `power`, `power_eight` and
 // `power_four`: how much slower products are over a long step than in bursts, in 16, 8 and 4 bits.
 // `slows`: how much slower they are beside collectives of tensor parallelism, which take processors
@@ -24,9 +24,12 @@
 // them); its `power_eight` by hand, with the fitted half of NVIDIA's fp8 and mlperf_llm.csv in view;
 // `older` of the two and all of the H100 of 500 W on one half of the rows of published_dense.csv (`accuracy --fit
 // "published_dense/llm-foundry a100" older=2:1:4`, `"published_dense/torchtitan"
-// power=1.6:1.3:2.1,attention=2.4:1.6:3,power_eight=2:1.3:2.6`). Chosen by hand with all development
-// rows of published_dense.csv and mlperf_llm.csv in view, which do not validate them: `power_four`,
-// the B300's and GB300's `power_eight` and `newest`. Estimated: all others. `power` of Blackwell is
+// power=1.6:1.3:2.1,attention=2.4:1.6:3,power_eight=2:1.3:2.6`); `power_four` of GB200 and GB300 on the
+// fitted half of NVIDIA's rows in NVFP4 (`accuracy --fit "published_dense/NVIDIA nvfp4"
+// power_four=1.1:1:1.5` gives 1.002), of B200 and B300 from there by their boards' watts to the power
+// of -0.3 (doc/costs.md). Chosen by hand with all development
+// rows of published_dense.csv and mlperf_llm.csv in view, which do not validate them: the B300's and
+// GB300's `power_eight` and `newest`. Estimated: all others. `power` of Blackwell is
 // SimuMax's sustained products over bursts (1.28 to 1.36); 8 bits take the power of 16. The scan of
 // state spaces takes 2.5 times its bytes' time on the B200 (mamba2_aic.csv.gz: 10.0 ms for 131,072
 // tokens and 128 heads), its backward 6 times, by hand with the rows of Nemotron-H in view.
@@ -37,10 +40,12 @@ record TrainingCosts {
   fit: String = ""
   experts: String = ""
   latent: String = ""
+  casts: String = ""
   narrow: String = ""
   fit_of: Gpu = none
   experts_of: Gpu = none
   latent_of: Gpu = none
+  casts_of: Gpu = none
   narrow_of: Gpu = none
   power: Real
   spread: Real = power
@@ -81,6 +86,7 @@ let costs_h100: TrainingCosts = {
   fit: "std/fits/h100_sxm.fit.json",
   experts: "std/fits/h100_sxm_experts.fit.json",
   latent: "std/fits/h100_sxm_latent.fit.json",
+  casts: "std/fits/h100_sxm_cast.fit.json",
   narrow: "std/fits/h100_sxm",
   power: 1.27,
   spread: 1.38,
@@ -99,6 +105,7 @@ let costs_h100_500w = costs_h100 with {
   fit_of = h100_sxm
   experts_of = h100_sxm
   latent_of = h100_sxm
+  casts_of = h100_sxm
   narrow_of = h100_sxm
   power = 1.636
   power_eight = 1.338
@@ -110,6 +117,7 @@ let costs_h200 = costs_h100 with {
   fit = "std/fits/h200_sxm.fit.json"
   experts = "std/fits/h200_sxm_experts.fit.json"
   latent = "std/fits/h200_sxm_latent.fit.json"
+  casts = "std/fits/h200_sxm_cast.fit.json"
   narrow = "std/fits/h200_sxm"
 }
 let costs_b200: TrainingCosts = {
@@ -117,10 +125,11 @@ let costs_b200: TrainingCosts = {
   fit: "std/fits/b200_sxm.fit.json",
   experts: "std/fits/b200_sxm_experts.fit.json",
   latent: "std/fits/b200_sxm_latent.fit.json",
+  casts: "std/fits/b200_sxm_cast.fit.json",
   narrow: "std/fits/b200_sxm",
   power: 1.33,
   power_eight: 1.33,
-  power_four: 1.25,
+  power_four: 1.05,
   bytes: 0.76,
   eight: 0.53,
   four: 0.44,
@@ -128,9 +137,11 @@ let costs_b200: TrainingCosts = {
 }
 let costs_gb200 = costs_b200 with {
   kind = gb200
+  power_four = 1
   fit = "std/fits/gb200.fit.json"
   experts = "std/fits/gb200_experts.fit.json"
   latent = "std/fits/gb200_latent.fit.json"
+  casts = "std/fits/gb200_cast.fit.json"
   narrow = "std/fits/gb200"
 }
 let costs_b300 = costs_b200 with {
@@ -138,9 +149,10 @@ let costs_b300 = costs_b200 with {
   fit = "std/fits/b300_sxm.fit.json"
   experts = "std/fits/b300_sxm_experts.fit.json"
   latent_of = b200_sxm
+  casts = "std/fits/b300_sxm_cast.fit.json"
   narrow = "std/fits/b300_sxm"
   power_eight = 1.25
-  power_four = 1.1
+  power_four = 1.07
   eight = 0.56
   four = 0.33
   newest = 0.8
@@ -151,14 +163,16 @@ let costs_gb300 = costs_b300 with {
   experts_of = b300_sxm
   latent = "std/fits/gb200_latent.fit.json"
   latent_of = gb200
+  casts = "std/fits/gb300_cast.fit.json"
   narrow = "std/fits/gb300"
-  power_four = 1.05
+  power_four = 1
   four = 0.32
 }
 
 let costs_l40s: TrainingCosts = {
   kind: l40s,
   fit: "std/fits/l40s.fit.json",
+  casts: "std/fits/l40s_cast.fit.json",
   narrow: "std/fits/l40s",
   power: 1.27,
   power_eight: 1.3,
@@ -209,6 +223,7 @@ fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn"
   slower(like(_fit(c, c.fit, c.fit_of), family: "grouped_gemm", as: "gemm"), by: levels.power),
   _narrow(c, recipe, levels),
   _experts_apart(c, recipe, levels),
+  if c.casts == "" then none else _fit(c, c.casts, c.casts_of),
   if c.latent == "" then none else _fit(c, c.latent, c.latent_of),
   if c.latent == "" then none else like(_fit(c, c.latent, c.latent_of), family: "attention_backward", as: "attention", by: backward),
   _by(c, recipe, levels),

@@ -82,6 +82,17 @@ elementwise() {
   fit "$1_elementwise" "$1" 1 "$table" --model stream --keep 0.6
 }
 
+# casts DEVICE: from 16 to 8 bits with a scale that is known, by vLLM's kernel.
+casts() {
+  table="$scratch/$1_cast.csv"
+  {
+    printf '# source: quantize_aic.csv.gz sha256 %s\n' "$(sha256sum <"$ops/quantize_aic.csv.gz" | cut -d' ' -f1)"
+    zcat "$ops/quantize_aic.csv.gz" | awk -F, -v OFS=, -v gpu="$1" 'NR == 1 { print "family,dtype,bytes,time_us" }
+      $1 == gpu && $2 == "vllm" && $3 == "scale_matrix" { print "cast,bf16", 3 * $5 * $6, $7 }'
+  } >"$table"
+  fit "$1_cast" "$1" 1 "$table" --model stream --keep 0.3
+}
+
 plain a100_sxm 108 sglang
 plain b200_sxm 148 trtllm
 cool gb200 152
@@ -114,6 +125,9 @@ latent b200_sxm 148
 latent gb200 152
 latent h100_sxm 132
 latent h200_sxm 132
+for gpu in h100_sxm h200_sxm l40s b200_sxm b300_sxm gb200 gb300; do
+  casts $gpu
+done
 elementwise a100_pcie NVIDIA_A100_80GB_PCIe
 elementwise h100_sxm NVIDIA_H100_80GB_HBM3
 elementwise l4 NVIDIA_L4

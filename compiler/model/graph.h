@@ -30,6 +30,7 @@ typedef struct ts_slot {
   ts_shape shape;
   const ts_dtype *dtype;
   const ts_dtype *gradient; /* of its gradient, where the op casts one of the two; NULL: the same */
+  double cast_moves; /* bytes an element that casting it moves; 0: read once and written once */
   ts_span span;    /* where it was declared, or given */
 } ts_slot;
 

@@ -329,6 +329,24 @@ static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_
   return ok;
 }
 
+/* What a cast moves for each element, where it is said. */
+static bool cast_moves(const ts_op_scope *scope, const ts_env *env, const ts_ast *cast,
+                       double *bytes)
+{
+  *bytes = 0;
+  if (!ts_ast_moving(cast))
+    return true;
+  if (!ts_eval_quantity(scope->s, env, ts_ast_moving(cast), TS_DIM_SIZE,
+                        "what a cast moves for an element", bytes))
+    return false;
+  *bytes /= 8;
+  if (*bytes >= 0)
+    return true;
+  ts_report(scope->s, TS_E0225, ts_ast_moving(cast)->span,
+            "the cast of `%s` moves fewer than 0 B for an element", cast->name);
+  return false;
+}
+
 bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
 {
   const ts_ast *decl = scope->op->decl;
@@ -354,7 +372,8 @@ bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
       return false;
     if (!wanted)
       continue;
-    if (!eval_dtype(scope, env, ts_ast_dtype(item), &dtype))
+    if (!eval_dtype(scope, env, ts_ast_dtype(item), &dtype) ||
+        !cast_moves(scope, env, item, &slots[slot].cast_moves))
       return false;
     slots[slot].gradient = gradient ? dtype : slots[slot].dtype;
     slots[slot].dtype = gradient ? slots[slot].dtype : dtype;

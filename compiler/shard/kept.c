@@ -18,6 +18,18 @@ int64_t ts_seen_bytes(const ts_class *class, uint32_t slot, bool gradient)
                        ts_sharder_taken(class, slot, gradient)->bits / 8);
 }
 
+/* Read once and written once, or what the op says: some read it again for its scales, or write a
+ * second copy. */
+static double cast_bytes(const ts_sharder *c, uint32_t slot, const ts_dtype *from,
+                         const ts_dtype *to)
+{
+  ts_shape shape = c->op->slots[slot].shape;
+  double read = (double)ts_layout_bytes(c->s, &c->class->edge[slot], shape, from),
+         written = (double)ts_layout_bytes(c->s, &c->class->edge[slot], shape, to),
+         moves = c->class->local[slot].cast_moves;
+  return moves > 0 ? moves * read * 8 / from->bits : read + written;
+}
+
 /* Casts as kernels of their own, of what lies here, before the phase that needs it first. */
 void ts_sharder_casts(ts_sharder *c)
 {
@@ -33,9 +45,8 @@ void ts_sharder_casts(ts_sharder *c)
     ts_kernels *list = &c->class->work.phase[phase];
     ts_kernel *at = TS_NEW_ARRAY(c->s->arena, ts_kernel, list->count + 1);
     memcpy(at + 1, list->at, list->count * sizeof *at);
-    double bytes = (double)ts_layout_bytes(c->s, &c->class->edge[i], slot->shape, from) +
-                   (double)ts_layout_bytes(c->s, &c->class->edge[i], slot->shape, to);
-    at[0] = (ts_kernel){.family = ts_lang_intern(c->s->lang, "elementwise", 11),
+    double bytes = cast_bytes(c, i, from, to);
+    at[0] = (ts_kernel){.family = ts_lang_intern(c->s->lang, "cast", 4),
                         .dtype = from,
                         .bytes = bytes,
                         .host = -1,

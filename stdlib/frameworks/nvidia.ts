@@ -13,9 +13,14 @@ fn _as_recipe(f: Framework, r: Record) -> FrameworkChoices = {
   beside: r.beside,
   fused: r.fused,
   formats: r.formats,
+  tensor: f.tensor,
 }
-fn _bridge_of(f: Framework, run: Record, found: List) -> FrameworkChoices = if len(found) == 0 then as_profile(f, run)
-  else _as_recipe(f, found[len(found) - 1])
+fn _bridge_of(f: Framework, run: Record, found: List) -> FrameworkChoices = if len(found) == 0 then as_profile(f, run) with {
+  tensor = _bridge_tensor(f, run.recipe)
+} else _as_recipe(f, found[len(found) - 1])
+// User buffers do not know NVFP4: recipes of dense models in it have `tp_comm_overlap` off
+// (src/megatron/bridge/perf_recipes/llama).
+fn _bridge_tensor(f: Framework, recipe: String) -> String = if recipe == "nvfp4" then "stream" else f.tensor
 fn bridge_choices(f: Framework, run: Record) -> FrameworkChoices = _bridge_of(f, run, if run.experts then bridge_recipes(run) else [])
 // NeMo v2.3.1's recipe of DeepSeek-V3 (scripts/performance/llm/pretrain_deepseek_v3.py, which
 // dgxc-benchmarking's launch.sh runs): all-to-all, tokens above an expert's capacity dropped. On the
@@ -63,7 +68,7 @@ let megatron_2021: Framework = {
   sharding: "ddp",
 }
 // Megatron-Bridge (2025 and 2026): its experts run without a bound on their tokens, whose counts
-// the host reads.
-let megatron_bridge = megatron_core with { name = "Megatron-Bridge", choices = bridge_choices }
-// NeMo (2024 and 2025).
+// the host reads; fp8 with current scaling (`fp8_cs`, bf16_with_fp8_current_scaling_mixed).
+let megatron_bridge = megatron_core with { name = "Megatron-Bridge", current = true, choices = bridge_choices }
+// NeMo (2024 and 2025): fp8 with delayed scaling (`fp8_ds`).
 let nemo = megatron_core with { name = "NeMo", choices = nemo_choices }

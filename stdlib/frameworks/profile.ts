@@ -29,6 +29,7 @@ record Framework {
   keep: Bool = false // what the forward gathered over tensor parallelism stays for the weight gradients
   attention: String // its library: "cudnn", "flash2", "flash1"
   arithmetic: Record = {} // what products of fp32 tensors compute in (a router's)
+  current: Bool = false // scales of products in fp8 are the tensors' own (a pass before the cast), not of earlier steps
   loss: String = "apart" // "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other; "copied": each with a tensor of its own
   host: Host // what the host thread spends
   graphs: Bool = false // CUDA graphs take the launches off the host
@@ -54,6 +55,7 @@ record FrameworkChoices {
   unfused: Bool = false // attention in separate kernels
   fused: Bool = false // products of a layer's experts in one operation
   formats: List = [] // products in another format than the recipe's: std.frameworks.bridge
+  tensor: String // how collectives of tensor parallelism overlap, as in the profile
 }
 // `run` has the release (26.04; 26.0401 for 26.04.01; 0: not known), the names of the model
 // ("deepseek_v3"; "": another) and of the machine ("gb200"), the format of products, and whether it
@@ -64,6 +66,7 @@ fn as_profile(f: Framework, run: Record) -> FrameworkChoices = {
   graphs: f.graphs,
   exchange: f.exchange,
   captured: if f.graphs then "step" else "none",
+  tensor: f.tensor,
 }
 
 fn _overlap_of(kind: String) -> Overlap = if kind == "ring" then ring else if kind == "stream" then true else if kind == "none" then false
@@ -121,8 +124,9 @@ fn framework_host(
 
 // Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor),
 // "fp8_block", "mxfp8", "nvfp4", "mxfp4".
-fn framework_products(recipe: String, layers: Label = "layer[*]") = if recipe == "bf16" then none else if recipe == "fp8"
-  then fp8_products(layers) else if recipe == "fp8_block" then fp8_products(layers, format: fp8_block) else if recipe == "mxfp8"
+// `current`: a scale a tensor is that of the tensor itself, not of earlier steps.
+fn framework_products(recipe: String, layers: Label = "layer[*]", current: Bool = false) = if recipe == "bf16" then none else if recipe ==
+  "fp8" then fp8_products(layers, current: current) else if recipe == "fp8_block" then fp8_products(layers, format: fp8_block) else if recipe == "mxfp8"
   then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe == "mxfp4"
   then fp4_products(layers, format: mxfp4) else refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")
 

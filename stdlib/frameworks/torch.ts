@@ -13,6 +13,7 @@ let torchtitan: Framework = {
   name: "torchtitan",
   release: "2025",
   attention: "flash2",
+  current: true,
   loss: "fused",
   host: eager_torch,
   experts: eager_experts,
@@ -31,5 +32,12 @@ let deepspeed = torchtitan with { name = "DeepSpeed", update = clipped, copied =
 // Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is
 // Triton's of FlashAttention 1, MPT's default in 2023, whose loss is one fused kernel by default
 // (`loss_fn` of llmfoundry/models/mpt/modeling_mpt.py).
-let llm_foundry = torchtitan with { name = "llm-foundry", release = "2023", attention = "flash1", copied = false, keep_last = false }
+let llm_foundry = torchtitan with {
+  name = "llm-foundry"
+  release = "2023"
+  attention = "flash1"
+  current = false
+  copied = false
+  keep_last = false
+}
 let llm_foundry_pure = llm_foundry with { gradients = bf16 }

@@ -56,19 +56,20 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, passes: Int = 1, p
 }
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the
-// features of `gemm` and their `count`. `turned`: as in std.ops.nn. `routed`: the share of the rows
+// features of `gemm` and their `count`. `moved`, `turned`: as in std.ops.nn. `routed`: the share of the rows
 // that are tokens: what rounding adds to them is none of the model's work.
 op expert_linear(
   x: Tensor,
   out: Int,
   products: Any = none,
+  moved: Size = 0 B,
   routed: Real = 1,
   turned: Bool = false,
 ) {
   weight w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
-  cast x dtype products if products != none
-  cast dy dtype products if products != none
+  cast x dtype products moving moved if products != none
+  cast dy dtype products moving moved if products != none
   let weight = if products != none then bytes(products) * numel(w) else bytes(w)
   let count = x.shape[0]
   let copies = x.shape[1]

@@ -16,7 +16,8 @@
 // gradients before the update (Megatron-LM's embedding group). Its input gradient is the product
 // [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `products`: a narrower format of the
 // products. Operands are cast where they lie and gathered so, and the cast of x is what stays
-// (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `frozen`: a weight that
+// (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `moved`: bytes that casting
+// an element moves, if it is not read once and written once. `frozen`: a weight that
 // is not trained; it is no parameter, has neither gradient nor state, and what holds it is said in
 // the plan's `memory`. `turned`: the weight gradient takes transposed copies of both operands, since
 // the tensor cores of Hopper multiply 8 bits in one layout alone. `cached`: the output stays, though no
@@ -28,6 +29,7 @@ op linear(
   tied: Bool = false,
   table: Label = "embed",
   products: Any = none,
+  moved: Size = 0 B,
   frozen: Bool = false,
   turned: Bool = false,
   cached: Bool = false,
@@ -36,8 +38,8 @@ op linear(
   tie w with table if tied
   weight b: [out] if bias
   output y: with_last(x.shape, out)
-  cast x dtype products if products != none
-  cast dy dtype products if products != none
+  cast x dtype products moving moved if products != none
+  cast dy dtype products moving moved if products != none
   let elements = last(y.shape) * last(x.shape)
   let weight = if products != none then bytes(products) * elements else if frozen then bytes(y.dtype) * elements else bytes(w)
   contracts x dim -1

@@ -122,6 +122,9 @@ Test(lang_parse, ops)
               "op o(parameters(parameter x(type Tensor(-), -)), weight w(list(1), fp8, b), output "
               "y(s, -), whole x(neg(1)), contracts x(0), "
               "saves(list(x), b), require(c, m))");
+  expect_tree("op o(x: Tensor) { cast x dtype fp8 moving 5 if b; cast dx dtype fp8 }",
+              "op o(parameters(parameter x(type Tensor(-), -)), cast x(fp8, 5, b), "
+              "cast dx(fp8, -, -))");
   expect_tree("op o() { forward { flops = 1\n kernel gemm if b { m = 2, n = 3 } kernel e {} } "
               "backward(weight) { reads = [x] } }",
               "op o(parameters, phase forward(field flops(1), kernel gemm(b, field m(2), field "

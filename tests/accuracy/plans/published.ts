@@ -54,6 +54,7 @@ plan published(
   exchange: String = choices.exchange,
   captured: String = if graphs then "step" else choices.captured,
   beside: Bool = choices.beside,
+  tensor: String = choices.tensor,
   whole: Bool = experts and (choices.fused or graphs),
   again: List[String] = choices.again,
   bounded: Bool = choices.bounded,
@@ -84,14 +85,16 @@ plan published(
   cluster = machine.cluster(gpus)
   mesh = { tp, cp, ed, dp, pp }
   apply = [
-    if sequence then framework_tensor(framework, tp, slows) else tensor_parallel(tp),
+    if sequence then framework_tensor(framework with { tensor = tensor }, tp, slows) else tensor_parallel(tp),
     framework_context(framework, cp, heads),
     if not experts then none else if etp > 1 then [
       expert_parallel(ed, sent: sent, returned: sent),
       expert_tensor_parallel(tp),
     ] else expert_parallel(tp * cp * ed, batch: ed, sent: sent, returned: sent),
     framework_data(framework, cp * ed * dp, sharding, pp),
-    if first == 0 then framework_products(recipe) else [framework_products(recipe, "layer[" + str(i) + "]") for i in 0..first],
+    if first == 0 then framework_products(recipe, current: framework.current) else [
+      framework_products(recipe, "layer[" + str(i) + "]", framework.current) for i in 0..first
+    ],
     framework_formats(choices),
     framework_turned(machine, recipe),
     framework_loss(framework),
