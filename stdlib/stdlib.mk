@@ -29,6 +29,7 @@ stdlib_files = \
 	stdlib/fits/b200_sxm_fp8_block.fit.json \
 	stdlib/fits/b200_sxm_latent.fit.json \
 	stdlib/fits/b200_sxm_nvfp4.fit.json \
+	stdlib/fits/b200_sxm_scan.fit.json \
 	stdlib/fits/b300_sxm.fit.json \
 	stdlib/fits/b300_sxm_cast.fit.json \
 	stdlib/fits/b300_sxm_experts.fit.json \

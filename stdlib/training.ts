@@ -31,8 +31,9 @@
 // rows of published_dense.csv and mlperf_llm.csv in view, which do not validate them: the B300's and
 // GB300's `power_eight` and `newest`. Estimated: all others. `power` of Blackwell is
 // SimuMax's sustained products over bursts (1.28 to 1.36); 8 bits take the power of 16. The scan of
-// state spaces takes 2.5 times its bytes' time on the B200 (mamba2_aic.csv.gz: 10.0 ms for 131,072
-// tokens and 128 heads), its backward 6 times, by hand with the rows of Nemotron-H in view.
+// state spaces was measured on the B200 alone (mamba2_aic.csv.gz), from which other gpus are scaled; a
+// byte of its backward takes 2.4 times a byte of its forward, by hand with the rows of Nemotron-H in
+// view. Where no kernel was measured, they take 2.5 and 6 times their bytes' time.
 import std.gpus.nvidia, std.gpus.hopper, std.gpus.blackwell, std.gpus.amd, std.gpus.google, std.gpus.intel
 
 record TrainingCosts {
@@ -191,6 +192,9 @@ fn _by(c: TrainingCosts, recipe: String, levels: Record) = slower(
   family: "mamba_scan_backward",
 )
 
+// Scans of state spaces, measured on one gpu.
+fn _scans(c: TrainingCosts) = _fit(c, "std/fits/b200_sxm_scan.fit.json", if c.kind.name == b200_sxm.name then none else b200_sxm)
+
 // A fit of kernels of the machine, or of those of `other` scaled to it.
 fn _fit(c: TrainingCosts, file: String, other: Any) = if other == none then fit(file) else scale(fit(file), from: other, to: c.kind)
 
@@ -224,6 +228,8 @@ fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn"
   _narrow(c, recipe, levels),
   _experts_apart(c, recipe, levels),
   if c.casts == "" then none else _fit(c, c.casts, c.casts_of),
+  if c.casts == "" then none else _scans(c),
+  if c.casts == "" then none else like(_scans(c), family: "mamba_scan_backward", as: "mamba_scan", by: 2.4),
   if c.latent == "" then none else _fit(c, c.latent, c.latent_of),
   if c.latent == "" then none else like(_fit(c, c.latent, c.latent_of), family: "attention_backward", as: "attention", by: backward),
   _by(c, recipe, levels),

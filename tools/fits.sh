@@ -93,6 +93,20 @@ casts() {
   fit "$1_cast" "$1" 1 "$table" --model stream --keep 0.3
 }
 
+# scans DEVICE: Mamba-2's forward by chunks (mamba_chunk_scan_combined), by the bytes that std.ops.mamba states.
+scans() {
+  table="$scratch/$1_scan.csv"
+  {
+    printf '# source: mamba2_aic.csv.gz sha256 %s\n' "$(sha256sum <"$ops/mamba2_aic.csv.gz" | cut -d' ' -f1)"
+    zcat "$ops/mamba2_aic.csv.gz" | awk -F, -v gpu="$1" 'NR == 1 { print "family,dtype,bytes,time_us" }
+      $1 == gpu && $4 == "mamba_chunk_scan_combined" {
+        tokens = $5 * $6; inner = $7 * $8; y = 2 * tokens * (inner + 2 * $10 * $9); states = 4 * tokens * inner * $9 / $12
+        printf "mamba_scan,bf16,%.0f,%s\n", 2 * y + 2 * tokens * inner + 4 * states, $13
+      }'
+  } >"$table"
+  fit "$1_scan" "$1" 1 "$table" --model stream --keep 0.5
+}
+
 plain a100_sxm 108 sglang
 plain b200_sxm 148 trtllm
 cool gb200 152
@@ -128,6 +142,7 @@ latent h200_sxm 132
 for gpu in h100_sxm h200_sxm l40s b200_sxm b300_sxm gb200 gb300; do
   casts $gpu
 done
+scans b200_sxm
 elementwise a100_pcie NVIDIA_A100_80GB_PCIe
 elementwise h100_sxm NVIDIA_H100_80GB_HBM3
 elementwise l4 NVIDIA_L4

@@ -26,6 +26,7 @@ record Framework {
   again: Bool = true // what is gathered again for weight gradients goes on beside the input gradients
   context: String = "ring" // how keys and values of other ranks overlap: "none", "stream", "ring"
   messages: Bool = true // messages of a pipeline go on while the host issues what follows
+  buffers: Bool = false // a stage has a buffer for the gradients of each micro-batch of a step, and keeps what it sent until the step ends
   keep: Bool = false // what the forward gathered over tensor parallelism stays for the weight gradients
   attention: String // its library: "cudnn", "flash2", "flash1"
   arithmetic: Record = {} // what products of fp32 tensors compute in (a router's)
@@ -104,6 +105,13 @@ fn framework_data(f: Framework, d: Axis, sharding: String, stages: Int = 1) = if
   beside: f.gather,
 ) else if sharding == "ddp" then data_parallel(d, bucket: f.bucket, overlap: f.overlap)
   else refuse("replicas are sharded as ddp, zero1, zero2 or fsdp")
+
+// What a stage holds besides, for `memory` of a plan: of `micro_batches` messages of `message` each.
+// Buffers that activations are received into are none of it: a stage that still needs them holds
+// them as its activations.
+fn framework_memory(f: Framework, stages: Int, micro_batches: Int, message: Size) -> Record = if f.buffers and stages > 1 then {
+  messages: 2 * micro_batches * message,
+} else {}
 
 fn framework_optimizer(f: Framework) -> Optimizer = f.update(adam())
 

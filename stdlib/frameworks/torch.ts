@@ -5,6 +5,9 @@ import std.frameworks.profile, std.optimizers.adam, std.hosts
 // As Megatron-Core's: assumed.
 let eager_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us }
 
+// torch.distributed.pipelining (stage.py) makes receive buffers for every micro-batch of a step,
+// and keeps outputs for the backward and for the end of the step.
+//
 // FSDP2 keeps shards in fp32, gathers them in bf16 into a buffer that is copied out, and sums
 // gradients in fp32 (torch/distributed/fsdp/_fully_shard); FlashAttention 2 of PyTorch's SDPA. The
 // loss is compiled since 2025 (torchtitan/components/loss.py), before that each of its parts makes
@@ -14,6 +17,7 @@ let torchtitan: Framework = {
   release: "2025",
   attention: "flash2",
   current: true,
+  buffers: true,
   loss: "fused",
   host: eager_torch,
   experts: eager_experts,
@@ -27,7 +31,7 @@ let torchtitan_2024 = torchtitan with { release = "2024", loss = "copied" }
 // Its kernels are Transformer Engine's, DeepEP sends tokens.
 let nemo_automodel = torchtitan with { name = "NeMo AutoModel", exchange = "deep_ep" }
 // ZeRO keeps a copy of its part in 16 bits, and gathers it in place.
-let deepspeed = torchtitan with { name = "DeepSpeed", update = clipped, copied = false, keep_last = false }
+let deepspeed = torchtitan with { name = "DeepSpeed", buffers = false, update = clipped, copied = false, keep_last = false }
 
 // Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is
 // Triton's of FlashAttention 1, MPT's default in 2023, whose loss is one fused kernel by default

@@ -56,14 +56,16 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1, passes: Int = 1, p
 }
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the
-// features of `gemm` and their `count`. `moved`, `turned`: as in std.ops.nn. `routed`: the share of the rows
-// that are tokens: what rounding adds to them is none of the model's work.
+// features of `gemm` and their `count`. `moved`, `turned`: as in std.ops.nn. `routed`: the share of the
+// rows that are tokens: what rounding adds to them is none of the model's work. `filled`: the rows of
+// an expert are filled up to whole blocks of so many for its products.
 op expert_linear(
   x: Tensor,
   out: Int,
   products: Any = none,
   moved: Size = 0 B,
   routed: Real = 1,
+  filled: Int = 1,
   turned: Bool = false,
 ) {
   weight w: [x.shape[0], out, last(x.shape)]
@@ -72,9 +74,11 @@ op expert_linear(
   cast dy dtype products moving moved if products != none
   let weight = if products != none then bytes(products) * numel(w) else bytes(w)
   let count = x.shape[0]
-  let copies = x.shape[1]
-  let work = 2 * numel(y) * last(x.shape)
+  let copies = ceil_div(x.shape[1], filled) * filled
+  let tokens = 2 * numel(y) * last(x.shape)
+  let work = div(tokens, x.shape[1]) * copies
   require routed > 0 and routed <= 1, "`routed` is a share of the rows"
+  require filled >= 1, "blocks of rows are of 1 or more"
   contracts x dim -1
   forward {
     kernel grouped_gemm {
@@ -84,7 +88,7 @@ op expert_linear(
       k = last(x.shape)
       dtype = x.dtype
       flops = work
-      model_flops = routed * work
+      model_flops = routed * tokens
       reads = [x, weight]
       writes = [y]
     }

@@ -6,6 +6,7 @@
 strategy fp8_products(ops: Label = "layer[*]", format: DType = fp8, current: Bool = false) {
   let twice = cast_traffic(format, current, 2)
   let once = cast_traffic(format, current, 1)
+  let blocks = rows_of_block(format)
   rule products {
     match linear | expert_linear as ops
     set products = format
@@ -14,6 +15,10 @@ strategy fp8_products(ops: Label = "layer[*]", format: DType = fp8, current: Boo
   rule frozen optional {
     match linear as ops where frozen
     set moved = once
+  }
+  rule blocks optional {
+    match expert_linear as ops
+    set filled = blocks
   }
 }
 
@@ -22,6 +27,7 @@ strategy fp8_products(ops: Label = "layer[*]", format: DType = fp8, current: Boo
 strategy fp4_products(ops: Label = "layer[*]", format: DType = nvfp4) {
   let twice = cast_traffic(format, false, 2)
   let once = cast_traffic(format, false, 1)
+  let blocks = rows_of_block(format)
   rule products {
     match linear | expert_linear as ops
     set products = format
@@ -31,7 +37,15 @@ strategy fp4_products(ops: Label = "layer[*]", format: DType = nvfp4) {
     match linear as ops where frozen
     set moved = once
   }
+  rule blocks optional {
+    match expert_linear as ops
+    set filled = blocks
+  }
 }
+
+// Tokens of an expert that narrow products take together: 16 in 8 bits, 32 where 32 share a scale
+// and in 4 bits; Megatron-Core fills each expert's up to them (get_fp8_align_size).
+fn rows_of_block(format: DType) -> Int = if format == fp8 or format == fp8_block then 16 else 32
 
 // Bytes that Transformer Engine moves to cast an element of 16 bits. Scales of blocks are found in
 // the same pass, which writes `copies`: the operand scaled along its rows, and along its columns as

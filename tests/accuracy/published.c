@@ -410,6 +410,10 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
     acc_define(c->arena, row, "sequence", csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
   acc_define(c->arena, row, "micro", ts_arena_printf(c->arena, "%.0f", r.micro));
   acc_define(c->arena, row, "global", ts_arena_printf(c->arena, "%.0f", r.global));
+  if (N("pp") > 1 && N("hidden") > 0) /* 16 bits, split over tp by sequence parallelism, and cp */
+    acc_define(c->arena, row, "message",
+               ts_arena_printf(c->arena, "%.0f B",
+                               2 * r.micro * N("seq") * N("hidden") / (N("tp") * r.cp)));
   row->validation = of_validation(row);
   return true;
 }

@@ -49,6 +49,7 @@ plan published(
   first: Int = 0,
   graphs: Bool = choices.graphs,
   micro: Int = 1,
+  message: Size = 0 B,
   global: Int = 8,
   top: Int = 1,
   exchange: String = choices.exchange,
@@ -129,4 +130,5 @@ plan published(
     then exchange_network(exchange_of(exchange), ed, ep, islands, top, link_of(kind)) + machine.network
     else exchange_network(exchange_of(exchange), tp * cp * ed, ep, islands, top, link_of(kind)) + machine.network
   host = framework_host(framework, graphs, launch)
+  memory = framework_memory(framework, pp, div(global, micro * ed * dp), message)
 }

@@ -1,0 +1,1 @@
+for given in '-D framework=torchtitan' '-D framework=torchtitan -D pp=1' '-D framework=deepspeed' '-D framework=megatron_core'; do echo "$given: $(tsrun $given _buffers.ts 2>/dev/null | grep -E ' buffers .* messages' | tr -s ' ')"; done

@@ -1,0 +1,1 @@
+for products in 'none' 'fp8_products("moe")' 'fp8_products("moe", mxfp8)' 'fp4_products("moe")'; do echo "$products: $(tsc -S _filled.ts -D "products=$products" 2>/dev/null | sed -nE "s/^kernel grouped_gemm[.0-9]* .* flops ([0-9.]* M?FLOP).*/\\1/p" | sort -u | tr '\n' ' ')"; done
