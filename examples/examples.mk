@@ -1,6 +1,6 @@
 # Plans that run as shipped. Lists: ./dev sources.
 
-#: nobase_dist_pkgdata_DATA += examples/*.ts examples/*.c examples/*.h examples/*.md examples/data/*
+#: nobase_dist_pkgdata_DATA += examples/*.ts examples/*.c examples/*.h examples/*.md examples/*.ipynb examples/data/*
 nobase_dist_pkgdata_DATA += \
 	examples/data/gpt.0.json.gz \
 	examples/data/gpt.1.json.gz \

@@ -173,3 +173,18 @@ runtime/collective/packet_ns3.lo: runtime/collective/packet_ns3.cc runtime/colle
 	$(AM_V_GEN)$(MKDIR_P) runtime/collective && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(CXX) -std=c++17 -Wall -Wextra $(DEFS) -I$(srcdir) \
 	  $(NS3_CFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $(srcdir)/runtime/collective/packet_ns3.cc
 endif
+
+# The page's style and scripts, embedded as they are; scripts in the order of their names.
+#: page_styles = runtime/report/page/*.css
+page_styles =
+
+#: page_scripts = runtime/report/page/*.js
+page_scripts =
+
+EXTRA_DIST += $(page_styles) $(page_scripts) tools/embed_text.awk
+nodist_libts_la_SOURCES += runtime/report/page_files.c
+CLEANFILES += runtime/report/page_files.c
+runtime/report/page_files.c: $(page_styles) $(page_scripts) runtime/runtime.mk tools/embed_text.awk
+	$(AM_V_GEN)$(MKDIR_P) runtime/report && { echo '#include "runtime/report/page.h"' && \
+	  (cd $(srcdir) && $(AWK) -v name=ts_page_style -f tools/embed_text.awk $(page_styles)) && \
+	  (cd $(srcdir) && $(AWK) -v name=ts_page_script -f tools/embed_text.awk $(page_scripts)); } > $@.tmp && mv $@.tmp $@

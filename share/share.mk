@@ -4,6 +4,11 @@
 # bash-completion finds a file by the name of the command.
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = share/bash-completion/trainspec
+# zsh and fish, where Debian's look for what packages bring.
+zshcompletiondir = $(datadir)/zsh/vendor-completions
+dist_zshcompletion_DATA = share/zsh/_trainspec
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = share/fish/trainspec.fish
 # Syntax and file types for editors; doc/editors.md. share/syntax.sh writes the syntax.
 EXTRA_DIST += share/syntax.sh
 vimftdetectdir = $(pkgdatadir)/vim/ftdetect
@@ -13,7 +18,17 @@ dist_vimftplugin_DATA = share/vim/ftplugin/trainspec.vim
 vimsyntaxdir = $(pkgdatadir)/vim/syntax
 dist_vimsyntax_DATA = share/vim/syntax/trainspec.vim
 vscodedir = $(pkgdatadir)/vscode
-dist_vscode_DATA = share/vscode/package.json share/vscode/language-configuration.json share/vscode/trainspec.tmLanguage.json
+dist_vscode_DATA = share/vscode/package.json share/vscode/package-lock.json share/vscode/.vscodeignore share/vscode/README.md share/vscode/test.js \
+	share/vscode/language-configuration.json share/vscode/trainspec.tmLanguage.json
+vscodesrcdir = $(pkgdatadir)/vscode/src
+dist_vscodesrc_DATA = share/vscode/src/extension.js
+# A container: docker build -f share/container/Dockerfile .
+EXTRA_DIST += share/container/Dockerfile .dockerignore
+# What the programs print as JSON; doc/json.md.
+schemasdir = $(pkgdatadir)/schemas
+#: dist_schemas_DATA = share/schemas/*.json
+dist_schemas_DATA =
+
 # What OSS-Fuzz builds the fuzz targets with.
 #: EXTRA_DIST += share/oss-fuzz/*
 EXTRA_DIST += \
@@ -26,9 +41,11 @@ EXTRA_DIST += \
 dist_pkgdata_SCRIPTS = share/snapshot_to_json.py
 install-data-hook:
 	for program in tsc tsrun tsfmt; do \
-	  (cd "$(DESTDIR)$(bashcompletiondir)" && rm -f $$program && $(LN_S) trainspec $$program) || exit 1; done
+	  (cd "$(DESTDIR)$(bashcompletiondir)" && rm -f $$program && $(LN_S) trainspec $$program) && \
+	  (cd "$(DESTDIR)$(fishcompletiondir)" && rm -f $$program.fish && $(LN_S) trainspec.fish $$program.fish) || exit 1; done
 # Folders of our own go with the last of their files.
 uninstall-hook:
-	for program in tsc tsrun tsfmt; do rm -f "$(DESTDIR)$(bashcompletiondir)/$$program"; done
+	for program in tsc tsrun tsfmt; do \
+	  rm -f "$(DESTDIR)$(bashcompletiondir)/$$program" "$(DESTDIR)$(fishcompletiondir)/$$program.fish"; done
 	for folder in $(pkgdatadir) $(docdir); do \
 	  test ! -d "$(DESTDIR)$$folder" || find "$(DESTDIR)$$folder" -depth -type d -exec rmdir {} + 2>/dev/null || :; done

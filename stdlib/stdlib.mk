@@ -173,5 +173,5 @@ nodist_libts_la_SOURCES += compiler/eval/stdlib_embed.c
 CLEANFILES += compiler/eval/stdlib_embed.c
 EXTRA_DIST += tools/embed.sh
 compiler/eval/stdlib_embed.c: $(stdlib_files) stdlib/stdlib.mk tools/embed.sh
-	$(AM_V_GEN)$(MKDIR_P) compiler/eval && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh "$(srcdir)" $(stdlib_files) > $@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) compiler/eval && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh ts_stdlib compiler/eval/stdlib_embed.h "$(srcdir)" $(stdlib_files) > $@.tmp && mv $@.tmp $@
 

@@ -88,15 +88,17 @@ tests_unit_sources = \
 
 accuracy_figures = tests/accuracy/fabric_text.c tests/accuracy/fabric_text.h tests/accuracy/factors.c tests/accuracy/factors.h tests/accuracy/figures.c tests/accuracy/figures.h \
 	tests/accuracy/result.c tests/accuracy/result.h
+TESTS += tests/run-tracer.sh # first, as it takes longest and is one process
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources) $(accuracy_figures) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h
+tests_unit_unit_SOURCES = $(tests_unit_sources) $(accuracy_figures) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
+	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/outcome.c tools/sweep/outcome.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh
 endif
 
-TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-tracer.sh tests/run-accuracy.sh
+TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-python.sh tests/run-schemas.sh tests/run-accuracy.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \
@@ -140,6 +142,9 @@ endif
 fuzz_lsp_sources = tools/lsp/documents.c tools/lsp_main.c tools/lsp/messages.c tools/lsp/rpc.c tools/lsp/text.c tools/cli/plan_options.c
 tests/fuzz/fuzz_lsp$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_lsp_sources))
 tests/fuzz/fuzz_lsp$(EXEEXT): $(fuzz_lsp_sources)
+fuzz_journal_sources = tools/sweep/inputs.c tools/sweep/journal.c tools/sweep/outcome.c
+tests/fuzz/fuzz_journal$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_journal_sources))
+tests/fuzz/fuzz_journal$(EXEEXT): $(fuzz_journal_sources)
 $(fuzz_programs): libts.la tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
 $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \

@@ -26,7 +26,7 @@ tsrun_SOURCES = \
 tsrun_LDADD = libts.la $(CJSON_LIBS)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/programs.h
 tsfmt_LDADD = libts.la
-trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS)
+trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS) $(SQLITE_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
 	tools/calibrate_main.c \
@@ -88,6 +88,33 @@ trainspec_SOURCES = \
 	tools/tsfmt_main.c \
 	tools/tsrun_main.c
 
+# Pages of the manual, for `trainspec help`, and scripts, for `trainspec completion`: tools/cli/pages.h.
+#: help_pages = doc/*.md share/bash-completion/trainspec share/fish/trainspec.fish share/zsh/_trainspec :!doc/README.md :!doc/accuracy.md :!doc/architecture.md :!doc/roadmap.md
+help_pages = \
+	doc/calibration.md \
+	doc/costs.md \
+	doc/diagnostics.md \
+	doc/editors.md \
+	doc/getting_started.md \
+	doc/graph_json.md \
+	doc/ir.md \
+	doc/language.md \
+	doc/limits.md \
+	doc/models.md \
+	doc/networks.md \
+	doc/overlap.md \
+	doc/reports.md \
+	doc/schedules.md \
+	doc/strategies.md \
+	doc/tracer.md \
+	doc/traces.md \
+	doc/tutorial.md \
+	share/bash-completion/trainspec
+
+nodist_trainspec_SOURCES = tools/cli/pages.c
+CLEANFILES += tools/cli/pages.c
+tools/cli/pages.c: $(help_pages) tools/tools.mk tools/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) tools/cli && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh ts_pages tools/cli/pages.h "$(srcdir)" $(help_pages) > $@.tmp && mv $@.tmp $@
 #: EXTRA_DIST += tools/*.sh
 EXTRA_DIST += \
 	tools/elementwise_table.sh \

@@ -1,6 +1,6 @@
 # The tracer, a Python package of its own (pip install tracer/). Lists: ./dev sources.
 
-#: EXTRA_DIST += tracer/pyproject.toml tracer/trainspec_tracer/*.py tracer/trainspec_tracer/cuda/*.py tracer/examples/*.py tracer/tests/*.py tracer/tests/scripts/*.py
+#: EXTRA_DIST += tracer/pyproject.toml tracer/trainspec_tracer/*.py tracer/trainspec_tracer/cuda/*.py tracer/trainspec_tracer/packages/*.py tracer/examples/*.py tracer/tests/*.py tracer/tests/scripts/*.py
 EXTRA_DIST += \
 	tracer/examples/gpt.py \
 	tracer/pyproject.toml \
@@ -16,11 +16,12 @@ EXTRA_DIST += \
 	tracer/tests/scripts/resnet.py \
 	tracer/tests/scripts/ring_attention.py \
 	tracer/tests/scripts/tensor_parallel.py \
-	tracer/tests/tap.py \
 	tracer/tests/test_cuda.py \
 	tracer/tests/test_frameworks.py \
 	tracer/tests/test_here.py \
+	tracer/tests/test_packages.py \
 	tracer/tests/test_tracer.py \
+	tracer/tests/test_values.py \
 	tracer/trainspec_tracer/__init__.py \
 	tracer/trainspec_tracer/__main__.py \
 	tracer/trainspec_tracer/alike.py \
@@ -31,14 +32,29 @@ EXTRA_DIST += \
 	tracer/trainspec_tracer/cuda/devices.py \
 	tracer/trainspec_tracer/cuda/guard.py \
 	tracer/trainspec_tracer/cuda/random.py \
+	tracer/trainspec_tracer/cuda/recurrent.py \
 	tracer/trainspec_tracer/cuda/runtime.py \
 	tracer/trainspec_tracer/cuda/streams.py \
 	tracer/trainspec_tracer/cuda/tensors.py \
+	tracer/trainspec_tracer/cuda/toolkit.py \
+	tracer/trainspec_tracer/dataflow.py \
 	tracer/trainspec_tracer/graph.py \
 	tracer/trainspec_tracer/groups.py \
 	tracer/trainspec_tracer/memory.py \
 	tracer/trainspec_tracer/modules.py \
 	tracer/trainspec_tracer/overlap.py \
+	tracer/trainspec_tracer/packages/__init__.py \
+	tracer/trainspec_tracer/packages/apex.py \
+	tracer/trainspec_tracer/packages/datasets.py \
+	tracer/trainspec_tracer/packages/evaluate.py \
+	tracer/trainspec_tracer/packages/flash_attn.py \
+	tracer/trainspec_tracer/packages/nothing.py \
+	tracer/trainspec_tracer/packages/softmax.py \
+	tracer/trainspec_tracer/packages/tokens.py \
+	tracer/trainspec_tracer/packages/torchdata.py \
+	tracer/trainspec_tracer/packages/tqdm.py \
+	tracer/trainspec_tracer/packages/transformers.py \
+	tracer/trainspec_tracer/packages/triton.py \
 	tracer/trainspec_tracer/processes.py \
 	tracer/trainspec_tracer/record.py \
 	tracer/trainspec_tracer/redirect.py \
@@ -46,4 +62,5 @@ EXTRA_DIST += \
 	tracer/trainspec_tracer/streams.py \
 	tracer/trainspec_tracer/tensors.py \
 	tracer/trainspec_tracer/thin.py \
-	tracer/trainspec_tracer/turns.py
+	tracer/trainspec_tracer/turns.py \
+	tracer/trainspec_tracer/values.py

@@ -102,6 +102,7 @@ except TypeError:
     pass
 import io
 torch.save(t, io.BytesIO())
+assert torch.cuda.nccl.version()[:2] == (2, 21)
 """)
         self.assertEqual({n["copy"] for n in graph["nodes"] if n.get("sync") and "copy" in n}, {"device_to_host"})
 
@@ -137,6 +138,18 @@ m(torch.randn(8, 3, 64, 64, device="cuda")).sum().backward()
         ops = count(graph)
         self.assertEqual((ops["cudnn_batch_norm"], ops["cudnn_batch_norm_backward"], ops["convolution"]), (1, 1, 1))
 
+    def test_recurrent_layers(self):
+        """LSTM and GRU are one operator of cuDNN each, forward and backward, with the gradients of all weights."""
+        graph = self.written(RECURRENT)
+        forward, backward = ([n for n in graph["nodes"] if n["op"] == f"aten::_cudnn_rnn{part}"] for part in ("", "_backward"))
+        self.assertEqual([n["out"][0][1] for n in forward], [[35, 16, 256], [16, 35, 512]])
+        self.assertEqual([len(n["in"]) for n in forward], [1 + 4 * 2 + 2, 1 + 4 * 2 * 2 + 1])
+        for node, gates, layers in ((backward[1], 4, [(256, 256)] * 2), (backward[0], 3, [(256, 256)] * 2 + [(512, 256)] * 2)):
+            weights = sum(gates * width * (taken + width) + 2 * gates * width for taken, width in layers)
+            made = [shape for _, shape in node["out"]]
+            self.assertEqual(sum(torch.Size(s).numel() for s in made[-4 * len(layers):]), weights)
+        self.assertNotIn("computed", graph)
+
     def test_memory_of_the_device_is_a_limit(self):
         self.stand_in(self.script("import torch\nx = [torch.empty(1 << 30, device='cuda') for _ in range(40)]"), "--step", "0", status=3)
 
@@ -154,6 +167,7 @@ m(torch.randn(8, 3, 64, 64, device="cuda")).sum().backward()
 
     def test_scripts_that_cannot_be_traced(self):
         for text, status, message in (("import torch\nif torch.cuda.device_count() < 2:\n    raise SystemExit(0)", 4, "no step of an optimizer"),
+                                      ("import torch\nw = torch.nn.Linear(4, 4)\ntorch.optim.SGD(w.parameters(), lr=1).step()", 1, "asks for no cuda"),
                                       ("import time\ntime.sleep(60)", 1, "not done after 5 s"),
                                       (SPAWN.replace("torch.cuda.device_count()", "3"), 1, "spawns 3 processes"),
                                       (FORK, 1, "forks its ranks")):
@@ -162,6 +176,15 @@ m(torch.randn(8, 3, 64, 64, device="cuda")).sum().backward()
             self.assertEqual(list(self.folder.glob("traced.*")), [])
         self.assertIn("no GPU `h900`", tracer("--world", "1", "--device", "h900", "--", "python3", "x.py").stderr)
 
+
+RECURRENT = """
+lstm = torch.nn.LSTM(256, 256, 2, dropout=0.2).cuda()
+gru = torch.nn.GRU(256, 256, 2, batch_first=True, bidirectional=True).cuda()
+out, (hidden, cell) = lstm(torch.randn(35, 16, 256, device="cuda"))
+assert out.shape == (35, 16, 256) and cell.shape == (2, 16, 256)
+out = gru(out.transpose(0, 1))[0]
+out.mean().backward()
+"""
 
 SPAWN = """
 import os, torch, torch.multiprocessing as mp

@@ -332,6 +332,31 @@ class Acting(Folder):
         nodes = read(self.folder, "traced", 0)["nodes"]
         self.assertTrue(all(n["ns"] > 0 for n in nodes if "comm" not in n))
 
+    def test_timed_step_is_a_model(self):
+        """Operators say which tensors they take and give, and of which operator a backward is."""
+        self.trace(1, [self.script(LOSS)], "--timed")
+        graph = read(self.folder, "traced", 0)
+        nodes, tensors = [n for n in graph["nodes"] if "comm" not in n], {t["id"]: t for t in graph["tensors"]}
+        made = {}
+        for node in nodes:
+            for side, numbers in (("in", "takes"), ("out", "gives")):
+                self.assertEqual([tensors[n]["tensor"] for n in node[numbers]], node[side])
+            made.update({n: node for n in node["gives"]})
+        back = [n for n in nodes if n["phase"] == "backward"]
+        self.assertTrue(back and all("gradient_of" in n for n in back))
+        for node in back:
+            of = node["gradient_of"]
+            self.assertTrue(tensors[of].get("is") == "parameter" or "of" in tensors[of] or made[of]["phase"] == "forward")
+        for forward, backward in (("addmm", "mm"), ("gelu", "gelu_backward")):
+            pairs = {made[n["gradient_of"]]["op"] for n in back if n["op"] == "aten::" + backward and n["gradient_of"] in made}
+            self.assertTrue(not pairs or "aten::" + forward in pairs, pairs)
+        if os.environ.get("TRAINSPEC"):  # and it makes a table whose rows hold the model's parameters
+            table = subprocess.run([os.environ["TRAINSPEC"], "table", "--model", str(self.folder / "traced.0.json")], capture_output=True, text=True, timeout=LIMIT)
+            self.assertEqual(table.returncode, 0, table.stderr)
+            rows = [line for line in table.stdout.splitlines() if "[[" in line]
+            self.assertEqual([row[row.index("[["):].rstrip('"') for row in rows], ["[[128],[128,64]]", "[[128],[128]]", "[[64],[64,128]]"])
+            self.assertEqual([row.split(",")[0] for row in rows], ["0", "2", "3"])
+
     def test_script_that_fails(self):
         done = self.trace(2, [self.script("raise ValueError('of the script')")], status=1)
         self.assertIn("of the script", done.stderr)
@@ -379,6 +404,21 @@ class Command(unittest.TestCase):
             done = tracer(*arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(message, done.stderr)
+
+    def test_one_place_of_each_tensor_group_that_differs(self):
+        """Six of 32 ranks are traced where the first of every four neighbours does more than the others, and all are what they would be by themselves."""
+        inner, outer = ([list(range(32))[at:at + 4] for at in range(0, 32, 4)], [list(range(at, 32, 4)) for at in range(4)])
+        groups = [{"id": i, "ranks": ranks} for i, ranks in enumerate([list(range(32)), *inner, *outer])]
+        traced = []
+
+        def graph(rank):
+            own = next(g["id"] for g in groups if len(g["ranks"]) == 8 and rank in g["ranks"])
+            ops = ["copy", "sum"] if rank % 4 == 0 else ["sum"]
+            return {"rank": rank, "world": 32, "groups": groups, "streams": [], "nodes": [{"id": i, "op": op, "group": own} for i, op in enumerate(ops)]}
+
+        out = alike.trace_all(32, lambda rank: traced.append(rank) or graph(rank))
+        self.assertEqual(len(traced), 6)
+        self.assertEqual([dict(g, like=None) for g in out], [dict(graph(rank), like=None) for rank in range(32)])
 
     def test_groups_are_renamed(self):
         graph = {"rank": 0, "world": 4, "groups": [{"id": 0, "ranks": [0, 1]}, {"id": 1, "ranks": [2, 3]}, {"id": 2, "ranks": [0, 2]}, {"id": 3, "ranks": [1, 3]}],

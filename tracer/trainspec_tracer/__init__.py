@@ -15,6 +15,7 @@ import pathlib
 import torch
 
 from . import graph as graphs
+from .values import decided, said
 
 __version__ = "0.1.0"
 __all__ = ["start", "Trace", "__version__"]
@@ -23,8 +24,8 @@ __all__ = ["start", "Trace", "__version__"]
 class Trace:
     """A recording that is under way."""
 
-    def __init__(self, recorder, redirect, hooks):
-        self.recorder, self._redirect, self._hooks = recorder, redirect, hooks
+    def __init__(self, recorder, redirect, hooks, values="take"):
+        self.recorder, self._redirect, self._hooks, self._values = recorder, redirect, hooks, values
 
     @property
     def stopped(self):
@@ -36,9 +37,12 @@ class Trace:
         return self.recorder.graph(step, f"trainspec-tracer {__version__}, torch {torch.__version__}")
 
     def write(self, path, step=None):
-        """`{rank}` in the path is replaced. Ends the recording."""
+        """`{rank}` in the path is replaced. Ends the recording. ValueError: the script went by a value that nobody computed."""
         self.stop()
-        graphs.write(self.graph(step), path.replace("{rank}", str(self.recorder.rank)))
+        graph = self.graph(step)
+        if self._values == "refuse" and decided(graph):
+            raise ValueError("\n".join(["the script goes by values that nobody computed:", *map(said, decided(graph)), 'values="take" takes what they read as']))
+        graphs.write(graph, path.replace("{rank}", str(self.recorder.rank)))
 
     def stop(self):
         if self._hooks:
@@ -48,11 +52,14 @@ class Trace:
             self._hooks = None
 
 
-def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None, patient=False, routing="balanced", device=None, local=None):
+def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None, patient=False, routing="balanced", values="refuse", device=None, local=None, packages=()):
     """Begins to record. `real`: this is one of really running processes. `compute`: run operators (default: where there is a GPU, and if `real`); otherwise shapes alone are
     worked out. `timed`: measure each operator. `memory`: bytes that a device has. `folder`: where ranks leave small tensors for those acted after them.
     `patient`: stop where the script needs what a rank says that has not been acted (turns.py). `routing`: what experts are chosen by where scores are not computed (routing.py).
-    `device`: the GPU that a stand-in for cuda shows (cuda/devices.py). `local`: ranks of a node (default: all)."""
+    `values`: what is done with a script that goes by a value which nobody computed: `refuse` to write its graph, or `take` it (values.py). `device`: the GPU that a stand-in for cuda shows (cuda/devices.py). `local`: ranks of a node (default: all).
+    `packages`: that are stood in for where they are not found (packages/)."""
+    from .cuda import toolkit
+    from .packages import install
     from .processes import Processes
     from .record import Recorder
     from .redirect import Redirect, watch
@@ -62,14 +69,20 @@ def start(rank=None, world=None, real=False, compute=None, timed=False, memory=N
     world = int(os.environ.get("WORLD_SIZE", 1)) if world is None else world
     if compute is None:
         compute = real or timed or torch.cuda.is_available()
-    Group.copies = compute
+    Group.copies, Group.values = compute, None
     recorder = Recorder(rank, world, compute, timed, memory, routing)
     if device:
         recorder.stand_in_for_cuda(device, min(local or world, world), compute)
+        if folder:
+            toolkit.install(folder)
     processes = None if real else Processes(rank, world, min(local or world, world))
+    if recorder.thin and not compute:
+        Group.values = recorder.thin.values
+        recorder.thin.values.watch()
     redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None, patient, processes)
     watch(recorder)
+    recorder.packages = install(packages) if packages else None
     hooks = torch.autograd.graph.saved_tensors_hooks(recorder.saved, lambda tensor: tensor)
     recorder.__enter__()
     hooks.__enter__()
-    return Trace(recorder, redirect, hooks)
+    return Trace(recorder, redirect, hooks, values)

@@ -1,7 +1,8 @@
 """Ranks that do the same up to the names of their groups are traced once.
 
 Ranks are taken for alike when they stand at the same place in the groups that messages go through (the stage of a pipeline). The first and the last of
-such a class are traced, and the last must be what the first is with its groups replaced; if not, the class is halved. What lies between is then the first with groups replaced.
+such a class are traced, and the last must be what the first is with its groups replaced; if not, the class is halved, in the order of places in the innermost groups: ranks of a tensor group do
+different things more often (one of them reads the data) than their copies in other groups. What lies between is then the first with groups replaced.
 Messages through the group of all ranks give every rank a place of its own: then all are traced.
 """
 from .graph import difference
@@ -24,6 +25,14 @@ class Places:
 
     def groups(self, rank, steps):
         return self.of.get((rank, steps), [])
+
+    def by_inner_place(self, ranks):
+        """Ranks in the order of their places in the smallest groups of neighbours."""
+        whole = max(map(len, self.ranks.values()), default=0)
+        kinds = [steps for steps in set(self.steps.values()) if set(steps) == {1} and len(steps) + 1 < whole]
+        if not kinds:
+            return ranks
+        return sorted(ranks, key=lambda rank: (self.place(rank, [min(kinds)]), rank))
 
     def place(self, rank, shapes):
         return tuple(tuple(self.ranks[g].index(rank) for g in self.groups(rank, steps)) for steps in shapes)
@@ -95,7 +104,7 @@ def trace_all(world, trace, say=lambda text: None):
         if all(between):
             out.update((g["rank"], g) for g in between)
         else:
-            middle = len(ranks) // 2
+            ranks, middle = places.by_inner_place(ranks), len(ranks) // 2
             settle(ranks[:middle])
             settle(ranks[middle:])
 

@@ -1,7 +1,7 @@
 """Runs a script as one rank and writes its graph: python -m trainspec_tracer.child SCRIPT ARGUMENT..., or -m MODULE ARGUMENT....
 
 Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. Exit codes: that of the script; 3: out of memory; 4: no step of an optimizer;
-75: the rank waits for what another says, told in a file beside the output.
+75: the rank waits for what another says, told in a file beside the output; 76: it wants a package, likewise.
 """
 import faulthandler
 import json
@@ -12,7 +12,7 @@ import signal
 import sys
 import traceback
 
-OUT_OF_MEMORY, NO_STEP, WAITS = 3, 4, 75
+OUT_OF_MEMORY, NO_STEP, WAITS, WANTS = 3, 4, 75, 76
 
 
 def run(arguments):
@@ -28,20 +28,27 @@ def run(arguments):
 
 def main():
     import trainspec_tracer
+    from trainspec_tracer.packages import TABLE, missing
+    from trainspec_tracer.values import said
     faulthandler.register(signal.SIGUSR1, all_threads=False)
     settings = json.loads(os.environ.pop("TRAINSPEC_TRACE"))
     output, step = settings.pop("output"), settings.pop("step", None)
+    stood_in = TABLE if settings.pop("stand_in", False) else ()
     trace = trainspec_tracer.start(**settings)
     status = 0
     try:
         run(sys.argv[1:])
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-    except BaseException:
+    except BaseException as error:
         trace.stop()
-        if not trace.recorder.out_of_memory and not trace.stopped:
+        wanted = missing(error)
+        if wanted:
+            with open(output.replace("{rank}", "wants"), "wb") as file:
+                pickle.dump(wanted, file)
+        if not trace.recorder.out_of_memory and not trace.stopped and wanted not in stood_in:
             traceback.print_exc()
-        status = 1
+        status = 1 if wanted is None else WANTS
     trace.stop()
     if trace.recorder.out_of_memory:
         status = OUT_OF_MEMORY
@@ -51,6 +58,9 @@ def main():
             pickle.dump((trace.stopped.key, trace.stopped.peer), file)
     elif status == 0 and step is None and not trace.recorder.ends:
         status = NO_STEP
+    told = trace.recorder.thin.values.graph() if trace.recorder.thin else ()
+    if told and status not in (0, OUT_OF_MEMORY, WAITS, WANTS):
+        print("trainspec-trace: before, the script took values that nobody computed:", *map(said, told), sep="\n", file=sys.stderr)
     if status in (0, OUT_OF_MEMORY):
         try:
             trace.write(output, step)

@@ -13,11 +13,13 @@ import tempfile
 import time
 
 from . import __version__, alike, graph as graphs, routing
-from .child import NO_STEP, OUT_OF_MEMORY, WAITS
+from .child import NO_STEP, OUT_OF_MEMORY, WAITS, WANTS
 from .cuda.devices import GPUS
+from .packages import TABLE
 from .turns import Wait, settle
+from .values import decided, said
 
-DONE, FAILED, USAGE = 0, 1, 2
+DONE, FAILED, USAGE, DECIDED = 0, 1, 2, 5
 
 EPILOG = """Commands:
   trainspec-trace [OPTION]... -- python train.py ARGUMENT...
@@ -26,7 +28,8 @@ EPILOG = """Commands:
   trainspec-trace overlap [GRAPH]... -o rows.csv
                                          how kernels and transfers slow each other (needs a GPU)
 
-Exit codes: 0 done, 1 the script failed or took too long, 2 wrong usage, 3 a rank would run out of memory, 4 the script ended and no step of an optimizer was seen."""
+Exit codes: 0 done, 1 the script failed or took too long, 2 wrong usage, 3 a rank would run out of memory, 4 the script ended and no step of an optimizer was seen, 5 the script goes by a value
+that nobody computed."""
 
 
 class Wrong(Exception):
@@ -60,6 +63,8 @@ def parser():
     p.add_argument("--compute", action="store_true", default=None, help="really run operators (default where there is a GPU)")
     p.add_argument("--timed", action="store_true", help="run operators and measure each")
     p.add_argument("--routing", type=distribution, default="balanced", metavar="HOW", help="which experts are chosen where scores are not computed: balanced, zipf:S, or none (default: balanced)")
+    p.add_argument("--values", choices=("refuse", "take"), default="refuse", help="a script that goes by a value which nobody computed is refused, or takes it as it reads (default: refuse)")
+    p.add_argument("--packages", metavar="LIST", default="auto", help="packages to stand in for where they are not there: apex,wandb ... (default: auto, those that the script cannot do without; none)")
     p.add_argument("--device", metavar="GPU", help="stand in for cuda with this GPU: h100_sxm, a100_sxm_80g ... (default: the script finds what is there)")
     p.add_argument("--memory", type=size, metavar="SIZE", help="what a device has, as 80GiB: say where a rank would run out of it")
     p.add_argument("--limit", type=float, default=1800, metavar="SECONDS", help="a rank that is not done by then hangs (1800)")
@@ -136,9 +141,16 @@ class NoStep(Exception):
         super().__init__(f"rank {rank}: the script ended and no step of an optimizer was seen: did it end early? --step 0 writes everything")
 
 
+class Decided(Exception):
+    def __init__(self, rank, places):
+        super().__init__("\n".join([f"rank {rank}: the script goes by values that nobody computed, and may do something else on GPUs:", *map(said, places),
+                                    "--compute works values out; --values take takes them as they read, mostly as 0, and says so in the graph"]))
+
+
 class Tracer:
     def __init__(self, o, command):
-        self.o, self.command, self.short, self.done = o, command, [], {}
+        self.o, self.command, self.short, self.done, self.told = o, command, [], {}, set()
+        self.packages = [name for name in o.packages.split(",") if name not in ("auto", "none")]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trainspec-trace."))
 
     def say(self, text):
@@ -154,16 +166,30 @@ class Tracer:
         if "routing" in graph:
             made = ", ".join(f"{count} {name}" for name, count in graph["routing"]["choices"].items())
             self.say(f"rank {rank}: choices of scores that were not computed ({made}) are made up: {graph['routing']['distribution']}")
+        if self.o.device and not graph["nodes"] and "out_of_memory" not in graph:
+            raise Failed(f"rank {rank}: nothing ran on the device: the script asks for no cuda")
+        self.report_values(graph)
         if "out_of_memory" in graph:
             self.report_short(graph)
         return graph
+
+    def report_values(self, graph):
+        places = decided(graph)
+        if places and self.o.values == "refuse":
+            raise Decided(graph["rank"], places)
+        for say, what in ((places, "went by"), ([at for at in graph.get("values", ()) if at not in places], "took")):
+            new = [at for at in say if (at["file"], at["line"], at["what"]) not in self.told]
+            self.told.update((at["file"], at["line"], at["what"]) for at in new)
+            if new:
+                self.say("\n".join([f"rank {graph['rank']}: the script {what} values that nobody computed:", *map(said, new)]))
 
     def act(self, rank, patient):
         """A graph, or where the rank waits for another."""
         if rank in self.done:
             return self.done[rank]
         o = self.o
-        settings = {"output": str(self.folder / "graph.{rank}.json"), "folder": str(self.folder), "timed": o.timed, "memory": o.memory, "routing": o.routing, "patient": patient}
+        settings = {"output": str(self.folder / "graph.{rank}.json"), "folder": str(self.folder), "timed": o.timed, "memory": o.memory, "routing": o.routing, "patient": patient, "values": "take",
+                    "packages": self.packages, "stand_in": o.packages != "none"}
         if o.step is not None:
             settings["step"] = o.step
         if o.compute:
@@ -181,11 +207,22 @@ class Tracer:
         if status == WAITS:
             with open(self.folder / "graph.waits.json", "rb") as file:
                 return Wait(*pickle.load(file))
+        if status == WANTS:
+            with open(self.folder / "graph.wants.json", "rb") as file:
+                self.stand_in(rank, pickle.load(file))
+            return self.act(rank, patient)
         if status == NO_STEP:
             raise NoStep(rank)
         if status not in (DONE, OUT_OF_MEMORY):
             raise Failed(f"rank {rank}: the script failed, exit {status}")
         return graphs.read(str(self.folder / f"graph.{rank}.json"))
+
+    def stand_in(self, rank, package):
+        """For a package that a rank wants, in this rank and all others."""
+        if self.o.packages == "none" or package not in TABLE or package in self.packages:
+            raise Failed(f"rank {rank}: the script needs the package `{package}`, which is not there" + ("" if package in TABLE else ", and for which there is no stand-in"))
+        self.packages.append(package)
+        self.say(f"the package {package} is not there: a stand-in has {TABLE[package][2]}")
 
     def wait(self, rank, process):
         try:
@@ -247,6 +284,9 @@ def run(arguments):
         raise Wrong("no command: trainspec-trace [OPTION]... -- python train.py")
     if o.device and o.device not in GPUS:
         raise Wrong(f"no GPU `{o.device}`: {', '.join(GPUS)}")
+    unknown = [name for name in o.packages.split(",") if name not in (*TABLE, "auto", "none")]
+    if unknown:
+        raise Wrong(f"there is no stand-in for the package `{unknown[0]}`: {', '.join(TABLE)}")
     if o.play and o.ranks:
         raise Wrong("--play needs all ranks, not --ranks")
     command = child_command(words, o)
@@ -288,6 +328,9 @@ def main(arguments=None):
     except NoStep as error:
         print(f"trainspec-trace: {error}", file=sys.stderr)
         return NO_STEP
+    except Decided as error:
+        print(f"trainspec-trace: {error}", file=sys.stderr)
+        return DECIDED
     except (Failed, OSError, ValueError) as error:
         print(f"trainspec-trace: {error}", file=sys.stderr)
         return FAILED

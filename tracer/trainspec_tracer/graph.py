@@ -21,7 +21,7 @@ def write(graph, path, written=None):
 
     parts = []
     for key, value in graph.items():
-        if key in ("groups", "streams", "nodes", "memory", "held") and value:
+        if key in ("groups", "streams", "nodes", "memory", "held", "tensors") and value:
             parts.append(f" {json.dumps(key)}: [\n{lines(value)}\n ]")
         else:
             parts.append(f" {json.dumps(key)}: {json.dumps(value)}")

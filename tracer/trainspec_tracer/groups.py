@@ -224,8 +224,16 @@ class Group(dist.ProcessGroup):
                 tensor.div_(self.size())
         return (tensors, *_given(opts))
 
+    def _made_up(self, tensors):
+        """They stand for what another rank would have sent."""
+        if Group.values and self.inner is None:
+            Group.values.mark(tensors)
+
     def allreduce(self, tensors, opts=None):
-        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce(*self._average(tensors, opts)))
+        def answer(key):
+            if self.size() > 1 and (opts is None or opts.reduceOp == dist.ReduceOp.SUM):
+                self._made_up(tensors)
+        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce(*self._average(tensors, opts)), answer)
 
     def allreduce_coalesced(self, tensors, opts=None):
         return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce_coalesced(*self._average(tensors, opts)))
@@ -332,6 +340,7 @@ class Group(dist.ProcessGroup):
                 for tensor in tensors:
                     if bytes_of(tensor) <= SMALL or self.recorder.thin is None:
                         tensor.zero_()
+                self._made_up(tensors)
         return self._call("recv", [], tensors, lambda g: g.recv(tensors, peer, tag), answer, {"peer": self.ranks[peer], "tag": tag})
 
     def recv_anysource(self, tensors, tag=0):
@@ -346,8 +355,11 @@ def _given(opts):
 
 def _put(into, what):
     """Large tensors stay untouched: nothing is computed from them, or not for its value."""
+    if Group.values:
+        Group.values.combined(into, what)
     if bytes_of(into) <= SMALL or Group.copies:
         into.reshape(-1)[:what.numel()].copy_(what.reshape(-1)[:into.numel()])
 
 
 Group.copies = False
+Group.values = None  # values.Values, where not all is computed

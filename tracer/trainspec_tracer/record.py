@@ -9,6 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import streams
 from .cuda import StandIn
 from .cuda.tensors import Unrecorded
+from .dataflow import Dataflow
 from .memory import Memory, OutOfMemory
 from .modules import LABEL, Modules, nodes_behind
 from .routing import Routing
@@ -33,6 +34,7 @@ def own_parameters(module):
 
 class Recorder(TorchDispatchMode):
     """`compute`: really run operators. `timed`: measure them (CUDA events; on a CPU the clock)."""
+    current = None  # the one that records
 
     def __init__(self, rank, world, compute=False, timed=False, room=None, routing="balanced"):
         super().__init__()
@@ -41,6 +43,8 @@ class Recorder(TorchDispatchMode):
         self.routing = Routing(self.thin, routing) if self.thin else None
         self.gpu = torch.cuda.is_available()  # if not, the CPU is the device
         self.stand_in = None                  # for cuda
+        self.packages = None                  # that are stood in for
+        Recorder.current = self
         self.nodes, self.groups, self.ends = [], [], []  # ends: of steps
         self.streams = [{"id": 0, "kind": "compute"}]
         self.stream_of = {}        # of groups and CUDA streams
@@ -48,6 +52,7 @@ class Recorder(TorchDispatchMode):
         self.seen_by = {}          # (stream, other): the last node of the other that the stream has waited for
         self.schemas, self.phases, self.labels = {}, ["forward"], None
         self.unwaited, self.timers = [], []
+        self.flow = Dataflow() if timed else None
         self.parameters = {}
         self.optimizers = weakref.WeakSet()
         self.backward_from = None  # the first node not yet given to a node of autograd
@@ -177,6 +182,16 @@ class Recorder(TorchDispatchMode):
                                       "message": str(error).split("\n")[0], "held": self.memory.by_category()}
             raise
 
+    def kernel(self, name, given, made=None):
+        """One that the script launches past the dispatcher, and that is not run. `made`: what it writes; None: any of what it is given."""
+        given = tensors_in(given)
+        made = given if made is None else made
+        for tensor in made:
+            self.memory.see(tensor)
+        if self.thin:
+            self.thin.values.mark(made)
+        self.add(name, self.current_stream(), {"in": [describe(t) for t in given], "out": [describe(t) for t in made]})
+
     def _schema(self, func):
         schema = self.schemas.get(func)
         if schema is None:
@@ -204,6 +219,10 @@ class Recorder(TorchDispatchMode):
             self.memory.see(tensor, host=host and not tensor.is_cuda)
         if schema.resizes:
             self.memory.see(given[0])
+        if self.flow and schema.view:
+            self.flow.viewed(schema.name, made, given)
+        if self.flow and schema.name in ALLOCATES:
+            self.flow.given(made, schema.writes, op=schema.name)
         if any(t.device.type == "meta" for t in made or given):  # work on tensors without memory is none
             return out
         if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made) or self._on_host(made + given):
@@ -213,6 +232,9 @@ class Recorder(TorchDispatchMode):
         fields.update(crossed)
         if not made and schema.writes:
             fields["out"] = fields["in"]
+        if self.flow:
+            fields["takes"] = self.flow.taken(given)
+            fields["gives"] = self.flow.given(made or given, schema.writes and self.phase == "forward") if fields["out"] else []
         number = self.add(schema.name, stream, fields)
         if schema.name in READS or crossed.get("sync"):
             self.nodes[number]["sync"] = True
@@ -261,9 +283,13 @@ class Recorder(TorchDispatchMode):
         for name, module in modules:
             for parameter in own_parameters(module):
                 self.parameters[id(parameter)] = weakref.ref(parameter), name
+                if self.flow:
+                    self.flow.held(parameter, "parameter", name)
                 for tensor in inside(parameter):
                     self.memory.see(tensor, "parameters", name)
             for buffer in module._buffers.values():
+                if self.flow and buffer is not None:
+                    self.flow.held(buffer, "buffer", name)
                 for tensor in inside(buffer) if buffer is not None else ():
                     self.memory.see(tensor, "buffers", name)
 
@@ -319,10 +345,12 @@ class Recorder(TorchDispatchMode):
         outer = self.backward_from, self.second_order, self.modules.depth
         self.phases.append("backward")
         self.second_order, self.modules.depth = second_order, len(self.modules.stack)
+        for root in roots if self.flow else ():
+            self.flow.label(root)
         for node in nodes_behind(roots):
             if LABEL + " watched" not in node.metadata:
                 node.metadata[LABEL + " watched"] = True
-                node.register_hook(self._label_backward(node.metadata.get(LABEL, "")))
+                node.register_hook(self._label_backward(node.metadata.get(LABEL, ""), self.flow.of_node(node) if self.flow else None))
         self.backward_from = len(self.nodes)
         return outer
 
@@ -333,14 +361,16 @@ class Recorder(TorchDispatchMode):
             self.wait_for(0, number)
         self.unwaited = []
 
-    def _label_backward(self, name):
-        """Nodes added while a node of autograd ran are its module's."""
+    def _label_backward(self, name, tensor):
+        """Nodes added while a node of autograd ran are its module's, and for a tensor's gradient."""
         def ran(*_):
             if self.backward_from is None:
                 return
             for node in self.nodes[self.backward_from:]:
                 if name and "module" not in node:
                     node["module"] = name
+                if tensor is not None:
+                    node["gradient_of"] = tensor
             self.backward_from = len(self.nodes)
         return ran
 
@@ -400,8 +430,16 @@ class Recorder(TorchDispatchMode):
                  "held": held, "memory": events}
         if self.routing and self.routing.chosen:
             graph["routing"] = {"distribution": self.routing.text, "choices": dict(sorted(self.routing.chosen.items()))}
+        if self.flow:
+            graph["tensors"] = self.flow.of_nodes(nodes)
+            if torch.cuda.is_available() and not self.stand_in:
+                graph["device"] = torch.cuda.get_device_name()
         if self.thin and self.thin.computed:
             graph["computed"] = sorted(self.thin.computed)
+        if self.packages and self.packages.used:
+            graph["packages"] = sorted(self.packages.used)
+        if self.thin and self.thin.values.told:
+            graph["values"] = self.thin.values.graph()
         if self.out_of_memory:
             graph["out_of_memory"] = dict(self.out_of_memory, node=self.out_of_memory["node"] - begin)
         return graph

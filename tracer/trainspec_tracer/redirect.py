@@ -125,11 +125,12 @@ class Engine:
     def __getattr__(self, name):
         return getattr(self._engine, name)
 
-    def run_backward(self, roots, gradients, keep_graph, create_graph, *args, **kwargs):
-        roots = tuple(roots)
-        outer = self._recorder.backward_begins(roots, create_graph)
+    def run_backward(self, tensors, grad_tensors, keep_graph, create_graph, *args, **kwargs):
+        """The names are those of C++: Megatron-LM gives them."""
+        tensors = tuple(tensors)
+        outer = self._recorder.backward_begins(tensors, create_graph)
         try:
-            return self._engine.run_backward(roots, gradients, keep_graph, create_graph, *args, **kwargs)
+            return self._engine.run_backward(tensors, grad_tensors, keep_graph, create_graph, *args, **kwargs)
         finally:
             self._recorder.backward_ends(outer)
 

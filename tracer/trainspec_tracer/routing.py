@@ -8,10 +8,9 @@ import re
 import torch
 
 from .tensors import bytes_of, tensors_in
-from .thin import SMALL, shapes_of
+from .thin import SMALL, ZEROS, shapes_of
 
 MOST = 64 << 20  # bytes of a tensor that is still computed
-ZEROS = {"aten::zeros", "aten::zeros_like", "aten::new_zeros"}
 # Of operators that choose: where their arguments have how many of a row, and the dimension; one chooses without them.
 CHOICES = {"aten::topk": (1, 2), "aten::multinomial": (1, None), "aten::argmax": (None, 1), "aten::max": (None, 1)}
 ZERO, KNOWN = "zero", "known"  # what is said of a floating-point tensor's values; whole numbers are always known
@@ -94,6 +93,7 @@ class Routing:
         if most > 1 or places.dim() == scores.dim():
             dealt = dealt.view(*[n for i, n in enumerate(scores.shape) if i != dim % scores.dim()], most).movedim(-1, dim)
         self.thin.host(places).copy_(dealt.reshape(places.shape))
+        self.thin.values.clear(places)
         self.chosen[schema.name] = self.chosen.get(schema.name, 0) + 1
         return out
 

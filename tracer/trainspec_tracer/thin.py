@@ -9,10 +9,12 @@ import ctypes
 import torch
 import torch._meta_registrations  # noqa: F401  (shape rules written in Python)
 
-from .cuda import tensors as device_tensors
+from .cuda import recurrent, tensors as device_tensors
 from .tensors import bytes_behind, bytes_of, map_tensors, tensors_in
+from .values import Values
 
 SMALL = 16 << 10  # bytes
+ZEROS = {"aten::zeros", "aten::zeros_like", "aten::new_zeros"}  # what untouched memory reads as
 LARGE = 4 << 20   # bytes of a tensor of the host beside a stand-in for the device
 M_MMAP_THRESHOLD = -3  # malloc.h of glibc
 
@@ -43,11 +45,16 @@ class Schema:
 
 
 def fresh_memory():
-    """From now on the C library asks the system for each tensor that is not small, and gives back what is freed: what nobody touched reads as zeros. (Otherwise it would soon hand out again what
-    was freed: mallopt(3), M_MMAP_THRESHOLD.)"""
+    """From now on the C library asks the system for tensors that are not small, and gives back what is freed: what nobody touched reads as zeros. (Otherwise it would soon hand out again what
+    was freed: mallopt(3), M_MMAP_THRESHOLD.) Where its heap has room, it looks there first: `untouched` tells."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(M_MMAP_THRESHOLD, SMALL)
+
+
+def untouched(address):
+    """Whether an allocation is a mapping of its own, fresh from the system. glibc says so in the size before it (IS_MMAPPED of malloc.c); other libraries do not say."""
+    return hasattr(ctypes.CDLL(None), "gnu_get_libc_version") and bool(ctypes.c_size_t.from_address(address - ctypes.sizeof(ctypes.c_size_t)).value & 2)
 
 
 class Thin:
@@ -57,6 +64,7 @@ class Thin:
         fresh_memory()
         self.stand_in, self.compute = stand_in, compute
         self.computed = set()  # operators without a rule for shapes: really run
+        self.values = Values()
 
     def __call__(self, func, schema, args, kwargs):
         given = tensors_in((args, kwargs))
@@ -88,17 +96,25 @@ class Thin:
             self.computed.add(schema.name)
         if out is None or (not given and all(bytes_of(t) <= SMALL for t in tensors_in(out))):
             return self._run(func, schema, args, kwargs)
-        return self._promise(out, self._device(given, kwargs))
+        return self._promise(out, self._device(given, kwargs), schema.name in ZEROS)
 
-    def _promise(self, out, device):
+    def _promise(self, out, device, known=False):
         storages, promise = {}, _promise_lent if self.stand_in and device.type == "cuda" else _promise
-        return map_tensors(out, lambda t: promise(t, device, storages))
+        made = map_tensors(out, lambda t: promise(t, device, storages))
+        if not known:
+            self.values.mark(made)
+        return made
 
     def really(self, func, args, kwargs):
         """Computes, be the operands small or not."""
         return self._run(func, Schema(func), args, kwargs)
 
     def _run(self, func, schema, args, kwargs):
+        out = self._computed(func, schema, args, kwargs)
+        self.values.computed(schema, args, kwargs, out)
+        return out
+
+    def _computed(self, func, schema, args, kwargs):
         given = tensors_in((args, kwargs))
         if not self.stand_in or not device_tensors.any_on_device(args, kwargs):
             return func(*args, **kwargs)
@@ -123,17 +139,19 @@ class Thin:
             return self._same(schema, args, kwargs)
         if kwargs.get("pin_memory"):
             return self.stand_in.pin(func(*args, **dict(kwargs, pin_memory=False)))
-        return func(*args, **kwargs)
+        out = func(*args, **kwargs)
+        self.values.computed(schema, args, kwargs, out)
+        return out
 
     @staticmethod
     def host(tensor):
         """The memory of a tensor, to be read and written."""
         return device_tensors.host(tensor)
 
-    @staticmethod
-    def _same(schema, args, kwargs):
+    def _same(self, schema, args, kwargs):
         """What an operator in place returns: the arguments that it writes."""
         values = dict(zip(schema.arguments, args), **kwargs)
+        self.values.mark([values[a.name] for a in schema.writes])
         out = tuple(values[name] for name in schema.returned)
         return None if not out else out[0] if len(out) == 1 else out
 
@@ -153,7 +171,8 @@ def _first(given, *rest, **named):
     return torch.empty_like(given)
 
 
-RULES = {"aten::convolution_backward": _convolution_backward, "aten::native_dropout": _native_dropout, "aten::native_dropout_backward": _first}
+RULES = {"aten::convolution_backward": _convolution_backward, "aten::native_dropout": _native_dropout, "aten::native_dropout_backward": _first,
+         "aten::_cudnn_rnn": recurrent.shapes, "aten::_cudnn_rnn_backward": recurrent.backward_shapes}
 
 # Of tensors of the stand-in for cuda.
 WITHOUT_KERNEL = {"aten::set_": device_tensors.set_, "aten::resize_": device_tensors.resize_, "aten::record_stream": lambda *args: None}
@@ -199,7 +218,8 @@ def _promise(tensor, device, storages):
         whole = torch.empty(key.nbytes(), dtype=torch.uint8, device=device)
         out = out.set_(bytes_behind(whole), tensor.storage_offset(), tensor.size(), tensor.stride())
     storages[key._cdata] = bytes_behind(out)
-    return out.zero_() if bytes_of(out) <= SMALL else out
+    reads_zeros = bytes_of(out) > SMALL and (device.type != "cpu" or untouched(storages[key._cdata].data_ptr()))
+    return out if reads_zeros else out.zero_()
 
 
 def _promise_lent(tensor, device, storages):
@@ -207,7 +227,7 @@ def _promise_lent(tensor, device, storages):
     key = bytes_behind(tensor)
     if key._cdata not in storages:
         memory = torch.empty(key.nbytes(), dtype=torch.uint8)
-        if key.nbytes() <= SMALL:
+        if key.nbytes() <= SMALL or not untouched(memory.data_ptr()):
             memory.zero_()
         storages[key._cdata] = device_tensors.lend(memory, device.index)
     whole = storages[key._cdata].view(tensor.dtype) if tensor.dtype != torch.uint8 else storages[key._cdata].detach()

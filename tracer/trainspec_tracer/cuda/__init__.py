@@ -111,6 +111,7 @@ def _show_nccl():
             def __init__(self, *args, **kwargs):
                 super().__init__(is_high_priority_stream=False, config=types.SimpleNamespace(), **kwargs)
 
+    torch._C._nccl_version, torch._C._nccl_version_suffix = lambda: 2 << 32 | 21 << 16 | 5, lambda: b""  # that of PyTorch 2.6
     dist.Logger.set_runtime_stats_and_log = lambda self: None  # times of events of the device, which C++ takes itself
     c10d._NCCL_AVAILABLE = True
     dist.is_nccl_available = c10d.is_nccl_available = lambda: True

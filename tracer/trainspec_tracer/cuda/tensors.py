@@ -10,6 +10,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..tensors import bytes_behind, map_tensors, tensors_in
+from . import recurrent
 from .attention import attention
 
 HOST = torch.device("cpu")
@@ -108,6 +109,7 @@ def register(run):
     if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
         for key in ("CUDA", "AutogradCUDA"):
             _libraries[0].impl("scaled_dot_product_attention", attention, key)
+    recurrent.install(_libraries[0])
     if hasattr(torch.library.Library, "fallback"):
         _libraries.append(torch.library.Library("_", "IMPL"))
         _libraries[1].fallback(lambda func, *args, **kwargs: run(func, args, kwargs), "CUDA")

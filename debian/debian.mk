@@ -1,0 +1,5 @@
+# What Debian packages are built with: ./dev deb. Lists: ./dev sources.
+
+#: EXTRA_DIST += debian/*
+EXTRA_DIST +=
+
