@@ -109,7 +109,9 @@ help_pages = \
 	doc/tracer.md \
 	doc/traces.md \
 	doc/tutorial.md \
-	share/bash-completion/trainspec
+	share/bash-completion/trainspec \
+	share/fish/trainspec.fish \
+	share/zsh/_trainspec
 
 nodist_trainspec_SOURCES = tools/cli/pages.c
 CLEANFILES += tools/cli/pages.c
