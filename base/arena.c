@@ -9,13 +9,13 @@
 
 #include "base/heap.h"
 
-/* A block is cleared whole, and tens of thousands of arenas hold what a single call needs: the
- * first is small. */
+/* Tens of thousands of arenas hold what a single call needs: the first block is small. */
 enum { FIRST_BLOCK = 1 << 12, ALIGN = 16, HUGE = 1 << 21 };
 
 typedef struct block {
   struct block *next;
   size_t used, room;
+  size_t dirty; /* what lies behind so many bytes is zero */
   max_align_t data[];
 } block;
 
@@ -86,7 +86,7 @@ void ts_arena_reset(ts_arena *arena)
     block_free(b);
     b = next;
   }
-  memset(kept->data, 0, kept->used);
+  kept->dirty = kept->used > kept->dirty ? kept->used : kept->dirty;
   kept->next = NULL;
   kept->used = 0;
   arena->last = NULL;
@@ -109,7 +109,22 @@ void ts_arena_adopt(ts_arena *arena, ts_arena *child)
   free(child);
 }
 
+/* Zeroes what of [from, from + size) is not. */
+static void clean(block *b, size_t from, size_t size)
+{
+  if (from < b->dirty)
+    memset((char *)b->data + from, 0, size < b->dirty - from ? size : b->dirty - from);
+}
+
 void *ts_arena_alloc(ts_arena *arena, size_t size)
+{
+  void *bytes = ts_arena_alloc_raw(arena, size);
+  clean(arena->head, (size_t)((char *)bytes - (char *)arena->head->data),
+        (size + ALIGN - 1) / ALIGN * ALIGN);
+  return bytes;
+}
+
+void *ts_arena_alloc_raw(ts_arena *arena, size_t size)
 {
   if (size > SIZE_MAX / 4)
     ts_heap_none(size);
@@ -129,7 +144,7 @@ void *ts_arena_alloc(ts_arena *arena, size_t size)
 
 void *ts_arena_copy(ts_arena *arena, const void *bytes, size_t size)
 {
-  void *copy = ts_arena_alloc(arena, size);
+  void *copy = ts_arena_alloc_raw(arena, size);
   if (size)
     memcpy(copy, bytes, size);
   return copy;
@@ -142,14 +157,17 @@ void *ts_arena_grow(ts_arena *arena, void *old, size_t old_size, size_t new_size
     size_t start = (size_t)(arena->last - (char *)b->data);
     size_t rounded = (new_size + ALIGN - 1) / ALIGN * ALIGN;
     if (rounded >= new_size && b->room - start >= rounded) {
+      clean(b, start + old_size, rounded > old_size ? rounded - old_size : 0);
       arena->total += rounded - (b->used - start);
       b->used = start + rounded;
       return old;
     }
   }
-  void *grown = ts_arena_alloc(arena, new_size);
+  void *grown = ts_arena_alloc_raw(arena, new_size);
   if (old_size)
     memcpy(grown, old, old_size);
+  size_t from = (size_t)((char *)grown - (char *)arena->head->data) + old_size;
+  clean(arena->head, from, arena->head->used - from);
   return grown;
 }
 

@@ -1,6 +1,6 @@
-/* Arena: memory of one phase, freed at once. Everything returned is zeroed and aligned for any
- * type. Out of memory ends the process (base/heap.h): the toolchain holds no data of the user's
- * that only it has. */
+/* Arena: memory of one phase, freed at once. Everything returned is zeroed, unless it says
+ * otherwise, and aligned for any type. Out of memory ends the process (base/heap.h): the toolchain
+ * holds no data of the user's that only it has. */
 #ifndef TS_BASE_ARENA_H
 #define TS_BASE_ARENA_H
 
@@ -15,6 +15,8 @@ void ts_arena_reset(ts_arena *arena); /* gives up what it holds, and keeps room 
 /* from now on `child` is freed with `arena`; only `arena` may be used */
 void ts_arena_adopt(ts_arena *arena, ts_arena *child);
 void *ts_arena_alloc(ts_arena *arena, size_t size);
+/* The same, not zeroed: for what is written whole at once. */
+void *ts_arena_alloc_raw(ts_arena *arena, size_t size);
 void *ts_arena_copy(ts_arena *arena, const void *bytes, size_t size);
 /* Grows a block that holds `old_size` bytes to `new_size`; in place when it is the last one. */
 void *ts_arena_grow(ts_arena *arena, void *block, size_t old_size, size_t new_size);

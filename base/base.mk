@@ -6,6 +6,8 @@ libts_la_SOURCES += \
 	base/arena.h \
 	base/clock.c \
 	base/clock.h \
+	base/complete.c \
+	base/complete.h \
 	base/container.c \
 	base/container.h \
 	base/csv.c \
@@ -40,7 +42,11 @@ libts_la_SOURCES += \
 	base/round.h \
 	base/source.c \
 	base/source.h \
+	base/sqlite.c \
+	base/sqlite.h \
 	base/suggest.c \
+	base/terminal.c \
+	base/terminal.h \
 	base/text.c \
 	base/text.h \
 	base/text_diff.c \

@@ -86,6 +86,19 @@ static size_t for_json(const char *text, size_t size, char shown[MOST_SHOWN], un
   return used ? used : 1;
 }
 
+/* A string of JSON in a page's <script>: nothing ends it, and what is shown is as elsewhere. */
+static size_t for_script(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
+{
+  size_t used = ts_text_show(text, size, shown, columns);
+  if (shown[0] == '"' || shown[0] == '\\') { /* also that of \x1b */
+    memmove(shown + 1, shown, strlen(shown) + 1);
+    shown[0] = '\\';
+  } else if (shown[0] == '<' || shown[0] == '>' || shown[0] == '&') {
+    sprintf(shown, "\\u%04x", (unsigned)shown[0]);
+  }
+  return used;
+}
+
 /* Of JSON that is there already: its quotes and line breaks stay. */
 static size_t for_made_json(const char *text, size_t size, char shown[MOST_SHOWN],
                             unsigned *columns)
@@ -302,6 +315,7 @@ static int print(FILE *out, escape *next, const char *format, va_list list)
 PRINTER(ts_put_text, for_terminal)
 PRINTER(ts_put_xml, for_xml)
 PRINTER(ts_put_dot, for_dot)
+PRINTER(ts_put_script, for_script)
 PRINTER(ts_put_csv, NULL)
 PRINTER(ts_put_json, for_json)
 

@@ -19,6 +19,9 @@ int ts_vput_text(FILE *out, const char *format, va_list args) __attribute__((for
 int ts_put_xml(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Graphviz: inside double quotes */
 int ts_put_dot(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* %s goes inside double quotes of JSON in a <script>, as text for people: no name ends the script.
+ * */
+int ts_put_script(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* %s is a whole field (RFC 4180), in quotes where it needs them; one that a spreadsheet would
  * compute gets an apostrophe in front, unless it is a number. */
 int ts_put_csv(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/complete.h"
 #include "base/escape.h"
 #include "base/heap.h"
+#include "base/terminal.h"
 #include "base/version.h"
 
 enum { WIDTH = 79, HELP_COLUMN = 28, COMMON = 1 << 16, MAX_WORDS = 128 };
@@ -68,6 +70,8 @@ static int end_of_mistake(const ts_options *o)
 int ts_options_wrong(const ts_options *o, const char *format, ...)
 {
   va_list args;
+  if (o->completing) /* nobody made a mistake yet */
+    return TS_EXIT_USAGE;
   va_start(args, format);
   ts_put_text(stderr, "%s: ", o->called);
   ts_vput_text(stderr, format, args);
@@ -98,9 +102,13 @@ int ts_options_not_among(const ts_options *o, const char *what, const char *foun
 int ts_options_choice(const ts_options *o, const char *const *words)
 {
   for (int i = 0; words[i]; i++) {
-    if (strcmp(o->argument, words[i]) == 0)
+    if (o->completing && !strncmp(words[i], o->argument, strlen(o->argument)))
+      ts_put_text(stdout, "%s%s\n", o->completing, words[i]);
+    if (!o->completing && strcmp(o->argument, words[i]) == 0)
       return i;
   }
+  if (o->completing)
+    return -1;
   ts_put_text(stderr, "%s: `%s` does not take `%s`; it takes ", o->called, o->spelled, o->argument);
   for (size_t i = 0, count = count_words(words); i < count; i++)
     ts_put_text(stderr, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
@@ -158,23 +166,6 @@ bool ts_options_size(const ts_options *o, double *bytes)
 
 /* ---- Help ---- */
 
-/* Words of `text` from `column` on; further lines begin at `indent`. */
-static void put_wrapped(const char *text, int column, int indent)
-{
-  for (bool first = true; *text; first = false) {
-    int word = (int)strcspn(text, " ");
-    if (!first && column + 1 + word > WIDTH) {
-      ts_put_text(stdout, "\n%*s", indent, "");
-      column = indent;
-    } else if (!first) {
-      column += printf(" ");
-    }
-    column += ts_put_text(stdout, "%.*s", word, text);
-    text += word + (text[word] == ' ');
-  }
-  putchar('\n');
-}
-
 static bool one_dash(const ts_option *option) { return option->name && option->name[0] == '-'; }
 
 static int put_spelling(const ts_option *option)
@@ -201,7 +192,7 @@ static void put_options(const ts_option *option)
     if (column + 2 > HELP_COLUMN)
       column = printf("\n") - 1;
     ts_put_text(stdout, "%*s", HELP_COLUMN - column, "");
-    put_wrapped(option->help, HELP_COLUMN, HELP_COLUMN);
+    ts_put_wrapped(stdout, option->help, HELP_COLUMN, HELP_COLUMN, WIDTH);
   }
 }
 
@@ -210,7 +201,7 @@ static int put_help(const ts_options *o)
   const ts_program *program = o->program;
   for (size_t i = 0; program->usage[i]; i++)
     ts_put_text(stdout, "%s %s %s\n", i ? "      " : "usage:", o->called, program->usage[i]);
-  put_wrapped(program->summary, 0, 0);
+  ts_put_wrapped(stdout, program->summary, 0, 0, WIDTH);
   if (program->commands)
     puts("\nCommands:");
   for (size_t i = 0; program->commands && program->commands[i]; i++)
@@ -230,16 +221,45 @@ static int put_help(const ts_options *o)
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 
+/* What configure may leave out: a name for people, and the option or package that brings it. */
+static const struct part {
+  const char *name, *brings;
+  bool here;
+} parts[] = {
+#ifdef TS_HAVE_SQLITE
+  {"databases (SQLite)", "", true},
+#else
+  {"databases", "libsqlite3-dev", false},
+#endif
+#ifdef TS_HAVE_NS3
+  {"packets (ns-3)", "", true},
+#else
+  {"packets", "./configure --with-ns3", false},
+#endif
+};
+
+static void put_parts(bool here, const char *title, FILE *out)
+{
+  bool any = false;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (parts[i].here != here)
+      continue;
+    ts_put_text(out, "%s%s", any ? ", " : title, parts[i].name);
+    if (!here)
+      ts_put_text(out, " (%s)", parts[i].brings);
+    any = true;
+  }
+  if (any)
+    fputc('\n', out);
+}
+
 static int put_version(const ts_options *o)
 {
-#ifdef TS_HAVE_NS3
-  const char *more = ", ns-3";
-#else
-  const char *more = "";
-#endif
   ts_put_text(
-    stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, expat, GSL, libffi, libmd, zlib%s\n",
-    o->called, ts_version(), more);
+    stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, expat, GSL, libffi, libmd, zlib\n",
+    o->called, ts_version());
+  put_parts(true, "Optional parts: ", stdout);
+  put_parts(false, "Left out: ", stdout);
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 
@@ -392,8 +412,23 @@ const ts_option *ts_options_named(const ts_program *program, const char *word)
   return find(program, word + 2, strcspn(word + 2, "="), 0);
 }
 
+/* For an option whose words only the program knows, it is as if that stood there with what is there
+ * of its value: the program asks ts_options_choice. */
+static int complete(ts_options *o)
+{
+  const ts_option *asked = NULL;
+  if (!o->completing)
+    asked = ts_complete(o->program, common, o->argc, o->argv, &o->completing, &o->argument, stdout);
+  if (!asked)
+    return leave(o, ts_options_finish(o, stdout, TS_EXIT_DONE));
+  o->spelled = o->completing;
+  return asked->id >= COMMON ? finish(o, asked) : asked->id;
+}
+
 int ts_options_next(ts_options *o)
 {
+  if (o->completing || (o->at == 1 && ts_complete_asked(o->argc, o->argv)))
+    return complete(o);
   if (o->cluster)
     return take_letter(o);
   if (o->at >= o->argc)

@@ -23,6 +23,11 @@ typedef struct ts_option {
   const char *group;    /* heading, at the first option of a group */
 } ts_option;
 
+/* Words that an option may take, or TS_OPERAND, for completion (those of ts_options_choice need not
+ * be told again); the last one has none. One that begins with `:` is for the shell:
+ * base/complete.h */
+typedef struct ts_option_values { int id; const char *const *words; } ts_option_values;
+
 typedef struct ts_program {
   const char *summary;      /* "TrainSpec compiler: ..." */
   const char *const *usage; /* operands of each form, after the program's name; NULL at the end */
@@ -32,6 +37,7 @@ typedef struct ts_program {
   const char *const *notes;
   const char *manual;       /* "tsc(1)" */
   const char *const *commands; /* lines before the options, or NULL */
+  const ts_option_values *values; /* for completion; or NULL */
 } ts_program;
 
 enum { TS_OPERAND = 0, TS_OPTIONS_END = -1, TS_OPTIONS_EXIT = -2 };
@@ -47,6 +53,7 @@ typedef struct ts_options {
   int argc, at;
   char **argv;
   const char *cluster;
+  const char *completing; /* what stands before the value that a shell asks for; NULL: none does */
   bool only_operands;
 } ts_options;
 

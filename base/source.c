@@ -19,14 +19,24 @@ typedef struct marks { const ts_position *at; } marks;
 
 struct ts_sources {
   ts_arena *arena;
+  const ts_sources *below;  /* its files come first; NULL: none */
   TS_VEC(ts_source) files;
-  TS_VEC(marks) marks;
+  TS_VEC(marks) marks;      /* also of those below */
 };
 
 ts_sources *ts_sources_new(ts_arena *arena)
 {
   ts_sources *map = TS_NEW(arena, ts_sources);
   map->arena = arena;
+  return map;
+}
+
+ts_sources *ts_sources_over(ts_arena *arena, const ts_sources *below)
+{
+  ts_sources *map = ts_sources_new(arena);
+  map->below = below;
+  for (uint32_t i = 0; i < ts_sources_count(below); i++)
+    TS_PUSH(arena, &map->marks, (marks){0});
   return map;
 }
 
@@ -41,15 +51,21 @@ uint32_t ts_sources_add(ts_sources *map, const char *name, const char *role, con
   };
   TS_PUSH(map->arena, &map->files, file);
   TS_PUSH(map->arena, &map->marks, (marks){0});
-  return (uint32_t)map->files.count;
+  return ts_sources_count(map);
 }
 
 const ts_source *ts_sources_get(const ts_sources *map, uint32_t file)
 {
-  return file && file <= map->files.count ? &map->files.at[file - 1] : NULL;
+  uint32_t first = map->below ? ts_sources_count(map->below) : 0;
+  if (file <= first)
+    return file ? ts_sources_get(map->below, file) : NULL;
+  return file - first <= map->files.count ? &map->files.at[file - first - 1] : NULL;
 }
 
-uint32_t ts_sources_count(const ts_sources *map) { return (uint32_t)map->files.count; }
+uint32_t ts_sources_count(const ts_sources *map)
+{
+  return (map->below ? ts_sources_count(map->below) : 0) + (uint32_t)map->files.count;
+}
 
 static void advance(ts_position *position, char byte)
 {

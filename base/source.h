@@ -23,6 +23,9 @@ typedef struct ts_source { /* file number = index in the map, from 1 */
 
 typedef struct ts_sources ts_sources;
 ts_sources *ts_sources_new(ts_arena *arena);
+/* Begins with the files of another map, which must stay and no longer change: several maps may be
+ * over one, each of a thread. */
+ts_sources *ts_sources_over(ts_arena *arena, const ts_sources *below);
 uint32_t ts_sources_add(ts_sources *map, const char *name, const char *role, const char *text,
                         size_t size);
 /* NULL for 0 or out of range */

@@ -7,6 +7,7 @@
 #include "base/heap.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/lower/costing.h"
 #include "compiler/lower/lower.h"
 #include "compiler/model/graph.h"
 #include "compiler/plan/plan.h"
@@ -36,6 +37,45 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   s->uncalibrated = o->uncalibrated;
   s->ranks = o->ranks;
   s->rank_count = o->rank_count;
+}
+
+/* ---- What compilations share ---- */
+
+struct ts_common {
+  ts_arena *arena;
+  ts_session *session; /* that has read the plan's files, and does nothing any more */
+  ts_fit_store *fits;
+};
+
+ts_common *ts_common_new(const char *path, const ts_compile_options *o)
+{
+  ts_arena *arena = ts_arena_new("files of plans");
+  ts_common *c = TS_NEW(arena, ts_common);
+  *c = (ts_common){arena, ts_session_new(arena), ts_fit_store_new()};
+  ts_compile_settings(c->session, o);
+  if (ts_module_load(c->session, path))
+    ts_module_of_library(c->session, "std/errors.ts"); /* which each plan asks for */
+  if (!c->session->diags->all.count) /* what is said of a file each session is to say */
+    return c;
+  ts_common_free(c);
+  return NULL;
+}
+
+void ts_common_free(ts_common *c)
+{
+  if (!c)
+    return;
+  ts_fit_store_free(c->fits);
+  ts_arena_free(c->arena);
+}
+
+ts_session *ts_session_with(ts_arena *arena, const ts_common *common)
+{
+  if (!common)
+    return ts_session_new(arena);
+  ts_session *s = ts_session_over(arena, common->session);
+  s->fit_store = common->fits;
+  return s;
 }
 
 /* A pass that gives nothing and says nothing has a bug. */

@@ -31,6 +31,15 @@ ts_session *ts_session_new(ts_arena *arena);
 /* The same with the source map of others, so that their messages can be shown together. */
 ts_session *ts_session_beside(ts_arena *arena, ts_sources *sources);
 
+/* What compilations of a plan for several values of its parameters share: texts and syntax trees of
+ * its files, and fits, each read once. Sessions of several threads may be over one. It must outlive
+ * them. NULL: there is something to say about the files, which a session of its own does. */
+typedef struct ts_common ts_common;
+ts_common *ts_common_new(const char *path, const ts_compile_options *o);
+void ts_common_free(ts_common *common);
+/* Files that have changed since are read again. NULL: an ordinary session. */
+ts_session *ts_session_with(ts_arena *arena, const ts_common *common);
+
 /* Takes over what the options say about files and parameters; the functions below do it by
  * themselves. A session may compile several plans, also with other options, whose arrays must then
  * be others too. */

@@ -4,6 +4,8 @@
 libts_la_SOURCES += \
 	compiler/argument_value.c \
 	compiler/argument_value.h \
+	compiler/catalog.c \
+	compiler/catalog.h \
 	compiler/command_line.c \
 	compiler/command_line.h \
 	compiler/compile.c \
@@ -96,6 +98,8 @@ libts_la_SOURCES += \
 	compiler/machine/network_variables.c \
 	compiler/machine/topology.c \
 	compiler/machine/topology.h \
+	compiler/measured_rows.c \
+	compiler/measured_rows.h \
 	compiler/model/graph.c \
 	compiler/model/graph.h \
 	compiler/model/op.c \
@@ -159,5 +163,7 @@ libts_la_SOURCES += \
 	compiler/shard/ties.c \
 	compiler/shard/uneven.c \
 	compiler/shard/whole_graph.c \
+	compiler/start.c \
+	compiler/start.h \
 	compiler/ways_out.c \
 	compiler/ways_out.h

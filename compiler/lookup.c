@@ -159,8 +159,7 @@ static bool comment_line(const char *text, size_t end, size_t *begin, size_t *fr
   return true;
 }
 
-/* The lines of comment right above a declaration. */
-static const char *comment_above(const ts_session *s, const ts_ast *node)
+const char *ts_lookup_comment(const ts_session *s, const ts_ast *node)
 {
   const char *text = text_of(s, node->span.file)->text;
   size_t line = node->span.begin, begin, from, used;
@@ -229,7 +228,7 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
 {
   if (!use->node)
     return built_in(s, use->name);
-  const char *value = value_of(s, plan, use), *comment = comment_above(s, use->node);
+  const char *value = value_of(s, plan, use), *comment = ts_lookup_comment(s, use->node);
   const ts_module *m = ts_module_of(s, use->node->span.file);
   bool elsewhere = m && use->node->span.file != use->span.file;
   return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s",

@@ -17,6 +17,9 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
 /* How a declaration begins, in one line: "model gpt(layers: Int, hidden: Int)". */
 const char *ts_lookup_signature(const ts_session *s, const ts_ast *node);
 
+/* The lines of comment right above a declaration; "": none. */
+const char *ts_lookup_comment(const ts_session *s, const ts_ast *node);
+
 typedef struct ts_spans { TS_VEC(ts_span) all; } ts_spans;
 /* The dotted text around `offset`, "attn.core"; NULL where there is none. */
 const char *ts_lookup_dotted(ts_session *s, uint32_t file, uint32_t offset);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/diag_record.h"
 #include "compiler/eval/check.h"
 #include "compiler/plan/plan.h"
 
@@ -16,7 +17,8 @@ typedef struct ts_searcher {
   ts_module *module;
   const ts_ast *decl, *plan;
   ts_ast_list items;          /* of the search */
-  const ts_ast *goal;         /* NULL: minimize step_time */
+  uint32_t goal_count;        /* 0: minimize step_time */
+  const ts_ast *goals[TS_SEARCH_GOALS];
   uint32_t given_count;
   given *given;               /* [columns], those before `given_count` hold */
   uint32_t *column_of;        /* [items] of VARY and SET */
@@ -26,7 +28,15 @@ typedef struct ts_searcher {
   ts_search *search;
   TS_VEC(ts_search_point) points;
   uint64_t tried;             /* values of `vary`, whatever became of them */
+  struct conflicts *conflicts; /* NULL, or it is found out why there are no plans */
 } searcher;
+
+/* Which conditions hold together for some values. Only the first ones are looked at. */
+enum { CONDITIONS = 64 };
+typedef struct conflicts {
+  uint64_t failing;           /* conditions that the values so far do not satisfy */
+  uint64_t with[CONDITIONS];  /* those that hold for some values for which this one does */
+} conflicts;
 
 /* ---- Which ---- */
 
@@ -148,13 +158,13 @@ static bool read_items(searcher *v)
     } else if (node->kind == TS_AST_REQUIRE) {
       v->reason_of[i] = search->reason_count;
       search->reasons[search->reason_count++] = (ts_search_reason){ts_ast_text(node)->literal, 0};
-    } else if (node->kind == TS_AST_GOAL && v->goal) {
-      ts_diag *d = ts_report(v->s, TS_E0202, node->span, "a search has one goal");
-      ts_diag_label(d, v->goal->span, "given here");
+    } else if (node->kind == TS_AST_GOAL && v->goal_count == TS_SEARCH_GOALS) {
+      ts_diag *d =
+        ts_report(v->s, TS_E0202, node->span, "a search has at most %d goals", TS_SEARCH_GOALS);
       ts_diag_help(d, "combine them: `minimize step_time * devices`");
       good = false;
     } else if (node->kind == TS_AST_GOAL) {
-      v->goal = node;
+      v->goals[v->goal_count++] = node;
     }
   }
   search->column_count = (uint32_t)columns.names.count;
@@ -336,8 +346,18 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
 
 static bool list_from(searcher *v, uint32_t item);
 
+static bool note_together(conflicts *c, uint32_t reasons)
+{
+  for (uint32_t i = 0; i < reasons && i < CONDITIONS; i++)
+    if (!(c->failing >> i & 1))
+      c->with[i] |= ~c->failing;
+  return true;
+}
+
 static bool add_point(searcher *v)
 {
+  if (v->conflicts)
+    return note_together(v->conflicts, v->search->reason_count);
   ts_session *s = v->s;
   if (v->points.count == s->limits.plans) {
     ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans",
@@ -423,12 +443,29 @@ static bool set(searcher *v, uint32_t item)
               ts_ast_value(node), &passed);
 }
 
+/* Whatever becomes of the condition, what comes behind it is looked at, too. */
+static bool pass_condition(searcher *v, uint32_t item)
+{
+  uint32_t reason = v->reason_of[item];
+  uint64_t bit = reason < CONDITIONS ? UINT64_C(1) << reason : 0, uneven = 0;
+  bool holds = true;
+  v->s->uneven = &uneven;
+  if (!v->late[item] && (!condition(v, item, &holds) || !holds))
+    v->conflicts->failing |= bit;
+  v->s->uneven = NULL;
+  bool good = list_from(v, item + 1);
+  v->conflicts->failing &= ~bit;
+  return good;
+}
+
 /* Lists all plans that the items from `item` on make of what was given so far. False after an
  * error. */
 static bool list_from(searcher *v, uint32_t item)
 {
   if (item == v->items.count)
     return add_point(v);
+  if (v->conflicts && v->items.at[item]->kind == TS_AST_REQUIRE)
+    return pass_condition(v, item);
   const ts_ast *node = v->items.at[item];
   uint32_t before = v->given_count;
   uint64_t uneven = 0;
@@ -458,13 +495,35 @@ static bool list_from(searcher *v, uint32_t item)
 
 /* ---- Worth ---- */
 
-bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
+static void set_played(searcher *v, size_t point, const ts_figures *played)
 {
-  searcher *v = search->searcher;
+  const ts_search *search = v->search;
   v->played = played;
   v->given_count = search->column_count;
   for (uint32_t i = 0; i < search->column_count; i++)
     v->given[i] = (given){search->columns[i], search->points[point].values[i], NULL};
+}
+
+static bool worth_by(searcher *v, const ts_ast *goal, double *worth)
+{
+  uint32_t item = 0;
+  while (v->items.at[item] != goal)
+    item++;
+  ts_value value = ts_eval(v->s, scope(v, item), ts_ast_value(goal));
+  if (value.type == TS_T_INT)
+    *worth = (double)value.u.integer;
+  else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
+    *worth = value.u.real;
+  else if (value.type != TS_T_ERROR)
+    ts_report(v->s, TS_E0220, ts_ast_value(goal)->span, "a goal is a number or a quantity, not %s",
+              ts_value_describe(v->s->arena, value));
+  return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
+}
+
+bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
+{
+  searcher *v = search->searcher;
+  set_played(v, point, played);
   *worth = played->of[TS_SEARCH_STEP];
   for (uint32_t i = 0; i < v->items.count; i++) {
     bool holds;
@@ -478,20 +537,19 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
     if (!good || !holds)
       return false;
   }
-  if (!v->goal)
-    return true;
-  uint32_t item = 0;
-  while (v->items.at[item] != v->goal)
-    item++;
-  ts_value value = ts_eval(v->s, scope(v, item), ts_ast_value(v->goal));
-  if (value.type == TS_T_INT)
-    *worth = (double)value.u.integer;
-  else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
-    *worth = value.u.real;
-  else if (value.type != TS_T_ERROR)
-    ts_report(v->s, TS_E0220, ts_ast_value(v->goal)->span,
-              "a goal is a number or a quantity, not %s", ts_value_describe(v->s->arena, value));
-  return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
+  return !v->goal_count || worth_by(v, v->goals[0], worth);
+}
+
+bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
+                      double worths[TS_SEARCH_GOALS])
+{
+  searcher *v = search->searcher;
+  set_played(v, point, played);
+  worths[0] = played->of[TS_SEARCH_STEP];
+  for (uint32_t i = 0; i < v->goal_count; i++)
+    if (!worth_by(v, v->goals[i], &worths[i]))
+      return false;
+  return true;
 }
 
 /* ---- All of it ---- */
@@ -546,11 +604,50 @@ static const ts_ast *declared(ts_session *s, const ts_module *m, const ts_compil
   return options && search ? extended(s, search, options) : options;
 }
 
-static const char *goal_text(const searcher *v)
+static void name_goals(const searcher *v)
 {
-  if (!v->goal)
-    return "minimize step_time";
-  return text_at(v, v->goal->span);
+  ts_search *search = v->search;
+  search->goal_count = v->goal_count ? v->goal_count : 1;
+  search->goals[0].text = "minimize step_time";
+  for (uint32_t i = 0; i < v->goal_count; i++) {
+    search->goals[i].text = text_at(v, v->goals[i]->span);
+    search->goals[i].maximize = v->goals[i]->flags;
+  }
+  search->maximize = search->goals[0].maximize;
+  search->goal = search->goals[0].text;
+  for (uint32_t i = 1; i < v->goal_count; i++)
+    search->goal = ts_arena_printf(v->s->arena, "%s, %s", search->goal, search->goals[i].text);
+}
+
+/* Why a search has no plans: conditions that hold for no values at all, and pairs of which each
+ * holds for some and never both. What goes wrong where an earlier condition should have kept it
+ * away is not said. */
+static void find_conflicts(searcher *v, ts_diag *d)
+{
+  ts_search *search = v->search;
+  uint32_t count = search->reason_count < CONDITIONS ? search->reason_count : CONDITIONS;
+  size_t messages = v->s->diags->all.count;
+  conflicts c = {0};
+  uint64_t required = 0;
+  for (uint32_t i = 0; i < v->items.count; i++)
+    if (v->items.at[i]->kind == TS_AST_REQUIRE && !v->late[i] && v->reason_of[i] < CONDITIONS)
+      required |= UINT64_C(1) << v->reason_of[i];
+  v->conflicts = &c;
+  v->given_count = 0;
+  v->tried = 0;
+  bool all = list_from(v, 0) && v->s->diags->all.count == messages;
+  v->conflicts = NULL;
+  v->s->diags->all.count = messages;
+  for (uint32_t i = 0; i < count && all; i++) {
+    if (!(required >> i & 1) || !search->reasons[i].count)
+      continue;
+    if (!c.with[i])
+      ts_diag_note(d, "nothing satisfies: %s", search->reasons[i].text);
+    for (uint32_t k = i + 1; k < count; k++)
+      if (required >> k & 1 && c.with[i] && c.with[k] && !(c.with[i] >> k & 1))
+        ts_diag_note(d, "these exclude each other: %s; %s", search->reasons[i].text,
+                     search->reasons[k].text);
+  }
 }
 
 ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o,
@@ -584,8 +681,7 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
     return NULL;
   search->point_count = v->points.count;
   search->points = v->points.at;
-  search->goal = goal_text(v);
-  search->maximize = v->goal && v->goal->flags;
+  name_goals(v);
   if (search->point_count)
     return search;
   ts_diag *d = ts_report(s, TS_E0234, decl->name_span, "search `%s` has no plans", decl->name);
@@ -593,6 +689,7 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
     if (search->reasons[i].count)
       ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count,
                    search->reasons[i].text);
+  find_conflicts(v, d);
   ts_diag_help(d, "relax a `require`, or give each `vary` a value that `-D` allows too");
   return NULL;
 }

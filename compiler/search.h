@@ -29,14 +29,18 @@ typedef struct ts_search_point { /* a plan of the family */
 
 typedef struct ts_search_reason { const char *text; uint64_t count; } ts_search_reason;
 
+enum { TS_SEARCH_GOALS = 8 }; /* at most */
+
 typedef struct ts_search {
   const char *name, *plan;
   uint32_t column_count;
   const char *const *columns;    /* parameters that it gives, in its order */
   size_t point_count;
   const ts_search_point *points;
-  const char *goal;              /* "minimize step_time" */
-  bool maximize;
+  const char *goal;              /* "minimize step_time"; several: with commas between */
+  bool maximize;                 /* the first one */
+  uint32_t goal_count;           /* from 1 */
+  struct ts_search_goal { const char *text; bool maximize; } goals[TS_SEARCH_GOALS];
   /* conditions, and values that must divide, in its order; counts of plans left out: grow with
    * ts_search_judge */
   uint32_t reason_count;
@@ -51,8 +55,12 @@ typedef struct ts_search {
 ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o,
                           const char *name, const char *text, bool extends);
 
-/* What a played plan is worth, in base units. False if a condition leaves it out (counted), or
- * after an error (in the queue). */
+/* What a played plan is worth by the first goal, in base units. False if a condition leaves it out
+ * (counted), or after an error (in the queue). */
 bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *worth);
+
+/* By all goals, of a plan that was judged. False after an error. */
+bool ts_search_worths(ts_search *search, size_t point, const ts_figures *figures,
+                      double worths[TS_SEARCH_GOALS]);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/heap.h"
 #include "base/output.h"
+#include "base/sqlite.h"
 
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>
@@ -32,92 +33,15 @@ static const char schema[] =
   " PRIMARY KEY (family, dtype, features, device, software, source)) WITHOUT ROWID;";
 enum {
   APPLICATION = 0x54535044, /* "TSPD" in the header of the file */
-  PATIENCE = 60000,         /* ms that one waits for others that write */
-  LONGEST = 1 << 20,        /* bytes of a text or a row */
 };
 
 bool ts_db_supported(void) { return true; }
 
-static bool wrong(ts_db *db, ts_error *error)
-{
-  bool no_memory = sqlite3_errcode(db->handle) == SQLITE_NOMEM;
-  if (no_memory)
-    ts_heap_or_file();
-  return ts_fail(error, NULL, "%s",
-          no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(db->handle));
-}
-
-static bool execute(ts_db *db, const char *statements)
-{
-  return sqlite3_exec(db->handle, statements, NULL, NULL, NULL) == SQLITE_OK;
-}
-
-static int64_t number(ts_db *db, const char *query)
-{
-  sqlite3_stmt *s = NULL;
-  int64_t value = -1;
-  if (sqlite3_prepare_v2(db->handle, query, -1, &s, NULL) == SQLITE_OK &&
-      sqlite3_step(s) == SQLITE_ROW)
-    value = sqlite3_column_int64(s, 0);
-  sqlite3_finalize(s);
-  return value;
-}
+static bool wrong(ts_db *db, ts_error *error) { return ts_sqlite_wrong(db->handle, error); }
+static bool execute(ts_db *db, const char *what) { return ts_sqlite_do(db->handle, what); }
+static int64_t number(ts_db *db, const char *query) { return ts_sqlite_number(db->handle, query); }
 
 /* -- opening -- */
-
-/* A file beside a database: its last `size` bytes, or false. */
-static bool end_of(const char *path, const char *suffix, ts_arena *arena, void *bytes, long size)
-{
-  FILE *in = fopen(ts_arena_printf(arena, "%s%s", path, suffix), "rbe");
-  bool read =
-    in && fseek(in, -size, SEEK_END) == 0 && fread(bytes, 1, (size_t)size, in) == (size_t)size;
-  if (in)
-    fclose(in);
-  return read;
-}
-
-/* A journal of a change of several databases names a file at its end, behind which the magic number
- * stands again, and whoever takes the change back deletes that file (sqlite.org/fileformat.html, 3;
- * sqlite.org/atomiccommit.html, 5). A profile database is always changed alone. */
-static bool names_a_file_to_delete(const char *path, ts_arena *arena)
-{
-  static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-  unsigned char last[sizeof magic];
-  return end_of(path, "-journal", arena, last, sizeof last) &&
-         memcmp(last, magic, sizeof magic) == 0;
-}
-
-/* Nothing waits beside the file to be put into it, or to be taken back. */
-static bool is_at_rest(const char *path, ts_arena *arena)
-{
-  char byte;
-  return !end_of(path, "-journal", arena, &byte, 1) && !end_of(path, "-wal", arena, &byte, 1);
-}
-
-/* The file may come from a stranger: its schema calls no functions of effect, runs no triggers,
- * hides no views, and damage is looked for. */
-static void distrust(sqlite3 *handle)
-{
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, LONGEST);
-  sqlite3_exec(handle, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
-}
-
-static bool connect_to(ts_db *db, const char *name, int flags, ts_error *error)
-{
-  *error = (ts_error){0};
-  if (sqlite3_open_v2(name, &db->handle, flags, NULL) != SQLITE_OK) {
-    if (!db->handle)
-      ts_heap_none(0);
-    return wrong(db, error);
-  }
-  sqlite3_busy_timeout(db->handle, PATIENCE);
-  distrust(db->handle);
-  return true;
-}
 
 static bool is_new(int64_t application, int64_t tables) { return !application && !tables; }
 
@@ -161,40 +85,24 @@ static bool begin(ts_db *db, bool create, ts_error *error)
   return !create || (execute(db, "COMMIT") && prepare(db)) || wrong(db, error);
 }
 
-/* On media that cannot be written SQLite refuses a file in WAL mode, as it cannot note there that
- * it is read. Nobody else writes there either. */
-static const char *as_immutable(ts_arena *arena, const char *path)
-{
-  const char *name = "file:";
-  for (; *path; path++)
-    name = ts_arena_printf(arena, strchr("%?#", *path) ? "%s%%%02x" : "%s%c", name, *path);
-  return ts_arena_printf(arena, "%s?immutable=1", name);
-}
-
-static bool needs_write(ts_db *db)
-{
-  int code = sqlite3_errcode(db->handle);
-  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
-}
-
 /* Readers open for writing too, where they may: what a killed `add` left is taken back before they
  * see it. */
 static bool open_any(ts_db *db, const char *path, bool create, ts_error *error)
 {
-  if (connect_to(db, path, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), error) &&
-      begin(db, create, error))
+  int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+  if (ts_sqlite_connect(&db->handle, path, flags, error) && begin(db, create, error))
     return true;
-  if (create || !needs_write(db))
+  if (create || !ts_sqlite_needs_write(db->handle))
     return false;
-  if (!is_at_rest(path, db->arena)) {
+  if (!ts_sqlite_at_rest(path, db->arena)) {
     snprintf(error->help, sizeof error->help,
              "an `add` was killed: `trainspec db list --db FILE` where the file can be written "
              "takes it back");
     return false;
   }
   sqlite3_close(db->handle);
-  return connect_to(db, as_immutable(db->arena, path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                    error) &&
+  return ts_sqlite_connect(&db->handle, ts_sqlite_immutable(db->arena, path),
+                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) &&
          begin(db, false, error);
 }
 
@@ -212,7 +120,7 @@ static bool open_there(ts_db *db, bool create, ts_error *error)
 {
   char *real = ts_heap_real_path(db->path); /* a journal lies beside the file that a link means */
   bool open = false, absent = !real && errno == ENOENT;
-  if (real && names_a_file_to_delete(real, db->arena))
+  if (real && ts_sqlite_deletes_a_file(real, db->arena))
     ts_fail(
       error,
       "a copy of the database without its journal opens as it was before or after that change",

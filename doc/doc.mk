@@ -8,10 +8,12 @@ nobase_dist_doc_DATA += \
 	doc/calibration.md \
 	doc/costs.md \
 	doc/diagnostics.md \
+	doc/discovery.md \
 	doc/editors.md \
 	doc/getting_started.md \
 	doc/graph_json.md \
 	doc/ir.md \
+	doc/json.md \
 	doc/language.md \
 	doc/limits.md \
 	doc/models.md \
@@ -49,10 +51,12 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/vtrain_single.svg \
 	doc/pictures/accuracy/zero_bubble.svg \
 	doc/pictures/zb_v.svg \
+	doc/python.md \
 	doc/reports.md \
 	doc/roadmap.md \
 	doc/schedules.md \
 	doc/strategies.md \
+	doc/sweeps.md \
 	doc/tracer.md \
 	doc/traces.md \
 	doc/tutorial.md

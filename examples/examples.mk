@@ -10,6 +10,7 @@ nobase_dist_pkgdata_DATA += \
 	examples/data/gpt2_large_a100_b4.csv \
 	examples/data/gpt2_large_h100_b1.csv \
 	examples/data/gpt2_large_h100_b4.csv \
+	examples/data/gpt_recorded.csv \
 	examples/data/resnet50_h100_b128.csv \
 	examples/deepseek_v3.ts \
 	examples/degrees.ts \
@@ -24,6 +25,8 @@ nobase_dist_pkgdata_DATA += \
 	examples/llama3_70b.ts \
 	examples/local_sgd.ts \
 	examples/my_schedule.ts \
+	examples/notebook.ipynb \
+	examples/recorded.ts \
 	examples/resnet50.ts \
 	examples/schedule_lab.ts \
 	examples/simai_suite.ts \

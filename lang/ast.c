@@ -20,6 +20,13 @@ ts_lang *ts_lang_new(ts_arena *arena, ts_sources *sources, ts_diags *diags)
   return lang;
 }
 
+ts_lang *ts_lang_over(ts_arena *arena, const ts_lang *below, ts_sources *sources, ts_diags *diags)
+{
+  ts_lang *lang = ts_lang_new(arena, sources, diags);
+  lang->below = below;
+  return lang;
+}
+
 typedef struct wanted {
   const struct ts_spellings *spellings;
   const char *text;
@@ -37,9 +44,13 @@ const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length)
 {
   struct ts_spellings *s = lang->spellings;
   uint32_t hash = ts_hash_bytes(text, length);
-  uint32_t found = ts_hash_find(&s->table, hash, same_spelling, &(wanted){s, text, length});
-  if (found != TS_HASH_NONE)
-    return s->all.at[found];
+  for (const ts_lang *l = lang; l; l = l->below) {
+    const struct ts_spellings *known = l->spellings;
+    uint32_t found = ts_hash_find(&known->table, hash, same_spelling,
+                                  &(wanted){known, text, length});
+    if (found != TS_HASH_NONE)
+      return known->all.at[found];
+  }
   ts_hash_add(lang->arena, &s->table, hash, (uint32_t)s->all.count);
   TS_PUSH(lang->arena, &s->all, ts_arena_string(lang->arena, text, length));
   return s->all.at[s->all.count - 1];

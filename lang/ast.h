@@ -52,6 +52,8 @@ enum { TS_LANGUAGE_VERSION = 1 }; /* `language 1` at the top of a file */
 
 typedef struct ts_lang ts_lang; /* interned names, arena, source map, diagnostics of a session */
 ts_lang *ts_lang_new(ts_arena *arena, ts_sources *sources, ts_diags *diags);
+/* Shares the names of another one, which must stay and no longer change. */
+ts_lang *ts_lang_over(ts_arena *arena, const ts_lang *below, ts_sources *sources, ts_diags *diags);
 const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length);
 
 /* Parses a source of the map. Returns a FILE node, always: after a syntax error the declarations

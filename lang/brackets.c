@@ -101,6 +101,14 @@ static ts_span owner(const repair *r, uint32_t opener)
   uint32_t i = opener;
   if (i > 0 && (tokens[i - 1].kind == TS_T_ASSIGN || tokens[i - 1].kind == TS_T_COLON))
     i--;
+  /* `plan p(...) {`: what the parentheses belong to */
+  uint32_t depth = 0;
+  if (i > 1 && tokens[opener].kind == TS_T_LBRACE && tokens[i - 1].kind == TS_T_RPAREN)
+    for (i--; i > 0; i--) {
+      depth += tokens[i].kind == TS_T_RPAREN;
+      if (tokens[i].kind == TS_T_LPAREN && --depth == 0)
+        break;
+    }
   bool named = i > 0 && !tokens[i].newlines &&
                (tokens[i - 1].kind == TS_T_ID || ts_word_text(tokens[i - 1].kind));
   return named ? tokens[i - 1].span : TS_NO_SPAN;
@@ -120,6 +128,9 @@ static void report_unclosed(repair *r, uint32_t opener, uint32_t i, ts_span end)
     ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, token->span, "the `%c`%s is never closed",
                                 r->parser->text[token->span.begin], what);
     ts_diag_here(d, "opened here; the file ends without its `%s`", closing);
+    bool lines = token->kind == TS_T_LBRACE && r->parser->tokens.at[opener + 1].newlines;
+    ts_diag_edit(d, end, lines ? ts_arena_printf(arena, "\n%s", closing) : closing,
+                 lines ? "close it behind its last line" : "close it here");
     return;
   }
   ts_diag *d = ts_syntax_diag(

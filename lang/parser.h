@@ -73,6 +73,7 @@ typedef struct ts_parser {
 
 struct ts_lang {
   ts_arena *arena;
+  const ts_lang *below;           /* whose names it has too; NULL: none */
   ts_sources *sources;
   ts_diags *diags;
   struct ts_spellings *spellings; /* of names, each once: lang/ast.c */

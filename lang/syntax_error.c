@@ -1,4 +1,5 @@
 /* What the grammar did not expect, in human words. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "lang/grammar.h"
@@ -263,6 +264,36 @@ static const char *meant_unit(const mistake *m, const char *found)
   return ts_suggest(found, candidates, count, best) ? best[0] : NULL;
 }
 
+/* `8K`, `4M`: a count in thousands, as people say it. */
+static bool shortened_count(mistake *m, const ts_token *unit)
+{
+  static const struct { const char *letter; int64_t thousands, powers; } letters[] = {
+    {"K", 1000, 1 << 10},       {"k", 1000, 1 << 10},       {"Ki", 1 << 10, 1 << 10},
+    {"M", 1000000, 1 << 20},    {"Mi", 1 << 20, 1 << 20},   {"G", 1000000000, 1 << 30},
+    {"Gi", 1 << 30, 1 << 30}};
+  const ts_ast *number = unit[-1].number;
+  if (!number || number->kind != TS_AST_INT || unit[1].kind == TS_T_SLASH)
+    return false;
+  for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+    int64_t n = number->u.integer;
+    if (strcmp(unit->text, letters[i].letter) != 0 || n > INT32_MAX)
+      continue;
+    ts_span whole = {unit->span.file, unit[-1].span.begin, unit->span.end};
+    ts_arena *arena = m->parser->lang->arena;
+    const char *meant = ts_arena_printf(arena, "%" PRId64, n * letters[i].powers);
+    ts_diag *d = ts_syntax_diag(m->parser, TS_E0105, whole, "`%s` is no number: counts have no unit",
+                                source(m, whole));
+    ts_diag_here(d, "`%s` is not a unit", unit->text);
+    if (letters[i].thousands == letters[i].powers)
+      ts_diag_edit(d, whole, meant, "write the count, %s", meant);
+    else
+      ts_diag_edit(d, whole, meant, "write the count: %s, or %" PRId64 " if `%s` is meant as %" PRId64,
+                   meant, n * letters[i].thousands, unit->text, letters[i].thousands);
+    return true;
+  }
+  return false;
+}
+
 /* `80 GIB`, `3 GB/sec`: a name right after a number. The span covers the whole unit. */
 static bool unknown_unit(mistake *m)
 {
@@ -272,6 +303,8 @@ static bool unknown_unit(mistake *m)
       /* a call or a field, after a missing comma */
       unit[1].kind == TS_T_LPAREN || unit[1].kind == TS_T_COLON || unit[1].kind == TS_T_ASSIGN)
     return false;
+  if (shortened_count(m, unit))
+    return true;
   ts_arena *arena = m->parser->lang->arena;
   double factor;
   ts_dimension dimension;

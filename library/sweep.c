@@ -11,6 +11,7 @@ struct trainspec_sweep {
   ts_search *search;
   const char *path;
   ts_compile_options options;
+  ts_common *common;
 };
 
 trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name,
@@ -23,7 +24,11 @@ trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const cha
                              .options = ts_library_options(ts, NULL)};
   const char *text = items ? ts_arena_string(ts->arena, items, strlen(items)) : NULL;
   sweep->search = ts_search_load(sweep->session, sweep->path, &sweep->options, name, text, false);
-  return sweep->search ? sweep : NULL;
+  if (!sweep->search)
+    return NULL;
+  sweep->common = ts_common_new(sweep->path, &sweep->options);
+  TS_PUSH(ts->arena, &ts->commons, sweep->common);
+  return sweep;
 }
 
 size_t trainspec_sweep_plans(const trainspec_sweep *sweep) { return sweep->search->point_count; }
@@ -70,7 +75,7 @@ static bool judge(trainspec_sweep *sweep, size_t plan, uint32_t world, trainspec
 bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
-  ts_session *session = ts_session_new(arena);
+  ts_session *session = ts_session_with(arena, sweep->common);
   ts_compile_options o = sweep->options;
   ts_input input = {0};
   bool good = true;

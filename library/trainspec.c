@@ -1,9 +1,11 @@
 #include "library/trainspec.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag_record.h"
+#include "base/output.h"
 #include "base/version.h"
 #include "ir/spelling.h"
 #include "library/workspace.h"
@@ -39,6 +41,8 @@ void trainspec_free(trainspec *ts)
     return;
   for (size_t i = 0; i < ts->plans.count; i++)
     trainspec_close(ts->plans.at[i]);
+  for (size_t i = 0; i < ts->commons.count; i++)
+    ts_common_free(ts->commons.at[i]);
   ts_arena_free(ts->arena);
 }
 
@@ -181,6 +185,31 @@ void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format f
   ts_arena_free(scratch);
 }
 
+/* What `put` prints, in the arena. */
+static const char *printed(ts_arena *arena, ts_print *put, void *closure, size_t *size)
+{
+  size_t length;
+  char *text = ts_printed(put, closure, &length);
+  const char *kept = ts_arena_string(arena, text, length);
+  free(text);
+  if (size)
+    *size = length;
+  return kept;
+}
+
+typedef struct of_workspace { const trainspec *ts; trainspec_format format; } of_workspace;
+
+static void put_messages(void *closure, FILE *out)
+{
+  const of_workspace *of = closure;
+  trainspec_print_messages(of->ts, out, of->format);
+}
+
+const char *trainspec_messages_text(const trainspec *ts, trainspec_format format, size_t *size)
+{
+  return printed(ts->arena, put_messages, &(of_workspace){ts, format}, size);
+}
+
 /* ---- Plans ---- */
 
 /* NULL where there is an error; a warning that was made one counts like any other. */
@@ -286,7 +315,7 @@ static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_
   }
   const char *wrong = o->overlap ? ts_slowdown_open(arena, o->overlap, &out->overlap) : NULL;
   if (wrong)
-    ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "%s", wrong);
+    ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "overlap `%s`: %s", o->overlap, wrong);
   return !wrong;
 }
 
@@ -431,10 +460,10 @@ void trainspec_timeline(const trainspec_run *run, uint32_t rank,
 
 bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)
 {
-  const ts_result *r = run->summary->result;
-  if (i >= r->critical_count)
+  ts_critical_parts path = ts_run_critical(run->run);
+  if (i >= path.count)
     return false;
-  const ts_critical_part *p = &r->critical[i];
+  const ts_critical_part *p = &path.at[i];
   *part = (trainspec_critical){ts_critical_name(p->kind), p->name,
                                run->plan->input.ir.strings + p->label, p->time, p->count};
   return true;
@@ -448,14 +477,16 @@ static bool look(trainspec_run *run)
   trainspec_plan *plan = run->plan;
   trainspec *ts = plan->ts;
   if (!run->looked) {
+    unsigned errors = ts_diags_errors(plan->session->diags);
     ts_plausible(run->summary, &run->options);
     ts_report_silence(run->summary, plan->session->diags);
     ts_warnings_diagnose(&run->summary->warnings, &plan->input.ir,
                          plan->input.kind == TS_INPUT_PLAN, reader_of(plan), ts->arena, ts->sources,
                          plan->session->diags);
     run->looked = true;
+    run->refused = ts_diags_errors(plan->session->diags) > errors;
   }
-  return !ts_diags_errors(plan->session->diags);
+  return !run->refused;
 }
 
 bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
@@ -473,6 +504,21 @@ bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
     return true;
   ts_diag_add(run->plan->session->diags, TS_E0701, TS_NO_SPAN, "the report could not be written");
   return false;
+}
+
+typedef struct of_run { trainspec_run *run; trainspec_format format; bool good; } of_run;
+
+static void put_report(void *closure, FILE *out)
+{
+  of_run *of = closure;
+  of->good = trainspec_report(of->run, out, of->format);
+}
+
+const char *trainspec_report_text(trainspec_run *run, trainspec_format format, size_t *size)
+{
+  of_run of = {run, format, false};
+  const char *text = printed(run->arena, put_report, &of, size);
+  return of.good ? text : NULL;
 }
 
 bool trainspec_trace(trainspec_run *run, const char *path)

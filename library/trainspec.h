@@ -85,9 +85,11 @@ typedef enum trainspec_format {
   TRAINSPEC_HTML,
   TRAINSPEC_SVG
 } trainspec_format;
-/* All messages, as the programs print them: text with excerpts, or a JSON list. Other formats print
- * nothing. */
+/* All messages, as the programs print them: text with excerpts, or JSON, one object a line. Other
+ * formats print nothing. */
 void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format format);
+/* The same as text of *size bytes, for languages without FILE. `size` may be NULL. */
+const char *trainspec_messages_text(const trainspec *ts, trainspec_format format, size_t *size);
 
 /* ---- Plans ---- */
 
@@ -189,6 +191,9 @@ bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critica
 
 /* Writes the report to an open file, as `tsrun --format` does. */
 bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format);
+/* The same as text of *size bytes, which lives until the run is freed. `size` may be NULL. NULL
+ * after errors. */
+const char *trainspec_report_text(trainspec_run *run, trainspec_format format, size_t *size);
 /* Writes the timeline of a rank of each kind for ui.perfetto.dev, compressed if the path ends in
  * .gz: the whole file, or none. */
 bool trainspec_trace(trainspec_run *run, const char *path);

@@ -17,6 +17,7 @@ struct trainspec {
   TS_VEC(ts_define) defines;
   TS_VEC(const char *) import_dirs, read_dirs, natives;
   TS_VEC(trainspec_plan *) plans; /* open ones */
+  TS_VEC(ts_common *) commons;    /* of sweeps */
 };
 
 struct trainspec_plan {
@@ -35,6 +36,7 @@ struct trainspec_run {
   const ts_memory *memory;
   ts_summary *summary;
   bool looked;             /* for what is implausible: on the first report */
+  bool refused;            /* a warning found there was made an error */
 };
 
 /* A session with the workspace's settings of warnings. */

@@ -8,6 +8,8 @@ libts_la_SOURCES += \
 	runtime/account/blame.h \
 	runtime/account/calibrated.c \
 	runtime/account/calibrated.h \
+	runtime/account/changes.c \
+	runtime/account/changes.h \
 	runtime/account/compose.c \
 	runtime/account/compose.h \
 	runtime/account/confidence.c \
@@ -17,6 +19,8 @@ libts_la_SOURCES += \
 	runtime/account/forecast.h \
 	runtime/account/labels.c \
 	runtime/account/labels.h \
+	runtime/account/least.c \
+	runtime/account/least.h \
 	runtime/account/link_use.c \
 	runtime/account/link_use.h \
 	runtime/account/memory.c \
@@ -27,6 +31,8 @@ libts_la_SOURCES += \
 	runtime/account/network_use.h \
 	runtime/account/overlap_cost.c \
 	runtime/account/overlap_cost.h \
+	runtime/account/peak.c \
+	runtime/account/peak.h \
 	runtime/account/program_calls.c \
 	runtime/account/program_calls.h \
 	runtime/account/queued.c \
@@ -66,8 +72,12 @@ libts_la_SOURCES += \
 	runtime/collective/packet_model.c \
 	runtime/collective/packet_model.h \
 	runtime/collective/packet_ns3.h \
+	runtime/collective/plain_cluster.c \
+	runtime/collective/plain_cluster.h \
 	runtime/collective/profile.c \
 	runtime/collective/profile.h \
+	runtime/collective/sends.c \
+	runtime/collective/sends.h \
 	runtime/collective/statistical.c \
 	runtime/collective/statistical.h \
 	runtime/collective/table.c \
@@ -135,12 +145,18 @@ libts_la_SOURCES += \
 	runtime/report/modules.c \
 	runtime/report/modules.h \
 	runtime/report/out_of_memory.c \
+	runtime/report/page.h \
+	runtime/report/page_data.c \
+	runtime/report/page_lanes.c \
+	runtime/report/page_lanes.h \
 	runtime/report/picture.c \
 	runtime/report/picture.h \
 	runtime/report/plausible.c \
 	runtime/report/plausible.h \
 	runtime/report/provenance.c \
 	runtime/report/report.h \
+	runtime/report/runs.c \
+	runtime/report/runs.h \
 	runtime/report/stop.c \
 	runtime/report/summary.c \
 	runtime/report/summary.h \
@@ -176,10 +192,20 @@ endif
 
 # The page's style and scripts, embedded as they are; scripts in the order of their names.
 #: page_styles = runtime/report/page/*.css
-page_styles =
+page_styles = \
+	runtime/report/page/page.css
 
 #: page_scripts = runtime/report/page/*.js
-page_scripts =
+page_scripts = \
+	runtime/report/page/colours.js \
+	runtime/report/page/data.js \
+	runtime/report/page/figures.js \
+	runtime/report/page/format.js \
+	runtime/report/page/memory.js \
+	runtime/report/page/start.js \
+	runtime/report/page/timeline.js \
+	runtime/report/page/timeline_draw.js \
+	runtime/report/page/timeline_inspect.js
 
 EXTRA_DIST += $(page_styles) $(page_scripts) tools/embed_text.awk
 nodist_libts_la_SOURCES += runtime/report/page_files.c

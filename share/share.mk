@@ -27,7 +27,19 @@ EXTRA_DIST += share/container/Dockerfile .dockerignore
 # What the programs print as JSON; doc/json.md.
 schemasdir = $(pkgdatadir)/schemas
 #: dist_schemas_DATA = share/schemas/*.json
-dist_schemas_DATA =
+dist_schemas_DATA = \
+	share/schemas/calibrate.json \
+	share/schemas/calibration.json \
+	share/schemas/diagnostics.json \
+	share/schemas/diff.json \
+	share/schemas/fit.json \
+	share/schemas/graph.json \
+	share/schemas/list.json \
+	share/schemas/network.json \
+	share/schemas/replay.json \
+	share/schemas/report.json \
+	share/schemas/sweep.json \
+	share/schemas/trace.json
 
 # What OSS-Fuzz builds the fuzz targets with.
 #: EXTRA_DIST += share/oss-fuzz/*

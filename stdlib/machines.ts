@@ -8,6 +8,14 @@
 export import std.training
 import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
 
+record Machine {
+  island: Int
+  cluster: Function
+  network: List
+  costs: TrainingCosts
+  measured: Bool
+}
+
 fn _nodes(gpus: Int) -> Int = ceil_div(gpus, 8)
 fn _a100(gpus: Int) -> Cluster = dgx_a100(nodes: _nodes(gpus))
 fn _a100_40g(gpus: Int) -> Cluster = dgx_a100_40g(nodes: _nodes(gpus))
@@ -29,26 +37,26 @@ let _collectives = [
   alpha_beta(base: 25 us, inter_hop: 5 us, efficiency: 0.8, tier: 1),
 ]
 
-let machine_a100 = { island: 8, cluster: _a100, network: a100_infiniband, costs: costs_a100, measured: true }
-let machine_a100_40g = { island: 8, cluster: _a100_40g, network: a100_infiniband, costs: costs_a100_40g, measured: true }
-let machine_h100 = { island: 8, cluster: _h100, network: h100_infiniband, costs: costs_h100, measured: true }
-let machine_h100_500w = { island: 8, cluster: _h100_500w, network: h100_infiniband, costs: costs_h100_500w, measured: true }
-let machine_h200 = { island: 8, cluster: _h200, network: h200_infiniband, costs: costs_h200, measured: true }
-let machine_b200 = { island: 8, cluster: _b200, network: b200_infiniband, costs: costs_b200, measured: true }
-let machine_b300 = { island: 8, cluster: _b300, network: b300_infiniband, costs: costs_b300, measured: true }
-let machine_gb200 = { island: 0, cluster: racks_of_gb200, network: gb200_nvl72, costs: costs_gb200, measured: true }
-let machine_gb300 = { island: 0, cluster: racks_of_gb300, network: gb300_nvl72, costs: costs_gb300, measured: true }
-let machine_mi300x = { island: 8, cluster: _mi300x, network: _collectives, costs: costs_mi300x, measured: false }
-let machine_mi325x = { island: 8, cluster: _mi325x, network: _collectives, costs: costs_mi325x, measured: false }
-let machine_mi350x = { island: 8, cluster: _mi350x, network: _collectives, costs: costs_mi350x, measured: false }
-let machine_mi355x = { island: 8, cluster: _mi355x, network: _collectives, costs: costs_mi355x, measured: false }
-let machine_gaudi2 = { island: 8, cluster: _gaudi2, network: _collectives, costs: costs_gaudi2, measured: false }
-let machine_v5e = { island: 0, cluster: pods_of_v5e, network: _collectives, costs: costs_v5e, measured: false }
-let machine_v5p = { island: 0, cluster: pods_of_v5p, network: _collectives, costs: costs_v5p, measured: false }
-let machine_v6e = { island: 0, cluster: pods_of_v6e, network: _collectives, costs: costs_v6e, measured: false }
-let machine_7x = { island: 0, cluster: pods_of_7x, network: _collectives, costs: costs_7x, measured: false }
-let machine_l40s = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: true }
-let machine_h200_nvl = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
+let machine_a100: Machine = { island: 8, cluster: _a100, network: a100_infiniband, costs: costs_a100, measured: true }
+let machine_a100_40g: Machine = { island: 8, cluster: _a100_40g, network: a100_infiniband, costs: costs_a100_40g, measured: true }
+let machine_h100: Machine = { island: 8, cluster: _h100, network: h100_infiniband, costs: costs_h100, measured: true }
+let machine_h100_500w: Machine = { island: 8, cluster: _h100_500w, network: h100_infiniband, costs: costs_h100_500w, measured: true }
+let machine_h200: Machine = { island: 8, cluster: _h200, network: h200_infiniband, costs: costs_h200, measured: true }
+let machine_b200: Machine = { island: 8, cluster: _b200, network: b200_infiniband, costs: costs_b200, measured: true }
+let machine_b300: Machine = { island: 8, cluster: _b300, network: b300_infiniband, costs: costs_b300, measured: true }
+let machine_gb200: Machine = { island: 0, cluster: racks_of_gb200, network: gb200_nvl72, costs: costs_gb200, measured: true }
+let machine_gb300: Machine = { island: 0, cluster: racks_of_gb300, network: gb300_nvl72, costs: costs_gb300, measured: true }
+let machine_mi300x: Machine = { island: 8, cluster: _mi300x, network: _collectives, costs: costs_mi300x, measured: false }
+let machine_mi325x: Machine = { island: 8, cluster: _mi325x, network: _collectives, costs: costs_mi325x, measured: false }
+let machine_mi350x: Machine = { island: 8, cluster: _mi350x, network: _collectives, costs: costs_mi350x, measured: false }
+let machine_mi355x: Machine = { island: 8, cluster: _mi355x, network: _collectives, costs: costs_mi355x, measured: false }
+let machine_gaudi2: Machine = { island: 8, cluster: _gaudi2, network: _collectives, costs: costs_gaudi2, measured: false }
+let machine_v5e: Machine = { island: 0, cluster: pods_of_v5e, network: _collectives, costs: costs_v5e, measured: false }
+let machine_v5p: Machine = { island: 0, cluster: pods_of_v5p, network: _collectives, costs: costs_v5p, measured: false }
+let machine_v6e: Machine = { island: 0, cluster: pods_of_v6e, network: _collectives, costs: costs_v6e, measured: false }
+let machine_7x: Machine = { island: 0, cluster: pods_of_7x, network: _collectives, costs: costs_7x, measured: false }
+let machine_l40s: Machine = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: true }
+let machine_h200_nvl: Machine = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
 
 // Costs of a step on it: products by `recipe`, attention by `library`. `levels`: those of its
 // record, or others to try.

@@ -87,6 +87,7 @@ stdlib_files = \
 	stdlib/import/aten.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \
+	stdlib/import/recorded.ts \
 	stdlib/import/torch_fx.ts \
 	stdlib/import/triosim.ts \
 	stdlib/machines.ts \
@@ -154,6 +155,7 @@ stdlib_files = \
 	stdlib/schedules/single.ts \
 	stdlib/schedules/waves.ts \
 	stdlib/schedules/zero_bubble.ts \
+	stdlib/start.ts \
 	stdlib/strategies/context.ts \
 	stdlib/strategies/data.ts \
 	stdlib/strategies/experts.ts \

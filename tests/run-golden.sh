@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Golden files, reported as TAP; tests/README.md says how a case is laid out.
 #   run-golden.sh [--update] [KIND[/NAME]...]
+# Cases are dealt to as many workers as there are processors; TS_TEST_WORKERS sets another number.
 set -u
 export LC_ALL=C
 unset NO_COLOR CLICOLOR_FORCE MAKEFLAGS MAKELEVEL MFLAGS
@@ -8,19 +9,24 @@ root=$(cd "${top_srcdir:-$(dirname "$0")/..}" && pwd)
 build=$(cd "${top_builddir:-$root/build}" && pwd) || exit 1
 export PATH="$build:$PATH"
 timeout=${TS_TEST_TIMEOUT:-180}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-export scratch
+top=$(mktemp -d) || exit 1
+trap 'rm -rf "$top"' EXIT
+export scratch # of a worker
 
 update=
 [ "${1:-}" != --update ] || { update=yes; shift; }
 number=0
+met=0 # selected cases so far, of all workers
 
-selected() { # KIND/NAME
-  [ ${#wanted[@]} -gt 0 ] || return 0
+wanted() { # KIND/NAME
+  [ ${#names[@]} -gt 0 ] || return 0
   local w
-  for w in "${wanted[@]}"; do [[ $1 = "$w" || $1 = "$w"/* ]] && return 0; done
+  for w in "${names[@]}"; do [[ $1 = "$w" || $1 = "$w"/* ]] && return 0; done
   return 1
+}
+
+selected() { # KIND/NAME: wanted, and this worker's
+  wanted "$1" && [ $((met++ % workers)) = "$worker" ]
 }
 
 has() { [ -x "$build/$1" ]; }
@@ -115,21 +121,40 @@ help_is_narrow() {
   done
 }
 
-wanted=("$@")
-cases errors err tsc 'tsc --stdlib=_std -o $scratch/plan.ir % @' refusal
-cases layouts err tsc 'tsc -o $scratch/plan.ir % @' refusal
-cases cli out tsc 'false' outcome
-cases fmt fmt tsfmt 'tsfmt - % <@' outcome
-cases lang ir tsc 'tsc -S -o - % @' outcome
-cases engine out tsrun 'tsrun % @' outcome
-case $(has tsrun && tsrun --version) in # what ns-3 plays, or what is said where it is not
-  *ns-3*) cases packet out tsrun 'tsrun % @' outcome ;;
-  *) cases packet/without out tsrun 'tsrun % @' outcome ;;
-esac
-cases examples out tsrun 'tsrun % @' outcome
-cases models out tsc 'false' outcome
-cases traces out trainspec 'false' outcome
-cases strategies out tsrun 'false' outcome
-formatted_stays
-help_is_narrow
-if [ $number = 0 ]; then echo "1..0 # SKIP no program built or no case chosen"; else echo "1..$number"; fi
+all_cases() {
+  cases errors err tsc 'tsc --stdlib=_std -o $scratch/plan.ir % @' refusal
+  cases layouts err tsc 'tsc -o $scratch/plan.ir % @' refusal
+  cases cli out tsc 'false' outcome
+  cases fmt fmt tsfmt 'tsfmt - % <@' outcome
+  cases lang ir tsc 'tsc -S -o - % @' outcome
+  cases engine out tsrun 'tsrun % @' outcome
+  case $(has tsrun && tsrun --version) in # what ns-3 plays, or what is said where it is not
+    *ns-3*) cases packet out tsrun 'tsrun % @' outcome ;;
+    *) cases packet/without out tsrun 'tsrun % @' outcome ;;
+  esac
+  cases examples out tsrun 'tsrun % @' outcome
+  cases models out tsc 'false' outcome
+  cases traces out trainspec 'false' outcome
+  cases strategies out tsrun 'false' outcome
+  formatted_stays
+  help_is_narrow
+}
+
+names=("$@")
+workers=${TS_TEST_WORKERS:-$(nproc)}
+for ((worker = 0; worker < workers; worker++)); do
+  scratch=$top/$worker
+  mkdir "$scratch" || exit 1
+  { all_cases; echo "# whole"; } >"$scratch.tap" &
+done
+wait
+# One numbering over all of them. A worker that stopped early is no pass.
+cat "$top"/*.tap | awk -v workers="$workers" '
+  /^# whole$/ { whole++; next }
+  /^(not )?ok / { sub(/ok [0-9]+/, "ok " ++n) }
+  { print }
+  END {
+    if (whole != workers) print "Bail out! " workers - whole " of " workers " workers stopped early"
+    else if (n) print "1.." n
+    else print "1..0 # SKIP no program built or no case chosen"
+  }'

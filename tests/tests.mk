@@ -13,6 +13,7 @@ tests_unit_sources = \
 	tests/unit/random_ir.h \
 	tests/unit/test_accuracy.c \
 	tests/unit/test_accuracy_factors.c \
+	tests/unit/test_arena.c \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
 	tests/unit/test_calibrate.c \
@@ -20,6 +21,7 @@ tests_unit_sources = \
 	tests/unit/test_collective.c \
 	tests/unit/test_collective_statistical.c \
 	tests/unit/test_collective_white_box.c \
+	tests/unit/test_common.c \
 	tests/unit/test_compiler_depfile.c \
 	tests/unit/test_confidence.c \
 	tests/unit/test_container.c \
@@ -51,10 +53,12 @@ tests_unit_sources = \
 	tests/unit/test_ir_file.c \
 	tests/unit/test_ir_text.c \
 	tests/unit/test_ir_verify.c \
+	tests/unit/test_journal.c \
 	tests/unit/test_json_writer.c \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
+	tests/unit/test_least.c \
 	tests/unit/test_library.c \
 	tests/unit/test_limits.c \
 	tests/unit/test_link_use.c \
@@ -77,8 +81,10 @@ tests_unit_sources = \
 	tests/unit/test_plausible.c \
 	tests/unit/test_report.c \
 	tests/unit/test_routing.c \
+	tests/unit/test_runs.c \
 	tests/unit/test_schedule_forms.c \
 	tests/unit/test_schedule_random.c \
+	tests/unit/test_sends.c \
 	tests/unit/test_shared_parameters.c \
 	tests/unit/test_split_memory.c \
 	tests/unit/test_stdlib_embed.c \
@@ -112,6 +118,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
 	tests/fuzz/fuzz_join.c \
+	tests/fuzz/fuzz_journal.c \
 	tests/fuzz/fuzz_kineto.c \
 	tests/fuzz/fuzz_lsp.c \
 	tests/fuzz/fuzz_network.c \

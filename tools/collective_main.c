@@ -1,5 +1,5 @@
 /* trainspec collective: a call as a white box sees it: algorithm, protocol, channels, chunks, and
- * the four parts of its time. */
+ * the four parts of its time; and its messages, one by one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,14 @@
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_fabric.h"
 #include "compiler/machine/network_table.h"
+#include "runtime/collective/plain_cluster.h"
+#include "runtime/report/report.h"
+#include "tools/cli/flows.h"
+#include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 
-enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, BETWEEN, VARIABLE, MAX_VARIABLES = 32 };
+enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, BETWEEN, VARIABLE, FLOWS, FORMAT,
+       OUTPUT, OVER, RANK, MAX_VARIABLES = 32 };
 
 static const ts_option options[] = {
   {OF, 0, "of", "COLLECTIVE",
@@ -31,16 +36,25 @@ static const ts_option options[] = {
   {BETWEEN, 0, "between", "FILE", "the fabric between islands: std/networks/infiniband.json", NULL},
   {VARIABLE, 'v', NULL, "NAME=VALUE", "set a variable of the library, such as NCCL_ALGO=ring",
    "The library"},
+  {FLOWS, 0, "flows", NULL,
+   "list the messages of one call of --bytes: who sends what to whom in which step", "Messages"},
+  {FORMAT, 0, "format", "FORM", "text, csv or json (text)", NULL},
+  {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
+  {OVER, 0, "over", "GROUP", "of a plan: the group that makes the call", NULL},
+  {RANK, 0, "rank", "N", "of a plan: a rank of the group's instance (its first one)", NULL},
+  PLAN_OPTIONS,
   {0},
 };
-static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const usage[] = {"[OPTION]... FILE", "--flows [OPTION]... PLAN", NULL};
 static const char *const notes[] = {
-  "FILE is a network file; std/... names one of the standard library.",
+  "FILE is a network file; std/... names one of the standard library. PLAN is a plan",
+  "or an IR: the call is made over one of its groups, as its networks make it.",
   "",
   "Examples:",
   "$ std/networks/nccl_hopper.json --ranks 32 --islands 4",
   "$ std/networks/nccl_hopper.json --between std/networks/roce.json --islands 2 --ranks 16",
   "$ std/networks/nccl_hopper.json -v NCCL_ALGO=ring --bytes 67108864",
+  "$ --flows --bytes 67108864 --over dp --format csv plan.ts",
   "",
   "Exit codes: 0 done, 1 the file cannot be used or has no way to do it, 2 wrong",
   "usage, 4 cannot read.",
@@ -60,6 +74,11 @@ typedef struct job {
   ts_fit_links links;
   setting variables[MAX_VARIABLES];
   uint32_t variable_count;
+  bool flows;
+  int form;
+  const char *output, *over;
+  long long rank; /* -1: not named */
+  ts_plan_options plan;
 } job;
 
 static bool take_rate(job *j, double *rate)
@@ -84,9 +103,9 @@ static bool take_variable(job *j)
   return true;
 }
 
-static bool take_number(job *j, long long most, long long *number)
+static bool take_number(job *j, long long least, long long most, long long *number)
 {
-  if (ts_options_number(&j->options, 1, most, number))
+  if (ts_options_number(&j->options, least, most, number))
     return true;
   j->options.status = TS_EXIT_USAGE;
   return false;
@@ -94,23 +113,48 @@ static bool take_number(job *j, long long most, long long *number)
 
 static bool take(job *j, int id)
 {
+  static const char *const forms[] = {"text", "csv", "json", NULL};
   switch (id) {
   case TS_OPERAND: j->path = j->options.argument; return true;
-  case RANKS: return take_number(j, 1 << 24, &j->ranks);
-  case ISLANDS: return take_number(j, 1 << 24, &j->islands);
-  case BYTES: return take_number(j, 1LL << 50, &j->bytes);
-  case CALLS: return take_number(j, 1 << 16, &j->calls);
+  case RANKS: return take_number(j, 1, 1 << 24, &j->ranks);
+  case ISLANDS: return take_number(j, 1, 1 << 24, &j->islands);
+  case BYTES: return take_number(j, 1, 1LL << 50, &j->bytes);
+  case CALLS: return take_number(j, 1, 1 << 16, &j->calls);
   case INTRA: return take_rate(j, &j->links.intra);
   case INTER: return take_rate(j, &j->links.inter);
   case BETWEEN: j->between = j->options.argument; return true;
   case VARIABLE: return take_variable(j);
-  default:
+  case FLOWS: return j->flows = true;
+  case OUTPUT: j->output = j->options.argument; return true;
+  case OVER: j->over = j->options.argument; return true;
+  case RANK: return take_number(j, 0, 1 << 24, &j->rank);
+  case FORMAT:
+    j->form = ts_options_choice(&j->options, forms);
+    if (j->form < 0)
+      j->options.status = TS_EXIT_USAGE;
+    return j->form >= 0;
+  case OF:
     j->of = ts_collective_named(j->options.argument);
     if (j->of < 0)
       j->options.status =
         ts_options_wrong(&j->options, "no collective is named `%s`", j->options.argument);
     return j->of >= 0;
+  default:
+    j->options.status = ts_plan_option(&j->plan, j->arena, &j->options, id);
+    return !j->options.status;
   }
+}
+
+static bool is_plan(const char *path)
+{
+  static const char *const ends[] = {".ts", ".trainspec", ".ir", ".tsir"};
+  size_t length = strlen(path);
+  for (int i = 0; i < 4; i++) {
+    size_t tail = strlen(ends[i]);
+    if (length > tail && !strcmp(path + length - tail, ends[i]))
+      return true;
+  }
+  return false;
 }
 
 static bool read_options(job *j, int argc, char **argv)
@@ -122,6 +166,13 @@ static bool read_options(job *j, int argc, char **argv)
   const char *wrong = !j->path              ? "no FILE given" :
                       j->ranks < 2          ? "a collective takes two ranks or more" :
                       j->islands > j->ranks ? "more islands than ranks" :
+                      j->flows && !j->bytes ? "`--flows` lists one call: of how many `--bytes`?" :
+                      j->flows && j->calls > 1 ? "`--flows` lists one call, not a group of them" :
+                      !j->flows && (j->form || j->output || j->over || j->rank >= 0) ?
+                        "`--format`, `-o`, `--over` and `--rank` are of `--flows`" :
+                      !j->flows && is_plan(j->path) ? "a plan needs `--flows`" :
+                      j->flows && !is_plan(j->path) && (j->over || j->rank >= 0) ?
+                        "`--over` and `--rank` are of a plan" :
                                               NULL;
   if (wrong)
     j->options.status = ts_options_wrong(&j->options, "%s", wrong);
@@ -209,6 +260,108 @@ static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t byt
               volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
 }
 
+/* ---- Messages ---- */
+
+static int put_list(const job *j, const ts_ir *ir, ts_link_graph *graph, const uint32_t *vertex,
+                    const uint32_t *rank, uint32_t ranks, const ts_call_way *way, const char *model)
+{
+  static ts_print *const put[] = {ts_flow_list_text, ts_flow_list_csv, ts_flow_list_json};
+  ts_sends *sends = ts_sends_new(j->arena, ir, graph, vertex, ranks, way, false);
+  if (sends->why)
+    return complain(j, TS_EXIT_REJECTED,
+                    ts_arena_printf(j->arena, "%s: no messages of %s by %s: %s", j->path,
+                                    ts_collective_name(way->kind),
+                                    ts_network_algorithm_name(way->algorithm), sends->why));
+  ts_flow_list list = {j->arena, ir, sends, rank, model};
+  return ts_options_write(&j->options, j->output, put[j->form], &list);
+}
+
+/* As a network file has it, over a cluster of its islands. */
+static int list_of_file(const job *j, const ts_white_box_plan *plan)
+{
+  ts_ir ir;
+  uint32_t ranks = (uint32_t)j->ranks, *rank = TS_NEW_ARRAY(j->arena, uint32_t, ranks);
+  ts_white_box box = ts_white_box_estimate(plan, (uint64_t)j->bytes);
+  ts_call_way way = ts_white_box_way(&box, (uint32_t)j->of, (uint64_t)j->bytes);
+  ts_ir_builder *b =
+    ts_plain_cluster(ranks, (uint32_t)j->islands, j->links.intra, j->links.inter);
+  ts_ir_builder_view(b, &ir);
+  for (uint32_t r = 0; r < ranks; r++) rank[r] = r;
+  int status = put_list(j, &ir, ts_graph_new(j->arena, &ir), rank, rank, ranks, &way, NULL);
+  ts_ir_builder_free(b);
+  return status;
+}
+
+/* The group of a plan that is meant, by its name; TS_IR_NONE after a message. */
+static uint32_t group_meant(const job *j, const ts_ir *ir, const ts_ranks *ranks)
+{
+  const char *names = "";
+  uint32_t found = TS_IR_NONE, count = 0;
+  for (uint32_t g = 0; g < ir->groups_count; g++) {
+    const char *name = ir->strings + ir->groups[g].name;
+    if (!ranks->groups[g].used || ranks->groups[g].size < 2)
+      continue;
+    if (!j->over || !strcmp(name, j->over))
+      found = g;
+    names = ts_arena_printf(j->arena, "%s%s%s", names, count++ ? ", " : "", name);
+  }
+  if (found != TS_IR_NONE && (j->over || count == 1))
+    return found;
+  complain(j, TS_EXIT_REJECTED,
+           !count  ? ts_arena_printf(j->arena, "%s: no group makes any call", j->path) :
+           j->over ? ts_arena_printf(j->arena, "no group `%s` makes calls; there are %s", j->over,
+                                     names) :
+                     ts_arena_printf(j->arena, "`--over` which group? There are %s", names));
+  return TS_IR_NONE;
+}
+
+static int list_over(const job *j, const ts_ir *ir)
+{
+  const ts_ranks *ranks = ts_ranks_new(j->arena, ir);
+  ts_stop stop = {.arena = j->arena};
+  uint32_t g = group_meant(j, ir, ranks);
+  if (g == TS_IR_NONE)
+    return TS_EXIT_REJECTED;
+  const ts_rank_group *group = &ranks->groups[g];
+  uint32_t rank = j->rank < 0 ? group->ranks[0] : (uint32_t)j->rank,
+           instance = rank < ranks->world ? group->instance_of[rank] : TS_IR_NONE;
+  if (instance == TS_IR_NONE)
+    return complain(j, TS_EXIT_REJECTED,
+                    ts_arena_printf(j->arena, "rank %u is in no such group", rank));
+  if (!ranks->vertex)
+    return complain(j, TS_EXIT_REJECTED,
+                    ts_arena_printf(j->arena, "%s: the plan has no cluster", j->path));
+  ts_network *network = ts_network_new(j->arena, ir, ranks, NULL, &stop);
+  const uint32_t *profile = network ? ts_network_group(network, g, &stop) : NULL,
+                 *members = ts_instance_ranks(group, instance);
+  if (!profile) {
+    ts_stop_print(&stop, j->options.called, stderr);
+    return stop.exit_code;
+  }
+  uint32_t *vertex = TS_NEW_ARRAY(j->arena, uint32_t, group->size);
+  for (uint32_t i = 0; i < group->size; i++) vertex[i] = ranks->vertex[members[i]];
+  ts_call_way way =
+    ts_network_call_way(network, ir, (uint32_t)j->of, (uint64_t)j->bytes, profile[instance]);
+  return put_list(j, ir, ts_graph_new(j->arena, ir), vertex, members, group->size, &way,
+                  way.model == TS_IR_NONE ? TS_NETWORK_LINKS :
+                                            ir->strings + ir->net_models[way.model].name);
+}
+
+static int list_of_plan(job *j)
+{
+  ts_session *s = ts_session_new(j->arena);
+  ts_input input;
+  bool open = ts_input_open(s, j->path, &j->plan.compile, &input);
+  int status = ts_options_report(&j->options, s->diags);
+  if (open && !status)
+    status = list_over(j, &input.ir);
+  if (open)
+    ts_input_close(&input);
+  return status;
+}
+
+/* ---- Parts of its time ---- */
+
 static int explain(job *j)
 {
   int status = 0;
@@ -227,6 +380,8 @@ static int explain(job *j)
                     ts_arena_printf(j->arena,
                                     "%s: no method for %s over %lld ranks in %lld islands", j->path,
                                     ts_collective_name((uint32_t)j->of), j->ranks, j->islands));
+  if (j->flows)
+    return list_of_file(j, plan);
   ts_put_text(stdout, "%11s  %-16s %-6s %4s %4s %8s %5s %10s %11s %11s %11s %12s %8s\n", "bytes",
               "algorithm", "by", "chan", "thr", "chunk", "loops", "connect us", "intra us",
               "inter us", "reduce us", "time us", "bus GB/s");
@@ -244,8 +399,11 @@ int ts_collective_main(int argc, char **argv)
            .ranks = 8,
            .islands = 1,
            .calls = 1,
+           .rank = -1,
            .links = {450e9, 400e9}};
-  int status = read_options(&j, argc, argv) ? explain(&j) : j.options.status;
+  int status = !read_options(&j, argc, argv)  ? j.options.status :
+               j.flows && is_plan(j.path) ? list_of_plan(&j) :
+                                            explain(&j);
   ts_arena_free(j.arena);
   return status;
 }

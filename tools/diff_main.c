@@ -9,14 +9,16 @@
 #include "runtime/report/facts.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
+#include "runtime/study/compare.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/play_warnings.h"
 
 enum { FORMAT = 1, OUTPUT, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+enum { TEXT, JSON, HTML }; /* forms */
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "text or json (text)", "Report"},
+  {FORMAT, 0, "format", "FORM", "text, json or html, a page (text)", "Report"},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   PLAN_OPTIONS,
   {0},
@@ -45,6 +47,7 @@ typedef struct task {
   ts_plan_options plan;
   const char *paths[2], *output;
   int path_count, form;
+  ts_summary *summaries[2];
   ts_fact_changes changes;
   ts_interval ratio; /* of the step times, after over before */
 } task;
@@ -52,14 +55,13 @@ typedef struct task {
 typedef struct played {
   ts_input input;
   bool open;
-  ts_plan_facts facts;
-  ts_warnings warnings;
-  ts_confidence sure;
+  ts_run *run;
+  ts_summary *summary;
 } played;
 
 static bool take(task *t, int id)
 {
-  static const char *const forms[] = {"text", "json", NULL};
+  static const char *const forms[] = {"text", "json", "html", NULL};
   switch (id) {
   case TS_OPERAND:
     if (t->path_count == 2)
@@ -102,7 +104,7 @@ static const char *name_of(const task *t, int which, const char *otherwise)
   return strcmp(names[0], names[1]) == 0 ? otherwise : names[which];
 }
 
-/* Plays a plan into its facts and warnings. False after reporting why not. */
+/* Plays a plan and sums it up. False after reporting why not. */
 static bool play(task *t, int which, played *p)
 {
   ts_stop stop = {.arena = t->arena};
@@ -110,22 +112,18 @@ static bool play(task *t, int which, played *p)
   if (!ts_input_open(t->session, t->paths[which], &t->plan.compile, &p->input))
     return false;
   p->open = true;
-  ts_run *run = ts_run_new(&p->input.ir, &how, &stop);
-  if (run) {
-    ts_summary *s = ts_arena_copy(
-      t->arena,
-      ts_summary_new(t->arena, &p->input.ir, run, ts_memory_new(t->arena, &p->input.ir, run), NULL),
-      sizeof *s);
-    p->facts = ts_facts_of(t->arena, s);
-    p->sure = ts_confidence_copy(t->arena, &s->confidence);
-    ts_plausible(s, &how);
-    p->warnings = s->warnings;
+  p->run = ts_run_new(&p->input.ir, &how, &stop);
+  if (p->run) {
+    const ts_memory *memory = ts_memory_new(t->arena, &p->input.ir, p->run);
+    p->summary =
+      ts_arena_copy(t->arena, ts_summary_new(t->arena, &p->input.ir, p->run, memory, NULL),
+                    sizeof *p->summary);
+    ts_plausible(p->summary, &how);
   } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_session_source_reader(t->session), t->arena,
                                t->session->sources, t->session->diags)) {
     ts_stop_print(&stop, t->options.called, stderr);
   }
-  ts_run_free(run);
-  return run != NULL;
+  return p->run != NULL;
 }
 
 static bool same_place(const ts_ir *a, uint32_t x, const ts_ir *b, uint32_t y)
@@ -140,8 +138,8 @@ static bool same_place(const ts_ir *a, uint32_t x, const ts_ir *b, uint32_t y)
 
 static bool has(const played *p, const ts_ir *ir, const ts_warning *w)
 {
-  for (size_t i = 0; i < p->warnings.at.count; i++) {
-    const ts_warning *v = &p->warnings.at.at[i];
+  for (size_t i = 0; i < p->summary->warnings.at.count; i++) {
+    const ts_warning *v = &p->summary->warnings.at.at[i];
     if (strcmp(v->code, w->code) == 0 && strcmp(v->message, w->message) == 0 &&
         same_place(&p->input.ir, v->loc, ir, w->loc))
       return true;
@@ -154,10 +152,10 @@ static void warn(task *t, played *plans)
 {
   for (int which = 0; which < 2; which++) {
     played *p = &plans[which];
-    for (size_t i = 0; i < p->warnings.at.count; i++) {
-      bool shared = has(&plans[!which], &p->input.ir, &p->warnings.at.at[i]);
+    for (size_t i = 0; i < p->summary->warnings.at.count; i++) {
+      bool shared = has(&plans[!which], &p->input.ir, &p->summary->warnings.at.at[i]);
       ts_warnings one = {0};
-      TS_PUSH(t->arena, &one.at, p->warnings.at.at[i]);
+      TS_PUSH(t->arena, &one.at, p->summary->warnings.at.at[i]);
       ts_label_play_warnings(t->arena, &one, 0, "plan",
                              shared ? "both" : name_of(t, which, which ? "after" : "before"));
       if (!shared || !which)
@@ -167,10 +165,24 @@ static void warn(task *t, played *plans)
   }
 }
 
+/* The page of the second plan, with the first beside it. */
+static void put_page(const task *t, FILE *out)
+{
+  const ts_summary *before = t->summaries[0];
+  ts_summary *after = t->summaries[1];
+  after->extras.other = before;
+  after->extras.difference = ts_difference_new(t->arena, before->run, after->run);
+  after->extras.difference_from = name_of(t, 0, "before");
+  after->extras.name = name_of(t, 1, "after");
+  ts_report_html(after, out);
+}
+
 static void put_report(void *closure, FILE *out)
 {
   task *t = closure;
-  if (t->form) {
+  if (t->form == HTML) {
+    put_page(t, out);
+  } else if (t->form == JSON) {
     ts_report_changes_json(t->changes, &t->ratio, out);
   } else {
     ts_report_changes_text(t->changes, name_of(t, 0, "before"), name_of(t, 1, "after"), t->arena,
@@ -180,22 +192,35 @@ static void put_report(void *closure, FILE *out)
   }
 }
 
+static int report(task *t)
+{
+  const ts_summary *before = t->summaries[0], *after = t->summaries[1];
+  t->changes =
+    ts_facts_compare(t->arena, ts_facts_of(t->arena, before), ts_facts_of(t->arena, after));
+  t->ratio = ts_interval_of_ratio(&after->confidence, &before->confidence);
+  int status = ts_options_write(&t->options, t->output, put_report, t);
+  return status != TS_EXIT_DONE ? status : t->changes.count ? DIFFERENT : SAME;
+}
+
 static int compare(task *t)
 {
   played plans[2] = {0};
   bool both = play(t, 0, &plans[0]) && play(t, 1, &plans[1]);
   if (both)
     warn(t, plans);
+  int status = ts_options_report(&t->options, t->session->diags);
   for (int i = 0; i < 2; i++)
+    t->summaries[i] = plans[i].summary;
+  if (both && !status)
+    status = report(t);
+  else if (status != TS_EXIT_ENVIRONMENT)
+    status = TROUBLE;
+  for (int i = 0; i < 2; i++) {
+    ts_run_free(plans[i].run);
     if (plans[i].open)
       ts_input_close(&plans[i].input);
-  int reported = ts_options_report(&t->options, t->session->diags);
-  if (!both || reported)
-    return reported == TS_EXIT_ENVIRONMENT ? reported : TROUBLE;
-  t->changes = ts_facts_compare(t->arena, plans[0].facts, plans[1].facts);
-  t->ratio = ts_interval_of_ratio(&plans[1].sure, &plans[0].sure);
-  int status = ts_options_write(&t->options, t->output, put_report, t);
-  return status != TS_EXIT_DONE ? status : t->changes.count ? DIFFERENT : SAME;
+  }
+  return status;
 }
 
 int ts_diff_main(int argc, char **argv)

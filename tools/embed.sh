@@ -1,11 +1,12 @@
 #!/bin/sh
-# embed.sh SRCDIR stdlib/FILE...: prints the C file that holds these files; see compiler/eval/stdlib_embed.h.
+# embed.sh NAME HEADER SRCDIR FILE...: prints the C file that holds these files as NAME_files, which HEADER declares: those of stdlib/ by their
+# names below it, others by their own.
 set -eu
 LC_ALL=C; export LC_ALL
-srcdir=$1; shift
+name=$1 header=$2 srcdir=$3; shift 3
 
-echo '/* Made by tools/embed.sh from stdlib/. */'
-echo '#include "compiler/eval/stdlib_embed.h"'
+echo '/* Made by tools/embed.sh. */'
+echo "#include \"$header\""
 i=0
 for file in "$@"; do
   echo
@@ -15,11 +16,11 @@ for file in "$@"; do
   i=$((i + 1))
 done
 echo
-echo 'const ts_embedded_file ts_stdlib_files[] = {'
+echo "const ts_embedded_file ${name}_files[] = {"
 i=0
 for file in "$@"; do
   echo "  {\"${file#stdlib/}\", file_$i, sizeof file_$i - 1},"
   i=$((i + 1))
 done
 echo '};'
-echo "const size_t ts_stdlib_file_count = $i;"
+echo "const size_t ${name}_file_count = $i;"

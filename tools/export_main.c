@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "compiler/compile.h"
+#include "runtime/report/report.h"
 #include "tools/cli/plan_options.h"
+#include "tools/cli/played_calls.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
 #include "tools/cli/replay_workload.h"
@@ -118,6 +121,8 @@ static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
 
 static void print_groups(void *closure, FILE *out) { ts_chakra_write_groups(closure, out); }
 
+typedef struct played { ts_played_calls *calls; ts_call_plan plan; } played;
+
 /* How many ranks one that is written stands for: of workloads those of its program, which are
  * neighbours where the axis of the pipeline is the outermost one. */
 static uint32_t ranks_each(const task *k, const ts_ir *ir)
@@ -129,10 +134,41 @@ static uint32_t ranks_each(const task *k, const ts_ir *ir)
                                                              1;
 }
 
+/* GOAL has no calls of several ranks: it gets the messages that are played. False after a
+ * message. */
+static bool take_calls(task *k, const ts_ir *ir, played *p, int *status)
+{
+  ts_stop stop = {.arena = k->t.arena};
+  if (k->form != TS_EXPORT_GOAL)
+    return true;
+  p->calls = ts_played_calls_new(k->t.arena, ir, &stop);
+  if (p->calls) {
+    p->plan = ts_played_calls_plan(p->calls);
+    return true;
+  }
+  ts_stop_print(&stop, k->t.options.called, stderr);
+  *status = stop.exit_code;
+  return false;
+}
+
+static void tell_left(task *k, const played *p)
+{
+  const char *left = p->calls ? ts_played_calls_left(p->calls, k->t.arena) : "";
+  if (*left)
+    ts_put_text(stderr,
+                "%s: calls that switches have a part in are written as rings, as GOAL has no "
+                "switches: %s\n",
+                k->t.options.called, left);
+}
+
 static int export_ir(task *k, const ts_ir *ir)
 {
   ts_arena *arena = k->t.arena;
   ts_error error = {0};
+  played p = {0};
+  int status;
+  if (!take_calls(k, ir, &p, &status))
+    return status;
   ts_ir_ranks *ranks = ts_ir_ranks_new(arena, ir);
   ts_export **of_program = TS_NEW_ARRAY(arena, ts_export *, ir->programs_count + 1);
   sink s = {.k = k, .world = ir->meta->world};
@@ -148,11 +184,14 @@ static int export_ir(task *k, const ts_ir *ir)
     ts_export **x = &of_program[ts_ir_ranks_program(ranks, r)];
     if (!*x)
       *x = ts_export_new(arena, k->form, e, s.world, ir->programs_count);
+    if (p.calls)
+      ts_export_calls(*x, &p.plan);
     good = put_rank(&s, *x, r, step >= s.world - r, &error);
   }
   const char *groups = ts_arena_printf(arena, "%s.groups.json", k->t.output);
   if (good && k->form == TS_EXPORT_CHAKRA)
     cannot_write(k, groups, ts_print_file(groups, print_groups, (void *)(uintptr_t)ir));
+  tell_left(k, &p);
   return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
                             TS_EXIT_DONE;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/complete.h"
 #include "base/escape.h"
 #include "base/options.h"
 #include "compiler/command_line.h"
@@ -46,6 +47,10 @@ static int part(task *t, int argc, char **argv, char **left)
 {
   int count = 1;
   left[0] = argv[0];
+  if (ts_complete_asked(argc, argv)) {
+    memcpy(left, argv, (size_t)(argc + 1) * sizeof *argv);
+    return argc;
+  }
   for (int i = 1; i < argc; i++) {
     const ts_option *own = ts_options_named(&program, argv[i]);
     if (own) {

@@ -24,7 +24,7 @@ static const char *const notes[] = {
   "types, hover, definitions, references, renaming, completion, signatures,",
   "outline, formatting and quick fixes. With the initialization option",
   "`stepTime` true, opening or saving a plan also plays it, and its step time is",
-  "shown beside its name.",
+  "shown beside its name; with `lenses` true, step time and memory stand above it.",
   NULL,
 };
 static const ts_program program = {
@@ -363,6 +363,42 @@ static cJSON *hints(const question *q)
   return list;
 }
 
+static void add_lens(cJSON *list, const question *q, const lsp_analysis *a, const char *title,
+                     const char *command)
+{
+  const ts_ast *decl = a->plan->decl;
+  cJSON *lens = cJSON_CreateObject(), *does = cJSON_AddObjectToObject(lens, "command");
+  const char *const given[] = {q->document->uri, decl->name};
+  cJSON_AddItemToObject(lens, "range",
+                        range_here(q, decl->name_span.begin, decl->name_span.end));
+  cJSON_AddStringToObject(does, "title", title);
+  cJSON_AddStringToObject(does, "command", command);
+  cJSON_AddItemToObject(does, "arguments", cJSON_CreateStringArray(given, 2));
+  cJSON_AddItemToArray(list, lens);
+}
+
+/* Above a plan: its step time and memory, and doors to report and timeline, which are commands of
+ * the editor with the document and the plan's name. */
+static cJSON *lenses(const question *q)
+{
+  cJSON *list = cJSON_CreateArray();
+  for (uint32_t i = 0; i < q->document->count; i++) {
+    const lsp_analysis *a = &q->document->plan[i];
+    if (!a->plan || a->plan->decl->span.file != a->module->file)
+      continue;
+    if (!a->answer) {
+      add_lens(list, q, a, "save to see time and memory", "trainspec.save");
+      continue;
+    }
+    const char *memory = a->memory ? a->memory : "";
+    add_lens(list, q, a,
+             ts_arena_printf(a->arena, "%s%s%s", a->answer, *memory ? " | " : "", memory),
+             "trainspec.report");
+    add_lens(list, q, a, "timeline", "trainspec.timeline");
+  }
+  return list;
+}
+
 /* ---- Messages ---- */
 
 static const struct request {
@@ -381,6 +417,7 @@ static const struct request {
   {"textDocument/codeAction", fixes},
   {"textDocument/documentSymbol", symbols},
   {"textDocument/inlayHint", hints},
+  {"textDocument/codeLens", lenses},
 };
 
 /* To the guard, which limits the time. */
@@ -453,6 +490,7 @@ static cJSON *initialize(server *s, const cJSON *params)
   cJSON_ArrayForEach(encoding, encodings)
     s->documents.utf8 |= cJSON_IsString(encoding) && !strcmp(encoding->valuestring, "utf-8");
   s->documents.play = cJSON_IsTrue(get(get(params, "initializationOptions"), "stepTime"));
+  s->documents.lenses = cJSON_IsTrue(get(get(params, "initializationOptions"), "lenses"));
   s->initialized = true;
   cJSON *o = cJSON_CreateObject(), *c = cJSON_AddObjectToObject(o, "capabilities"),
         *info = cJSON_AddObjectToObject(o, "serverInfo");
@@ -471,6 +509,8 @@ static cJSON *initialize(server *s, const cJSON *params)
   cJSON_AddItemToObject(sign, "triggerCharacters", cJSON_CreateStringArray(call, 2));
   if (s->documents.play)
     cJSON_AddBoolToObject(c, "inlayHintProvider", true);
+  if (s->documents.lenses)
+    cJSON_AddObjectToObject(c, "codeLensProvider");
   cJSON_AddStringToObject(info, "name", "trainspec");
   cJSON_AddStringToObject(info, "version", ts_version());
   return o;

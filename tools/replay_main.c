@@ -187,7 +187,9 @@ static void put(void *closure, FILE *out)
     return;
   }
   ts_json_begin(w, NULL, '{');
-  ts_json_put_count(w, "version", 1);
+  ts_json_put_text(w, "type", "trainspec-replay");
+  ts_json_put_count(w, "format", 1);
+  ts_json_put_text(w, "of", "recording");
   ts_json_put_count(w, "kernels", r->chosen_count);
   ts_json_put_count(w, "streams", r->streams);
   put_shares(w, "measured", &r->measured);

@@ -2,12 +2,14 @@
 #include "tools/cli/programs.h"
 #include "tools/cli/trace_open.h"
 #include "trace/join.h"
+#include "trace/model_table.h"
 #include "trace/optable.h"
 
-enum { OUTPUT = 1 };
+enum { OUTPUT = 1, MODEL };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", "Table"},
+  {MODEL, 'm', "model", NULL, "operators in order with what they take, for trace(...)", NULL},
   {0},
 };
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
@@ -19,6 +21,8 @@ static const char *const notes[] = {
   "Examples:",
   "$ -o ops.csv rank0.json.gz   # then, in a plan: costs = table(\"ops.csv\")",
   "$ -o ops.csv profile.json execution.json",
+  "$ --model -o model.csv graph.0.json   # model = trace(\"model.csv\", recorded())",
+  "$ --model -o model.csv profile.json execution.json",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
@@ -35,6 +39,12 @@ static void put(void *closure, FILE *out)
 {
   const result *r = closure;
   ts_op_table_write(r->table, r->traces, r->count, out);
+}
+
+static void put_model(void *closure, FILE *out)
+{
+  const ts_model_table *table = closure;
+  ts_model_table_write(table, table->step->source, out);
 }
 
 typedef struct inputs { TS_VEC(ts_events *) traces, shapes; } inputs; /* shapes: execution traces */
@@ -67,7 +77,36 @@ static int join(ts_trace_task *t, inputs *in)
   return TS_EXIT_DONE;
 }
 
-static int make(ts_trace_task *t)
+static int make_model(ts_trace_task *t, const inputs *in)
+{
+  ts_error error = {0};
+  const ts_events *e = in->traces.count ? in->traces.at[0] : in->shapes.at[0];
+  ts_step *step = NULL;
+  bool profile = e->format == TS_TRACE_KINETO;
+  if (in->traces.count != 1 || in->shapes.count > 1)
+    return refuse(t, t->paths.at[0],
+                  "give one graph with times, or a profile and its execution trace",
+                  "a model is made of one recording");
+  if (e->format == TS_TRACE_GRAPH && !in->shapes.count)
+    step = ts_step_of_graph(t->arena, e, &error);
+  else if (profile && in->shapes.count)
+    step = ts_step_of_profile(t->arena, in->traces.at[0], in->shapes.at[0], &error);
+  else
+    return refuse(t, e->file,
+                  profile ? "give the execution trace of the same step, too, or trace with "
+                            "`trainspec-trace --timed`" :
+                            "trace with `trainspec-trace --timed`",
+                  "it does not say which tensors operators take");
+  if (!step)
+    return ts_trace_task_refuse(t, "make a model of", e->file, &error);
+  ts_model_table *table = ts_model_table_new(t->arena, step);
+  if (table->parameters)
+    return ts_trace_task_write(t, put_model, table);
+  return refuse(t, e->file, "record a whole step: forward, backward and optimizer",
+                "no operator takes a parameter");
+}
+
+static int make(ts_trace_task *t, bool model)
 {
   inputs in = {0};
   for (size_t i = 0; i < t->paths.count; i++) {
@@ -80,6 +119,8 @@ static int make(ts_trace_task *t)
     else
       TS_PUSH(t->arena, &in.traces, e);
   }
+  if (model)
+    return make_model(t, &in);
   int status = join(t, &in);
   if (status != TS_EXIT_DONE)
     return status;
@@ -98,13 +139,15 @@ int ts_table_main(int argc, char **argv)
 {
   ts_trace_task t = ts_trace_task_start(&program, argc, argv);
   int status = -1;
+  bool model = false;
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = t.options.status; break;
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
+    case MODEL: model = true; break;
     }
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
-  return ts_trace_task_end(&t, status < 0 ? make(&t) : status);
+  return ts_trace_task_end(&t, status < 0 ? make(&t, model) : status);
 }

@@ -34,14 +34,19 @@ trainspec_SOURCES = \
 	tools/cli/calibrate_report.h \
 	tools/cli/calibrate_steps.c \
 	tools/cli/calibrate_steps.h \
+	tools/cli/flows.c \
+	tools/cli/flows.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
 	tools/cli/networks.c \
 	tools/cli/networks.h \
+	tools/cli/pages.h \
 	tools/cli/plan_options.c \
 	tools/cli/plan_options.h \
 	tools/cli/play_warnings.c \
 	tools/cli/play_warnings.h \
+	tools/cli/played_calls.c \
+	tools/cli/played_calls.h \
 	tools/cli/programs.h \
 	tools/cli/progress.c \
 	tools/cli/progress.h \
@@ -51,6 +56,7 @@ trainspec_SOURCES = \
 	tools/cli/replay_schedule.h \
 	tools/cli/replay_workload.c \
 	tools/cli/replay_workload.h \
+	tools/cli/show.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
 	tools/cli/trace_against.c \
@@ -60,13 +66,17 @@ trainspec_SOURCES = \
 	tools/cli/ways_out.c \
 	tools/cli/ways_out.h \
 	tools/collective_main.c \
+	tools/completion_main.c \
 	tools/db_main.c \
 	tools/diff_main.c \
 	tools/export_main.c \
 	tools/fit_network_main.c \
 	tools/fit_ops_main.c \
 	tools/fit_slowdown_main.c \
+	tools/help_main.c \
 	tools/import_main.c \
+	tools/init_main.c \
+	tools/list_main.c \
 	tools/lsp/documents.c \
 	tools/lsp/documents.h \
 	tools/lsp/guard.c \
@@ -79,6 +89,29 @@ trainspec_SOURCES = \
 	tools/lsp/text.h \
 	tools/lsp_main.c \
 	tools/replay_main.c \
+	tools/show_main.c \
+	tools/sweep/inputs.c \
+	tools/sweep/inputs.h \
+	tools/sweep/journal.c \
+	tools/sweep/journal.h \
+	tools/sweep/kept.c \
+	tools/sweep/kept.h \
+	tools/sweep/merge.c \
+	tools/sweep/merge.h \
+	tools/sweep/outcome.c \
+	tools/sweep/outcome.h \
+	tools/sweep/play.c \
+	tools/sweep/play.h \
+	tools/sweep/rank.c \
+	tools/sweep/rank.h \
+	tools/sweep/report.h \
+	tools/sweep/report_rows.c \
+	tools/sweep/report_text.c \
+	tools/sweep/shard.c \
+	tools/sweep/shard.h \
+	tools/sweep/status.c \
+	tools/sweep/status.h \
+	tools/sweep/sweep.h \
 	tools/sweep_main.c \
 	tools/table_main.c \
 	tools/topo_main.c \
@@ -94,18 +127,22 @@ help_pages = \
 	doc/calibration.md \
 	doc/costs.md \
 	doc/diagnostics.md \
+	doc/discovery.md \
 	doc/editors.md \
 	doc/getting_started.md \
 	doc/graph_json.md \
 	doc/ir.md \
+	doc/json.md \
 	doc/language.md \
 	doc/limits.md \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \
+	doc/python.md \
 	doc/reports.md \
 	doc/schedules.md \
 	doc/strategies.md \
+	doc/sweeps.md \
 	doc/tracer.md \
 	doc/traces.md \
 	doc/tutorial.md \

@@ -1,12 +1,15 @@
 /* trainspec trace: what is in traces. */
+#include <stdlib.h>
+
 #include "tools/cli/programs.h"
 #include "tools/cli/trace_against.h"
 #include "tools/cli/trace_open.h"
+#include "trace/by_module.h"
 #include "trace/match.h"
 #include "trace/summary.h"
 #include "trace/trace_diff.h"
 
-enum { FORMAT = 1, OUTPUT, AGAINST, DIFF };
+enum { FORMAT = 1, OUTPUT, AGAINST, DIFF, BY, DEPTH };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", "Report"},
@@ -14,6 +17,8 @@ static const ts_option options[] = {
   {AGAINST, 0, "against", "PLAN",
    "compare recorded memory with the memory model of a plan or an IR", NULL},
   {DIFF, 0, "diff", NULL, "compare two recordings: kernels, counts, times, launches", NULL},
+  {BY, 0, "by", "WHAT", "time and memory by module or by layer of the model", NULL},
+  {DEPTH, 0, "depth", "N", "parts of a module's name that count (module 2, layer 1)", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -42,6 +47,7 @@ typedef struct report {
   const ts_match *match;
   const ts_against *against;
   const ts_trace_diff *diff;
+  ts_by_module *const *by; /* of each summary, or NULL */
 } report;
 
 static void put_json(void *closure, FILE *out)
@@ -49,7 +55,8 @@ static void put_json(void *closure, FILE *out)
   const report *r = closure;
   ts_json_writer w = {.out = out, .spaced = true};
   ts_json_begin(&w, NULL, '{');
-  ts_json_put_count(&w, "version", 1);
+  ts_json_put_text(&w, "type", "trainspec-trace");
+  ts_json_put_count(&w, "format", 1);
   ts_json_begin(&w, "traces", '[');
   for (size_t i = 0; i < r->count; i++) {
     ts_json_line(&w, 2);
@@ -59,6 +66,11 @@ static void put_json(void *closure, FILE *out)
   ts_json_end(&w, ']');
   if (r->diff)
     ts_trace_diff_json(r->diff, &w, "diff");
+  if (r->by) {
+    ts_json_begin(&w, "by_module", '[');
+    for (size_t i = 0; i < r->count; i++) ts_by_module_json(r->by[i], &w, NULL);
+    ts_json_end(&w, ']');
+  }
   if (r->match)
     ts_match_json(r->match, &w, "together");
   if (r->against)
@@ -78,6 +90,8 @@ static void put_text(void *closure, FILE *out)
     if (i)
       fputc('\n', out);
     ts_trace_summary_text(r->summaries[i], out);
+    if (r->by)
+      ts_by_module_text(r->by[i], out);
   }
   if (r->match) {
     fputc('\n', out);
@@ -100,7 +114,9 @@ static const ts_match *match(ts_arena *arena, const ts_events *const *traces, si
   return count > 1 ? ts_match_new(arena, traces, (uint32_t)count) : NULL;
 }
 
-static int read_all(ts_trace_task *t, bool json, bool diff, const char *plan,
+typedef struct by_what { bool stated, layers; uint32_t depth; } by_what;
+
+static int read_all(ts_trace_task *t, bool json, bool diff, by_what by, const char *plan,
                     const ts_plan_options *options)
 {
   int status = TS_EXIT_DONE;
@@ -109,15 +125,19 @@ static int read_all(ts_trace_task *t, bool json, bool diff, const char *plan,
     return status;
   TS_VEC(const ts_trace_summary *) summaries = {0};
   TS_VEC(const ts_events *) traces = {0};
+  TS_VEC(ts_by_module *) modules = {0};
+  const ts_events_options stacks = {.modules = true};
   for (size_t i = 0; i < t->paths.count; i++) {
-    ts_events *e = ts_trace_task_read(t, t->paths.at[i], NULL);
+    ts_events *e = ts_trace_task_read(t, t->paths.at[i], by.stated ? &stacks : NULL);
     if (!e)
       continue;
     TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
     TS_PUSH(t->arena, &traces, e);
+    if (by.stated)
+      TS_PUSH(t->arena, &modules, ts_by_module_new(t->arena, e, by.depth, by.layers));
   }
   report r = {summaries.at, summaries.count,
-              diff ? NULL : match(t->arena, traces.at, traces.count), against, NULL};
+              diff ? NULL : match(t->arena, traces.at, traces.count), against, NULL, modules.at};
   if (diff && summaries.count == 2)
     r.diff = ts_trace_diff_new(t->arena, summaries.at[0], summaries.at[1]);
   else if (diff)
@@ -134,7 +154,11 @@ int ts_trace_main(int argc, char **argv)
   ts_trace_task t = ts_trace_task_start(&program, argc, argv);
   int form = 0, status = -1;
   const char *plan = NULL;
+  static const char *const kinds[] = {"module", "layer", NULL};
   bool diff = false;
+  by_what by = {0};
+  int what;
+  char *end;
   ts_plan_options plan_options = {.compile = {0}};
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
@@ -142,6 +166,18 @@ int ts_trace_main(int argc, char **argv)
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
     case DIFF: diff = true; break;
+    case BY:
+      by.stated = true;
+      if ((what = ts_options_choice(&t.options, kinds)) < 0)
+        status = TS_EXIT_USAGE;
+      by.layers = what == 1;
+      break;
+    case DEPTH:
+      by.depth = (uint32_t)strtoul(t.options.argument, &end, 10);
+      if (!by.depth || *end || by.depth > 64)
+        status = ts_options_wrong(&t.options, "`--depth` takes a number from 1 to 64, not `%s`",
+                                  t.options.argument);
+      break;
     case AGAINST: plan = t.options.argument; break;
     case FORMAT:
       if ((form = ts_options_choice(&t.options, forms)) < 0)
@@ -156,7 +192,12 @@ int ts_trace_main(int argc, char **argv)
     status = ts_options_wrong(&t.options, "no file given");
   if (status < 0 && diff && (t.paths.count != 2 || plan))
     status = ts_options_wrong(&t.options, "`--diff` compares two recordings");
+  if (status < 0 && by.depth && !by.stated)
+    status = ts_options_wrong(&t.options, "`--depth` needs `--by module` or `--by layer`");
+  if (status < 0 && by.stated && diff)
+    status = ts_options_wrong(&t.options, "`--diff` compares kernels, not modules");
+  by.depth = by.depth ? by.depth : by.layers ? 1 : 2;
   if (status < 0)
-    status = read_all(&t, form == 1, diff, plan, &plan_options);
+    status = read_all(&t, form == 1, diff, by, plan, &plan_options);
   return ts_trace_task_end(&t, status);
 }

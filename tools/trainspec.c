@@ -1,6 +1,9 @@
 /* trainspec COMMAND ...: all programs under one name. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/complete.h"
 #include "base/options.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/programs.h"
@@ -8,6 +11,7 @@
 enum { MAX_NAME = 256 };
 
 static int run_fit(int argc, char **argv);
+static int run_help(int argc, char **argv);
 
 static const struct command {
   const char *name;
@@ -20,6 +24,8 @@ static const struct command {
                 {"replay", ts_replay_main}, {"export", ts_export_main},
                 {"import", ts_import_main}, {"topo", ts_topo_main},
                 {"collective", ts_collective_main},
+                {"help", run_help},         {"completion", ts_completion_main},
+                {"init", ts_init_main},     {"list", ts_list_main},     {"show", ts_show_main},
                 {"db", ts_db_main},         {"lsp", ts_lsp_main}},
   fits[] = {
     {"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
@@ -46,6 +52,11 @@ static const char *const command_lines[] = {
   "  topo                      draw the cluster of a plan",
   "  collective                show the cost of a collective, part by part",
   "  db                        measured operators of many devices in one file",
+  "  init                      a plan to begin with, for a model and a machine",
+  "  list                      what plans are put together from: models, gpus, ...",
+  "  show                      what a name means, and its source",
+  "  help                      the manual of a command, page, message or name",
+  "  completion                the script that completes command lines in a shell",
   "  lsp                       the language server, for editors",
   NULL,
 };
@@ -82,6 +93,38 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
   return ts_options_not_among(o, what, argv[0], words);
 }
 
+static bool asks_for_command(int argc, char **argv)
+{
+  return ts_complete_asked(argc, argv) && (atoi(argv[2]) > 0 || argc < 4 || argv[3][0] != '-');
+}
+
+/* A shell asks what may stand on the line (base/complete.h): the names of commands, or what the
+ * command of that name answers. */
+static int complete(const ts_program *of, const struct command *table, size_t count, int argc,
+                    char **argv)
+{
+  enum { COLUMN = 28 };
+  int place = atoi(argv[2]);
+  const char *word = argc > 3 ? argv[3] : "";
+  char number[16], name[MAX_NAME];
+  for (size_t i = 0; i < count; i++) {
+    const char *const *line = of->commands;
+    while (*line && strncmp(*line + 2, table[i].name, strlen(table[i].name)) != 0)
+      line++;
+    if (place <= 0) {
+      ts_complete_word(word, table[i].name, *line ? *line + COLUMN : "", stdout);
+    } else if (!strcmp(table[i].name, word)) {
+      snprintf(number, sizeof number, "%d", place - 1);
+      snprintf(name, sizeof name, "%s %s", argv[0], word);
+      argv[1] = name;
+      argv[3] = number;
+      argv[2] = "--complete";
+      return table[i].run(argc - 1, argv + 1);
+    }
+  }
+  return TS_EXIT_DONE;
+}
+
 static int run_fit(int argc, char **argv)
 {
   static const char *const fit_usage[] = {"ops [ARGUMENT]...", "network [ARGUMENT]...",
@@ -96,6 +139,8 @@ static int run_fit(int argc, char **argv)
                                  .options = no_options,
                                  .commands = fit_commands,
                                  .manual = "trainspec(1)"};
+  if (asks_for_command(argc, argv))
+    return complete(&fit, fits, COUNT(fits), argc, argv);
   ts_options o = ts_options_start(&fit, argc, argv);
   int id = ts_options_next(&o);
   if (id == TS_OPTIONS_EXIT)
@@ -106,10 +151,25 @@ static int run_fit(int argc, char **argv)
   return dispatch(&o, fits, COUNT(fits), argc - o.at + 1, argv + o.at - 1, "table to fit");
 }
 
+/* Of a command, its own. */
+static int run_help(int argc, char **argv)
+{
+  static char help[] = "--help";
+  char name[MAX_NAME], *own[] = {name, help, NULL};
+  for (size_t i = 0; argc == 2 && i < COUNT(commands); i++)
+    if (!strcmp(commands[i].name, argv[1]) && commands[i].run != run_help) {
+      snprintf(name, sizeof name, "trainspec %s", argv[1]);
+      return commands[i].run(2, own);
+    }
+  return ts_help_main(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
   ts_options_begin(argc, argv);
   ts_interrupt_plain();
+  if (asks_for_command(argc, argv))
+    return complete(&program, commands, COUNT(commands), argc, argv);
   ts_options o = ts_options_start(&program, argc, argv);
   int id = ts_options_next(&o);
   if (id == TS_OPTIONS_EXIT)

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "compiler/compile.h"
+#include "compiler/measured_rows.h"
 #include "compiler/schedule/schedule.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/plan_options.h"
@@ -20,6 +21,7 @@ enum {
   CHECK,
   LIST_PARAMS,
   LIST_OPS,
+  LIST_MEASURED,
   EXPLAIN,
   DEPENDS,
   DEPEND_FILE,
@@ -35,6 +37,8 @@ static const ts_option options[] = {
   {CHECK, 0, "check", NULL, "compile and write nothing", NULL},
   {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
   {LIST_OPS, 0, "list-ops", NULL, "print the labels of the model's ops, which rules match", NULL},
+  {LIST_MEASURED, 0, "list-measured", NULL,
+   "print the times of a traced model's kernels as a table of costs, for trainspec fit ops", NULL},
   {EXPLAIN, 0, "explain", "WHAT",
    "print which rules apply to the ops with this label, or why a work item such as `F(3) at 2` "
    "stands where it does",
@@ -75,7 +79,7 @@ typedef struct command {
   ts_session *session;
   ts_plan_options plan;
   const char *input, *output, *depfile, *explain;
-  bool text, csv, check, list_params, list_ops, depends;
+  bool text, csv, check, list_params, list_ops, list_measured, depends;
 } command;
 
 /* ---- The command line ---- */
@@ -130,6 +134,7 @@ static bool set(command *c, int id)
   case CHECK: return c->check = true;
   case LIST_PARAMS: return c->list_params = true;
   case LIST_OPS: return c->list_ops = true;
+  case LIST_MEASURED: return c->list_measured = true;
   case EXPLAIN: c->session->explain = c->explain = argument; return true;
   case DEPENDS: return c->depends = true;
   case DEPEND_FILE: c->depfile = argument; return true;
@@ -171,7 +176,7 @@ static bool read_command(command *c, int argc, char **argv)
   if (!c->output)
     c->output = default_output(c->session->arena, c->input, c->text || c->csv);
   if (strcmp(c->output, "-") == 0 && !c->text && !c->csv && !c->explain && !c->check &&
-      !c->list_params && !c->list_ops && isatty(STDOUT_FILENO))
+      !c->list_params && !c->list_ops && !c->list_measured && isatty(STDOUT_FILENO))
     o->status =
       ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
   else if (c->depends && !c->depfile && strcmp(c->output, "-") == 0)
@@ -279,8 +284,10 @@ static void compile(command *c)
 
 static void list(command *c)
 {
-  const char *text = c->list_ops ? ts_list_ops(c->session, c->input, &c->plan.compile) :
-                                   ts_list_params(c->session, c->input, &c->plan.compile);
+  const ts_compile_options *o = &c->plan.compile;
+  const char *text = c->list_ops      ? ts_list_ops(c->session, c->input, o) :
+                     c->list_measured ? ts_list_measured(c->session, c->input, o) :
+                                        ts_list_params(c->session, c->input, o);
   if (text)
     show(c, text);
 }
@@ -291,7 +298,7 @@ int ts_tsc_main(int argc, char **argv)
   command c = {.session = ts_session_new(arena)};
   int status;
   if (read_command(&c, argc, argv)) {
-    if (c.list_params || c.list_ops)
+    if (c.list_params || c.list_ops || c.list_measured)
       list(&c);
     else
       compile(&c);

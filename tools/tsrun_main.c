@@ -366,8 +366,9 @@ static void hint(const task *t)
 
 /* ---- The run ---- */
 
-static int report(task *t, const ts_input *input, const ts_run *run, const ts_run *other,
-                  const ts_trace_options *wanted)
+/* `before`, `other`: the plan to compare with and its run, or NULL. */
+static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir *before,
+                  const ts_run *other, const ts_trace_options *wanted)
 {
   const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
@@ -379,6 +380,9 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
     t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
   if (ts_study_add(&t->study, other, &t->run, summary, &stop) < 0)
     return report_stop(t, &stop, ir);
+  if (other && t->form == HTML)
+    summary->extras.other = ts_summary_new(t->arena, before, other,
+                                           ts_memory_new(t->arena, before, other), NULL);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
   bool fits = t->ignore_memory || !memory->classes[memory->fullest].over;
@@ -478,7 +482,7 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
   if (before && !other)
     return report_stop(t, &stop, before);
   ts_run *run = ts_run_new(ir, &t->run, &stop);
-  int status = run ? report(t, input, run, other, &wanted) : report_stop(t, &stop, ir);
+  int status = run ? report(t, input, run, before, other, &wanted) : report_stop(t, &stop, ir);
   ts_run_free(run);
   ts_run_free(other);
   return status;

@@ -66,9 +66,12 @@ static uint32_t plain_types(ts_events *to, const ts_events *from, uint32_t strin
   return plain;
 }
 
-static void take(ts_events *e, uint32_t event, const ts_events *graph, uint32_t node)
+static void take(ts_events *e, uint32_t event, const ts_events *graph, uint32_t node,
+                 uint32_t *node_of)
 {
   ts_event *v = ts_event_at(e, event);
+  if (node_of)
+    node_of[event] = node;
   uint32_t shapes = ts_event_at(graph, node)->detail;
   if (shapes == TS_EVENT_NONE || v->detail != TS_EVENT_NONE)
     return;
@@ -82,16 +85,22 @@ static void take(ts_events *e, uint32_t event, const ts_events *graph, uint32_t 
 }
 
 /* Both recorded the same calls of functions, under the same numbers. */
-static void join_numbers(ts_events *e, operators own, const ts_events *graph, operators theirs)
+static uint32_t join_numbers(ts_events *e, operators own, const ts_events *graph,
+                             operators theirs, uint32_t *node_of)
 {
   qsort(own.at, own.count, sizeof *own.at, by_number);
   qsort(theirs.at, theirs.count, sizeof *theirs.at, by_number);
+  uint32_t joined = 0;
   for (uint32_t i = 0, k = 0; i < own.count; i++) {
     while (k < theirs.count && theirs.at[k].number < own.at[i].number) k++;
     if (own.at[i].number != TS_EVENT_NONE && k < theirs.count &&
-        theirs.at[k].number == own.at[i].number && strcmp(theirs.at[k].name, own.at[i].name) == 0)
-      take(e, own.at[i].event, graph, theirs.at[k].event);
+        theirs.at[k].number == own.at[i].number &&
+        strcmp(theirs.at[k].name, own.at[i].name) == 0) {
+      take(e, own.at[i].event, graph, theirs.at[k].event, node_of);
+      joined++;
+    }
   }
+  return joined;
 }
 
 static uint32_t named(operators all, uint32_t from)
@@ -103,7 +112,8 @@ static uint32_t named(operators all, uint32_t from)
 
 /* The k-th of a name is the k-th of that name, over and over where the profile has more steps;
  * names that do not come out even are left. */
-static void join_names(ts_events *e, operators own, const ts_events *graph, operators theirs)
+static void join_names(ts_events *e, operators own, const ts_events *graph, operators theirs,
+                       uint32_t *node_of)
 {
   qsort(own.at, own.count, sizeof *own.at, by_name);
   qsort(theirs.at, theirs.count, sizeof *theirs.at, by_name);
@@ -113,19 +123,24 @@ static void join_names(ts_events *e, operators own, const ts_events *graph, oper
     count =
       k < theirs.count && strcmp(theirs.at[k].name, own.at[i].name) == 0 ? named(theirs, k) : 0;
     for (uint32_t j = 0; j < n && count && n % count == 0; j++)
-      take(e, own.at[i + j].event, graph, theirs.at[k + j % count].event);
+      take(e, own.at[i + j].event, graph, theirs.at[k + j % count].event, node_of);
   }
 }
 
 uint32_t ts_events_join_shapes(ts_events *e, const ts_events *graph)
 {
+  return ts_events_join(e, graph, NULL);
+}
+
+uint32_t ts_events_join(ts_events *e, const ts_events *graph, uint32_t *node_of)
+{
   ts_arena *work = ts_arena_new("join");
   operators own = operators_of(work, e), theirs = operators_of(work, graph);
   e->shapes_from = graph->file;
-  join_numbers(e, own, graph, theirs);
-  e->shapes_by_number = e->shapes_taken > 0;
-  if (!e->shapes_taken)
-    join_names(e, own, graph, theirs);
+  uint32_t joined = join_numbers(e, own, graph, theirs, node_of);
+  e->shapes_by_number = node_of ? joined > 0 : e->shapes_taken > 0;
+  if (!e->shapes_by_number)
+    join_names(e, own, graph, theirs, node_of);
   ts_arena_free(work);
   return e->shapes_taken;
 }

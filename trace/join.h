@@ -10,4 +10,7 @@
  * which the profile has as many as the graph, or a multiple. Returns how many took some. */
 uint32_t ts_events_join_shapes(ts_events *e, const ts_events *graph);
 
+/* The same, and which node each event of the profile is: node_of[event], or TS_EVENT_NONE. */
+uint32_t ts_events_join(ts_events *e, const ts_events *graph, uint32_t *node_of);
+
 #endif

@@ -89,7 +89,7 @@ static entry entry_of(const ts_events *e, uint32_t op, uint32_t index)
 }
 
 /* The innermost module that is open when an operator begins. */
-static void take_modules(entries *all)
+static void take_modules(ts_arena *arena, entries *all, bool paths)
 {
   const entry *open[DEEPEST];
   uint32_t depth = 0;
@@ -100,8 +100,11 @@ static void take_modules(entries *all)
       depth--;
     if (n->index != TS_EVENT_NONE)
       n->layer = depth ? open[depth - 1]->layer : NULL;
-    else if (depth < DEEPEST)
+    else if (depth < DEEPEST) {
+      if (paths && depth)
+        n->layer = ts_arena_printf(arena, "%s.%s", open[depth - 1]->layer, n->layer);
       open[depth++] = n;
+    }
   }
 }
 
@@ -141,7 +144,7 @@ static const char *forward_of(const entries *forward, uint64_t sequence)
 }
 
 void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, uint32_t count,
-                    const char **layers)
+                    bool paths, const char **layers)
 {
   static const char prefix[] = "nn.Module: ";
   ts_arena *work = ts_arena_new("layers");
@@ -158,7 +161,7 @@ void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, ui
                        .index = TS_EVENT_NONE,
                        .layer = ts_events_text(e, v->name) + sizeof prefix - 1}));
   }
-  take_modules(&all);
+  take_modules(arena, &all, paths);
   for (size_t i = 0; i < all.count; i++)
     if (all.at[i].index != TS_EVENT_NONE)
       TS_PUSH(work, &named, all.at[i]);

@@ -6,8 +6,9 @@
 
 #include "trace/read/events.h"
 
-/* layers[i]: of ops[i], numbers of linked events. Never NULL. */
+/* layers[i]: of ops[i], numbers of linked events. Never NULL. paths: with the modules around, as
+ * "VGG_0.Sequential_0.Conv2d_3". */
 void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, uint32_t count,
-                    const char **layers);
+                    bool paths, const char **layers);
 
 #endif

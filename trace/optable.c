@@ -41,21 +41,6 @@ typedef struct maker {
 
 /* ---- Shapes ---- */
 
-static const char *dtype_name(const char *type)
-{
-  static const char *const names[][2] = {
-    {"float", "fp32"},         {"float32", "fp32"},        {"bfloat16", "bf16"},
-    {"float16", "fp16"},       {"float64", "fp64"},        {"int64", "int64"},
-    {"int32", "int32"},        {"uint8", "uint8"},         {"int8", "int8"},
-    {"c10::BFloat16", "bf16"}, {"c10::Half", "fp16"},      {"double", "fp64"},
-    {"long int", "int64"},     {"int", "int32"},           {"long", "int64"},
-    {"bool", "bool"},          {"unsigned char", "uint8"}, {"signed char", "int8"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i][0], type) == 0)
-      return names[i][1];
-  return strncmp(type, "c10::Float8", 11) == 0 ? "fp8" : NULL;
-}
-
 /* "[[64,32],[],[[2],[3]]]": top-level entries in order; lists of lists are no tensors. */
 static uint32_t take_dims(const char *text, dims *tensors)
 {
@@ -109,7 +94,7 @@ static void take_types(const char *text, dims *tensors, uint32_t count, const ch
       int64_t each = depth == 1 ? ts_scalar_bytes(type) : -1;
       tensors[i].each = each > 0 && tensors[i].rank <= DIMENSIONS ? each : 0;
       if (each > 0 && !*first)
-        *first = dtype_name(type);
+        *first = ts_scalar_name(type);
       text = end;
     }
 }
@@ -397,7 +382,7 @@ static void take_trace(maker *m)
     if (of[i].time > 0)
       TS_PUSH(work, &ran, i);
   const char **layers = TS_NEW_ARRAY(work, const char *, ran.count + 1);
-  ts_layers_name(m->arena, e, ran.at, (uint32_t)ran.count, layers);
+  ts_layers_name(m->arena, e, ran.at, (uint32_t)ran.count, false, layers);
   for (size_t i = 0; i < ran.count; i++) {
     const ts_event *v = ts_event_at(e, ran.at[i]);
     add_sample(m, v, &e->shapes.at[v->detail], &of[ran.at[i]], cell(m->arena, layers[i]));

@@ -2,6 +2,8 @@
 
 #: libts_la_SOURCES += trace/*.c trace/*.h trace/*.def
 libts_la_SOURCES += \
+	trace/by_module.c \
+	trace/by_module.h \
 	trace/chakra_ranks.c \
 	trace/chakra_ranks.h \
 	trace/join.c \
@@ -15,6 +17,8 @@ libts_la_SOURCES += \
 	trace/machine_ir.h \
 	trace/match.c \
 	trace/match.h \
+	trace/model_table.c \
+	trace/model_table.h \
 	trace/optable.c \
 	trace/optable.h \
 	trace/pairs.c \
@@ -50,11 +54,15 @@ libts_la_SOURCES += \
 	trace/read/rows.c \
 	trace/read/rows.h \
 	trace/read/snapshot.c \
+	trace/read/tensor_flow.h \
 	trace/read/triosim.c \
 	trace/read/workload.c \
 	trace/read/workload.h \
+	trace/recorded_step.h \
 	trace/replay.c \
 	trace/replay.h \
+	trace/step_of_graph.c \
+	trace/step_of_profile.c \
 	trace/summary.c \
 	trace/summary.h \
 	trace/summary_report.c \

@@ -422,13 +422,14 @@ static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const 
 
 static ts_env *bind(const binding *b, const ts_env *module)
 {
-  const given *of[MAX_FORMALS] = {0};
+  const given *of[MAX_FORMALS];
   uint32_t count = b->params ? b->params->count : 0;
   if (count > MAX_FORMALS) {
     ts_report(b->s, TS_E0226, b->params->span, "`%s` has more than %d parameters", b->decl->name,
               MAX_FORMALS);
     return NULL;
   }
+  memset(of, 0, count * sizeof *of);
   if (!assign(b, of) || (count && missing_arguments(b, of)))
     return NULL;
   ts_env *env = ts_env_sized(b->s, module, count);
@@ -515,9 +516,12 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   ts_value v = ts_charge(s, CALL_STEPS, span) ? ts_eval_as(s, env, type, ts_ast_body(f->decl)) :
                                                 ts_error_value();
   s->frame = frame.outer;
-  if (type && v.type != TS_T_ERROR &&
+  const ts_type_info *info = type ? ts_type_find(s, type->name) : NULL;
+  bool fits = info && ts_type_fits(s, info, &v) && info->type != TS_T_LIST;
+  /* the text of a message is made only when there may be one */
+  if (type && v.type != TS_T_ERROR && !fits &&
       !ts_convert_at(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name),
-               ts_ast_body(f->decl)->span, type->span))
+                     ts_ast_body(f->decl)->span, type->span))
     return ts_error_value();
   v.span = span;
   return v;

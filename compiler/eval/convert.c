@@ -91,6 +91,42 @@ static void help_call(ts_session *s, ts_diag *d, const ts_ast *callee)
     ts_diag_help(d, "`%s` needs its arguments: `%s(%s)`", callee->name, callee->name, text);
 }
 
+/* `recompute = "full"`: what is named in quotes is declared. */
+static bool help_quoted(ts_session *s, ts_diag *d, const char *name, ts_span at)
+{
+  const ts_module *m = ts_module_of(s, at.file);
+  const ts_source *source = ts_sources_get(s->sources, at.file);
+  const ts_visible *v = m ? ts_module_find(m, ts_lang_intern(s->lang, name, strlen(name))) : NULL;
+  const char *module = v ? NULL : ts_session_declared_in(s, name);
+  const ts_module *other = NULL;
+  const ts_ast *decl = v ? v->entry->decl : NULL;
+  if (module) {
+    char *path = ts_arena_printf(s->arena, "%s.ts", module);
+    for (char *c = path; c < path + strlen(module); c++)
+      *c = *c == '.' ? '/' : *c;
+    other = ts_module_of_library(s, path);
+    v = other ? ts_module_find(other, ts_lang_intern(s->lang, name, strlen(name))) : NULL;
+    decl = v ? v->entry->decl : NULL;
+  }
+  if (!decl)
+    return false;
+  const ts_ast *params = ts_decl_params(decl);
+  const char *text = "";
+  for (uint32_t i = 0; params && i < params->count; i++)
+    if (!ts_ast_default(params->child[i]))
+      text =
+        ts_arena_printf(s->arena, "%s%s%s: ...", text, *text ? ", " : "", params->child[i]->name);
+  const char *call = params ? ts_arena_printf(s->arena, "%s(%s)", name, text) : name;
+  bool written = source && source->text[at.begin] == '"';
+  if (written && !*text)
+    ts_diag_edit(d, at, call, "names of declarations stand without quotes: `%s`", call);
+  else
+    ts_diag_help(d, "names of declarations stand without quotes: `%s`", call);
+  if (module)
+    ts_diag_help(d, "`%s` is declared in `%s`: `import %s`", name, module, module);
+  return true;
+}
+
 static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const char *what,
                      ts_span at, ts_span note)
 {
@@ -110,6 +146,8 @@ static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const 
     ts_diag_note_at(d, v.span, "its value, %s, comes from here", ts_value_print(s->arena, v));
   if (note.file)
     ts_diag_note_at(d, note, "expected %s", expected);
+  if (v.type == TS_T_STRING && info->type != TS_T_STRING && help_quoted(s, d, v.u.string, at))
+    return;
   if (units && ts_value_is_number(v))
     ts_diag_help(d, "write its unit, as in `%s`", info->example);
   else if (units && ts_dimension_equal(info->dimension, TS_DIM_RATE) &&

@@ -8,7 +8,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
 
-static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e);
+static void eval_into(ts_session *s, const ts_env *env, const ts_ast *e, ts_value *out);
 
 /* Told once: all that rests on it would be too many steps as well. */
 static const uint64_t stopped = UINT64_C(1) << 62;
@@ -87,10 +87,8 @@ bool ts_deeper(ts_session *s, ts_span at)
 
 ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  if (!ts_charge(s, 1, e->span) || !ts_deeper(s, e->span))
-    return ts_error_value();
-  ts_value v = eval_node(s, env, e);
-  s->depth--;
+  ts_value v;
+  eval_into(s, env, e, &v);
   return v;
 }
 
@@ -378,11 +376,8 @@ static ts_value logic(ts_session *s, const ts_env *env, const ts_ast *e)
                                                            ts_error_value();
 }
 
-static ts_value binary(ts_session *s, const ts_env *env, const ts_ast *e)
+static ts_value operate(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a, ts_value b)
 {
-  if (e->u.op == TS_OP_AND || e->u.op == TS_OP_OR)
-    return logic(s, env, e);
-  ts_value a = ts_eval(s, env, ts_ast_left(e)), b = ts_eval(s, env, ts_ast_right(e));
   if (a.type == TS_T_ERROR || b.type == TS_T_ERROR)
     return ts_error_value();
   if (!((e->u.op == TS_OP_EQ || e->u.op == TS_OP_NE) && a.type == b.type)) {
@@ -399,6 +394,57 @@ static ts_value binary(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_OP_RANGE: return make_range(s, e, a, b);
   default: return arithmetic(s, env, e, a, b);
   }
+}
+
+/* What is most often asked for: whole numbers that nothing is to be said about. False: it is not
+ * that. */
+static bool whole(ts_operator op, int64_t x, int64_t y, ts_span span, ts_value *out)
+{
+  int64_t r;
+  bool truth = op == TS_OP_LT || op == TS_OP_LE || op == TS_OP_GT || op == TS_OP_GE;
+  switch (op) {
+  case TS_OP_ADD:
+    if (__builtin_add_overflow(x, y, &r))
+      return false;
+    break;
+  case TS_OP_SUB:
+    if (__builtin_sub_overflow(x, y, &r))
+      return false;
+    break;
+  case TS_OP_MUL:
+    if (__builtin_mul_overflow(x, y, &r))
+      return false;
+    break;
+  case TS_OP_MOD:
+    if (x < 0 || y <= 0)
+      return false;
+    r = x % y;
+    break;
+  case TS_OP_LT: r = x < y; break;
+  case TS_OP_LE: r = x <= y; break;
+  case TS_OP_GT: r = x > y; break;
+  case TS_OP_GE: r = x >= y; break;
+  default: return false;
+  }
+  if (truth)
+    *out = (ts_value){.type = TS_T_BOOL, .span = span, .u.truth = r};
+  else
+    *out = (ts_value){.type = TS_T_INT, .span = span, .u.integer = r};
+  return true;
+}
+
+static void binary(ts_session *s, const ts_env *env, const ts_ast *e, ts_value *out)
+{
+  if (e->u.op == TS_OP_AND || e->u.op == TS_OP_OR) {
+    *out = logic(s, env, e);
+    return;
+  }
+  ts_value a, b;
+  eval_into(s, env, ts_ast_left(e), &a);
+  eval_into(s, env, ts_ast_right(e), &b);
+  if (a.type != TS_T_INT || b.type != TS_T_INT ||
+      !whole(e->u.op, a.u.integer, b.u.integer, e->span, out))
+    *out = operate(s, env, e, a, b);
 }
 
 static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
@@ -424,11 +470,8 @@ static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
   return ts_error_value();
 }
 
-static ts_value identifier(ts_session *s, const ts_env *env, const ts_ast *e)
+static ts_value not_in_scope(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  ts_value v;
-  if (ts_env_lookup_at(env, e->name, e->span, &v))
-    return v;
   ts_diag *d = ts_report(s, TS_E0201, e->span, "`%s` is not in scope", e->name);
   ts_diag_here(d, "not found");
   ts_name_list names = {0};
@@ -596,12 +639,13 @@ static ts_value member(ts_session *s, const ts_env *env, const ts_ast *e)
   return ts_error_value();
 }
 
-static ts_value conditional(ts_session *s, const ts_env *env, const ts_ast *e)
+static void conditional(ts_session *s, const ts_env *env, const ts_ast *e, ts_value *out)
 {
   bool condition;
-  if (!ts_eval_bool(s, env, ts_ast_condition(e), "the condition of `if`", &condition))
-    return ts_error_value();
-  return ts_eval(s, env, condition ? ts_ast_then(e) : ts_ast_else(e));
+  if (ts_eval_bool(s, env, ts_ast_condition(e), "the condition of `if`", &condition))
+    eval_into(s, env, condition ? ts_ast_then(e) : ts_ast_else(e), out);
+  else
+    *out = ts_error_value();
 }
 
 static ts_value string_value(ts_session *s, const ts_ast *e)
@@ -620,15 +664,13 @@ static ts_value changed(ts_session *s, const ts_env *env, const ts_ast *e)
                                  s->domain->changed(s, env, v, e);
 }
 
-static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
+static ts_value other_node(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   switch (e->kind) {
-  case TS_AST_INT: return ts_int_value(e->u.integer, e->span);
   case TS_AST_REAL: return ts_real_value(e->u.real, e->span);
   case TS_AST_QUANTITY: return ts_quantity_value(e->u.real, e->dimension, e->span);
   case TS_AST_BOOL: return ts_bool_value(e->u.truth, e->span);
   case TS_AST_STRING: return string_value(s, e);
-  case TS_AST_ID: return identifier(s, env, e);
   case TS_AST_LIST: return list(s, env, e);
   case TS_AST_COMPREHENSION: return comprehension_value(s, env, e);
   case TS_AST_RECORD: return ts_eval_record(s, env, NULL, e);
@@ -636,11 +678,31 @@ static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_AST_INDEX: return index_value(s, env, e);
   case TS_AST_MEMBER: return member(s, env, e);
   case TS_AST_UNARY: return unary(s, env, e);
-  case TS_AST_BINARY: return binary(s, env, e);
-  case TS_AST_IF: return conditional(s, env, e);
   case TS_AST_WITH: return changed(s, env, e);
   default: return ts_error_value(); /* left by a syntax error, which was reported */
   }
+}
+
+/* Values are large, so what is evaluated most is written where it is wanted. */
+static void eval_into(ts_session *s, const ts_env *env, const ts_ast *e, ts_value *out)
+{
+  if (!ts_charge(s, 1, e->span) || !ts_deeper(s, e->span)) {
+    *out = ts_error_value();
+    return;
+  }
+  switch (e->kind) {
+  case TS_AST_INT:
+    *out = (ts_value){.type = TS_T_INT, .span = e->span, .u.integer = e->u.integer};
+    break;
+  case TS_AST_ID:
+    if (!ts_env_lookup_at(env, e->name, e->span, out))
+      *out = not_in_scope(s, env, e);
+    break;
+  case TS_AST_BINARY: binary(s, env, e, out); break;
+  case TS_AST_IF: conditional(s, env, e, out); break;
+  default: *out = other_node(s, env, e);
+  }
+  s->depth--;
 }
 
 static bool required(ts_session *s, const ts_ast *e, ts_value v, const char *type, const char *what)

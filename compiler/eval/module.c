@@ -366,7 +366,8 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   m->path = found->path;
   m->name = found->name;
   m->key = key_of(s, found);
-  m->file = ts_sources_add(s->sources, found->shown, role, text, size);
+  const ts_dependency *known = ts_session_read_below(s, found, role, text, size);
+  m->file = known ? known->file : ts_sources_add(s->sources, found->shown, role, text, size);
   ts_session_mapped(s, found, role, m->file);
   m->env = ts_env_sized(s, NULL, 0);
   m->env->module = m;
@@ -377,7 +378,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
     TS_PUSH(s->arena, &all->by_file, NULL);
   all->by_file.at[m->file] = m;
   TS_PUSH(s->arena, &all->loading, m);
-  m->ast = ts_parse_file(s->lang, m->file);
+  m->ast = known ? s->below->modules->by_file.at[m->file]->ast : ts_parse_file(s->lang, m->file);
   own_names(s, m);
   import_prelude(s, m);
   imports(s, m);

@@ -81,19 +81,32 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   return d;
 }
 
-ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain)
+static ts_session *session(ts_arena *arena, ts_sources *sources, const ts_session *below,
+                           const ts_domain *domain)
 {
   ts_session *s = TS_NEW(arena, ts_session);
   s->domain = domain;
+  s->below = below;
   s->arena = arena;
   s->limits = ts_limits_usual;
-  s->sources = sources ? sources : ts_sources_new(arena);
+  s->sources = sources;
   s->diags = ts_diags_new(arena, s->sources);
-  s->lang = ts_lang_new(arena, s->sources, s->diags);
+  s->lang = below ? ts_lang_over(arena, below->lang, s->sources, s->diags) :
+                    ts_lang_new(arena, s->sources, s->diags);
   s->reported = TS_NEW(arena, struct ts_reported);
   s->reported->repeats = ts_diags_new(arena, s->sources);
   ts_builtins_install(s);
   return s;
+}
+
+ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain)
+{
+  return session(arena, sources ? sources : ts_sources_new(arena), NULL, domain);
+}
+
+ts_session *ts_session_over(ts_arena *arena, const ts_session *below)
+{
+  return session(arena, ts_sources_over(arena, below->sources), below, below->domain);
 }
 
 /* ---- Names of files ---- */
@@ -415,6 +428,25 @@ const char *const *ts_session_std_files(ts_session *s, const char *folder, size_
   return in.names.at;
 }
 
+const char *const *ts_session_std_modules(ts_session *s, size_t *count)
+{
+  name_list all = {0}, in = {0};
+  list_stdlib(s, &all);
+  if (s->stdlib_dir)
+    list_directory(s, s->stdlib_dir, "std/", &all);
+  for (size_t i = 0; i < all.names.count; i++) {
+    const char *name = all.names.at[i];
+    if (stem(name) < strlen(name))
+      TS_PUSH(s->arena, &in.names, name);
+    else if (s->stdlib_dir && !strchr(name, '.')) /* a folder, or nothing */
+      list_directory(s, join(s->arena, s->stdlib_dir, name + 4),
+                     ts_arena_printf(s->arena, "%s/", name), &all);
+  }
+  TS_SORT(&in.names, by_text);
+  *count = in.names.count;
+  return in.names.at;
+}
+
 void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name,
                         ts_span span)
 {
@@ -547,6 +579,22 @@ void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, u
   note_mapped(s, file, number);
 }
 
+/* Its name is one that the session below knows too, or it knows no such file. */
+const ts_dependency *ts_session_read_below(const ts_session *s, const ts_found *found,
+                                           const char *role, const char *text, size_t size)
+{
+  const ts_session *below = s->below;
+  for (size_t i = 0; below && i < below->dependencies.count; i++) {
+    const ts_dependency *d = &below->dependencies.at[i];
+    const ts_source *source = ts_sources_get(below->sources, d->file);
+    if (source && source->size == size && !strcmp(d->name, found->name) &&
+        !strcmp(d->role, role) && !d->path == !found->path &&
+        (!d->path || !strcmp(d->path, found->path)) && !memcmp(source->text, text, size))
+      return d;
+  }
+  return NULL;
+}
+
 static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int error)
 {
   const char *why = error == EINVAL ? "it is not a regular file" :
@@ -580,7 +628,11 @@ char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts
   if (!text)
     return cannot_read(s, found, span, error);
   ts_dependency dependency = {.path = found->path, .name = found->name, .role = role};
-  ts_digest_bytes(text, *size, dependency.sha256);
+  const ts_dependency *known = ts_session_read_below(s, found, role, text, *size);
+  if (known)
+    memcpy(dependency.sha256, known->sha256, sizeof dependency.sha256);
+  else
+    ts_digest_bytes(text, *size, dependency.sha256);
   ts_session_depends(s, dependency);
   if (*size < 2 || (unsigned char)text[0] != 0x1f || (unsigned char)text[1] != 0x8b)
     return text;

@@ -15,6 +15,7 @@
 typedef struct ts_session ts_session;
 typedef struct ts_value ts_value;
 typedef struct ts_env ts_env;
+typedef struct ts_found ts_found;
 
 /* A call being evaluated: errors inside it also show where it stands. */
 typedef struct ts_frame { const char *name; ts_span span; const struct ts_frame *outer; } ts_frame;
@@ -62,6 +63,8 @@ typedef struct ts_domain {
 
 struct ts_session {
   const ts_domain *domain;
+  /* one that has read files of the plan, and does nothing any more; or NULL */
+  const ts_session *below;
   ts_arena *arena;
   ts_sources *sources;
   ts_diags *diags;
@@ -104,6 +107,7 @@ struct ts_session {
   TS_VEC(const char *) record_names;
   ts_names record_infos;            /* RECORD_TYPE -> ts_type_info */
   ts_names fits;                    /* path -> ts_cost_source: compiler/lower/cost_sources.c */
+  struct ts_fit_store *fit_store;   /* fits of several sessions, or NULL: there too */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */
@@ -122,6 +126,12 @@ struct ts_session {
 /* Makes a session in the arena, with an empty queue of diagnostics and a source map: `sources`, or
  * an empty one (NULL). ts_session_new in compiler/compile.h gives it the domain. */
 ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain);
+/* A session that need not read again what another one has read, which must stay as it is: names,
+ * texts and syntax trees are shared, values are not. */
+ts_session *ts_session_over(ts_arena *arena, const ts_session *below);
+/* What the session below read as this file; NULL: nothing, or another text. */
+const ts_dependency *ts_session_read_below(const ts_session *s, const ts_found *found,
+                                           const char *role, const char *text, size_t size);
 
 
 /* Finds a file without reading it: the path to open, or NULL after a diagnostic. For native
@@ -133,14 +143,14 @@ struct ts_embedded_file;
 const struct ts_embedded_file *ts_session_embedded(const char *name);
 
 /* A file that a name in a file of the language stands for. */
-typedef struct ts_found {
+struct ts_found {
   const char *path;  /* to open it; NULL when embedded */
   const char *name;  /* in the IR: from the plan's folder, or from that of -I; never absolute */
   const char *shown; /* to people */
   const struct ts_embedded_file *embedded;
   const char *root;  /* resolved folder below which it lies and may be read; NULL: in none */
   const char *below; /* its resolved path behind that */
-} ts_found;
+};
 
 /* Reads a data file named in a file of the language, relative to that file, then to -I dirs; names
  * that begin with `std/` are the stdlib's. Records the dependency. NULL after a diagnostic at
@@ -177,6 +187,8 @@ const char *ts_session_text(const ts_session *s, const char *name, size_t *size)
 /* Files of the language in a folder of the standard library, "std/frameworks/", without what they
  * end in. */
 const char *const *ts_session_std_files(ts_session *s, const char *folder, size_t *count);
+/* All files of the language in the standard library, sorted: "std/models/x.ts". */
+const char *const *ts_session_std_modules(ts_session *s, size_t *count);
 const char *ts_session_declared_in(ts_session *s, const char *name);
 
 /* The expression of the define of this name, NULL if there is none or it has a syntax error; *index

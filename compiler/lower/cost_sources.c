@@ -1,6 +1,7 @@
 /* The values in a plan's `costs` as things that can be asked: tables, fits, rooflines, functions,
  * and sources changed by others. */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "compiler/lower/costing.h"
@@ -176,6 +177,64 @@ static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_
                   bad_file(s, name->name, "table", NULL, 0, &error, of->span);
 }
 
+/* -- fits of several sessions -- */
+
+typedef struct stored_fit {
+  const void *bytes;         /* of the file: a copy */
+  size_t size;
+  const ts_cost_source *source;
+} stored_fit;
+
+/* By what the files hold, so that no change of one goes unseen. */
+struct ts_fit_store {
+  pthread_mutex_t lock;      /* of all that follows */
+  ts_arena *arena;
+  TS_VEC(stored_fit) all;
+};
+
+ts_fit_store *ts_fit_store_new(void)
+{
+  ts_arena *arena = ts_arena_new("fits");
+  ts_fit_store *store = TS_NEW(arena, ts_fit_store);
+  store->arena = arena;
+  pthread_mutex_init(&store->lock, NULL);
+  return store;
+}
+
+void ts_fit_store_free(ts_fit_store *store)
+{
+  pthread_mutex_destroy(&store->lock);
+  ts_arena_free(store->arena);
+}
+
+static const ts_cost_source *make_fit(ts_arena *arena, const char *bytes, size_t size,
+                                      const char **text, size_t *text_size, ts_error *error)
+{
+  *text = ts_cost_text(arena, bytes, size, text_size, error);
+  return *text ? ts_cost_fit(arena, *text, *text_size, error) : NULL;
+}
+
+/* A fit that cannot be used is not kept: each session says why. */
+static const ts_cost_source *stored(ts_fit_store *store, const char *bytes, size_t size)
+{
+  const ts_cost_source *source = NULL;
+  const char *text;
+  size_t text_size = 0;
+  pthread_mutex_lock(&store->lock);
+  for (size_t i = 0; i < store->all.count && !source; i++) {
+    const stored_fit *f = &store->all.at[i];
+    source = f->size == size && !memcmp(f->bytes, bytes, size) ? f->source : NULL;
+  }
+  if (!source) {
+    const char *own = ts_arena_string(store->arena, bytes, size);
+    source = make_fit(store->arena, own, size, &text, &text_size, &(ts_error){0});
+    if (source)
+      TS_PUSH(store->arena, &store->all, (stored_fit){own, size, source});
+  }
+  pthread_mutex_unlock(&store->lock);
+  return source;
+}
+
 /* A fit file, read once however often plans name it. NULL after a diagnostic. */
 static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
 {
@@ -194,8 +253,10 @@ static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
     ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &found);
   if (!bytes)
     return NULL;
-  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
-  const ts_cost_source *source = text ? ts_cost_fit(s->arena, text, text_size, &error) : NULL;
+  const char *text = NULL;
+  const ts_cost_source *source = s->fit_store ? stored(s->fit_store, bytes, size) : NULL;
+  if (!source)
+    source = make_fit(s->arena, bytes, size, &text, &text_size, &error);
   if (source)
     ts_names_put(s->arena, &s->fits, key, source);
   else

@@ -185,7 +185,12 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
   const char *prefix = b->prefix;
   ts_value yielded = b->yielded;
   const ts_required_by *outer = b->by,
-                       by = {"block", decl->name, call->span, "be built so", TS_E0314, TS_W0314};
+                       by = {.what = "block",
+                             .name = decl->name,
+                             .used = call->span,
+                             .cannot = "be built so",
+                             .error = TS_E0314,
+                             .warning = TS_W0314};
   if (b->depth >= b->s->limits.blocks) {
     ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %u",
                              b->s->limits.blocks);
@@ -368,8 +373,12 @@ static bool build_from_source(builder *b, const ts_applied *model)
   const char *batch = intern(b, "batch");
   if (!ts_env_lookup(env, batch, &bound))
     ts_env_bind(env, batch, ts_int_value(b->plan->micro_batch, b->plan->span_of[TS_PLAN_batch]));
-  const ts_required_by by = {"model",       model->decl->name, model->span,
-                             "be built so", TS_E0314,          TS_W0314};
+  const ts_required_by by = {.what = "model",
+                             .name = model->decl->name,
+                             .used = model->span,
+                             .cannot = "be built so",
+                             .error = TS_E0314,
+                             .warning = TS_W0314};
   b->s->apply_closure = b;
   b->s->apply = apply;
   b->by = &by;

@@ -246,16 +246,23 @@ static outcome try_entry(ts_tracer *t, const ts_row *row, const inputs *in, ts_v
            OTHERWISE;
 }
 
-/* The weights that the row lists are those of the op: an empty cell would be a smaller model. */
-static bool check_parameters(ts_tracer *t, const ts_row *row, const inputs *in, const ts_op *op)
+/* Whether the weights that the row lists are those of the op: an empty cell would be a smaller
+ * model. */
+static bool has_parameters(ts_tracer *t, const inputs *in, const ts_op *op, double *stated,
+                           double *made)
 {
-  double stated = 0, made = 0;
+  *stated = *made = 0;
   for (uint32_t i = 0; i < in->parameter_count; i++)
-    stated += ts_shape_elements(in->parameter[i]);
+    *stated += ts_shape_elements(in->parameter[i]);
   for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
-    made += ts_slot_elements(&op->slots[i]);
-  if (stated == made || (!stated && !t->lists_parameters))
-    return true;
+    *made += ts_slot_elements(&op->slots[i]);
+  return *stated == *made || (!*stated && !t->lists_parameters);
+}
+
+static bool other_parameters(ts_tracer *t, const ts_row *row, const inputs *in, const ts_op *op)
+{
+  double stated, made;
+  has_parameters(t, in, op, &stated, &made);
   ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span,
                            "the row `%s` lists %.0f parameters, and the op `%s` has %.0f",
                            row->name, stated, op->kind, made);
@@ -301,24 +308,26 @@ static void settle_pending(ts_tracer *t)
   t->pending = 0;
 }
 
-/* The first entry that fits; keeps op and measured times for the copies of a layer. */
+/* The first entry that fits, with the row's parameters; keeps op and measured times for the copies
+ * of a layer. */
 static bool choose(ts_tracer *t, uint32_t index, const inputs *in, ts_value record)
 {
   ts_traced_row *p = &t->places[index];
   const ts_row *row = &t->rows.at[index];
-  ts_op op = {0};
-  while (p->entry != TS_ROW_NONE) {
+  ts_op op = {0}, other = {0}; /* other: fits but for its parameters */
+  double stated, made;
+  for (; p->entry != TS_ROW_NONE; p->entry = ts_traced_entry(t, row->kind, p->entry + 1)) {
     outcome o = try_entry(t, row, in, record, &t->map.entries.at[p->entry], &op);
     if (o == FAILED)
       return false;
-    if (o == FITS)
+    if (o == OTHERWISE)
+      continue;
+    if (has_parameters(t, in, &op, &stated, &made))
       break;
-    p->entry = ts_traced_entry(t, row->kind, p->entry + 1);
+    other = other.kind ? other : op;
   }
   if (p->entry == TS_ROW_NONE)
-    return no_entry(t, row, &op);
-  if (!check_parameters(t, row, in, &op))
-    return false;
+    return other.kind ? other_parameters(t, row, in, &other) : no_entry(t, row, &op);
   ts_measured *m = TS_NEW(t->s->arena, ts_measured);
   m->seconds[TS_TRACED_FORWARD] = ts_traced_device_time(t, row->forward);
   m->seconds[TS_TRACED_BACKWARD] =

@@ -36,8 +36,7 @@ static void add(ts_follow *f, uint32_t out, uint32_t in)
     f->of[out][n] = (int32_t)in;
 }
 
-/* Each dimension of `out` takes the first one of equal size that is left: a transposition, or a
- * dimension dropped. */
+/* Each dimension of `out` takes the first one of equal size that is left: a transposition. */
 static bool by_size(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
 {
   bool taken[MAX_RANK] = {false}, all = true;
@@ -55,13 +54,39 @@ static bool by_size(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
   return all;
 }
 
-/* Runs of equal product, from the left: the first dimension of a run of `out` follows all of the
- * run of `in`. */
+/* The same from the last: a dimension dropped, mostly one in front (one of several queries, keys
+ * and values). */
+static void by_size_from_last(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
+{
+  for (uint32_t i = b.count, k = a.count; i-- > 0;) {
+    uint32_t left = k;
+    while (left > 0 && in.dim[a.at[left - 1]] != out.dim[b.at[i]])
+      left--;
+    if (left > 0) {
+      k = left - 1;
+      add(f, b.at[i], a.at[k]);
+    }
+  }
+}
+
+/* Of a run that is taken apart, what splits of the whole go to: the largest but the last, as heads
+ * among queries, keys and values, (3, heads, width); the first of two. */
+static uint32_t split_part(ts_shape out, dims b, uint32_t first, uint32_t end)
+{
+  uint32_t best = first;
+  for (uint32_t k = first; k + 1 < end; k++)
+    if (out.dim[b.at[k]] > out.dim[b.at[best]])
+      best = k;
+  return b.at[best];
+}
+
+/* Runs of equal product, from the left: one dimension of a run of `out`, mostly the first, follows
+ * all of the run of `in`. */
 static void by_runs(ts_shape in, dims a, ts_shape out, dims b, bool batch, ts_follow *f)
 {
   uint32_t i = 0, k = 0;
   while (i < a.count && k < b.count) {
-    uint32_t first = i, leading = b.at[k];
+    uint32_t first = i, begin = k, leading = b.at[k];
     int64_t p = in.dim[a.at[i++]], q = out.dim[b.at[k++]];
     while (p != q)
       if (p < q && i < a.count)
@@ -72,6 +97,8 @@ static void by_runs(ts_shape in, dims a, ts_shape out, dims b, bool batch, ts_fo
         return;
     if (!batch && !leading && k > 1) /* several: behind the batch */
       leading = b.at[1];
+    else if (leading && i == first + 1)
+      leading = split_part(out, b, begin, k);
     for (uint32_t d = first; d < i; d++)
       add(f, leading, a.at[d]);
   }
@@ -96,6 +123,6 @@ void ts_shape_follow(ts_shape in, ts_shape out, bool batch, ts_follow *follow)
       if (in.dim[d] != 1 || out.dim[d] == 1)
         add(follow, d, d);
   } else {
-    by_size(in, a, out, b, follow);
+    by_size_from_last(in, a, out, b, follow);
   }
 }

@@ -124,9 +124,13 @@ static const char *label_of(ts_tracer *t, const ts_row *row, const char *path, t
   const char *rest = t->layered ? behind_number(path) : NULL, *label = rest ? rest :
                                                                        path ? path :
                                                                               row->name;
-  for (size_t i = 0; path && i < t->map.labels.count; i++)
-    if (ts_patterns_match(&t->map.labels.at[i].path, path)) {
+  /* in a table of all layers the path to this one stays */
+  const char *inside = behind_number(path);
+  for (size_t i = 0; i < t->map.labels.count; i++)
+    if (ts_patterns_match(&t->map.labels.at[i].path, path ? path : row->name)) {
       label = t->map.labels.at[i].label;
+      if (inside && !t->layered)
+        label = ts_arena_printf(t->s->arena, "%.*s%s", (int)(inside - path), path, label);
       break;
     }
   label = ts_traced_intern(t, label);

@@ -119,6 +119,33 @@ static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_
   return true;
 }
 
+/* `first`: where the same kind of work stands already; NULL: it is the step, which has no place. */
+static bool wrong_preference(builder *b, const ts_ast *node, uint32_t i, const ts_ast *first)
+{
+  const ts_ast *item = ts_ast_item(node->child[i]);
+  const char *verb = node->kind == TS_AST_SLOTS ? "has two slots" : "is preferred twice";
+  ts_diag *d = first ? ts_report(b->s, TS_E0408, item->span, "`%s` %s", item->name, verb) :
+                       ts_report(b->s, TS_E0408, item->span, "the step is always last");
+  ts_span cut = node->child[i]->span;
+  if (i > 0)
+    cut.begin = node->child[i - 1]->span.end;
+  else if (node->count > 1)
+    cut.end = node->child[1]->span.begin;
+  else
+    cut = node->span;
+  ts_diag_here(d, first ? "again here" : "its place needs no saying");
+  if (first) {
+    ts_diag_label(d, first->span, "first here");
+    ts_diag_note(d, node->kind == TS_AST_SLOTS ?
+                      "all `%s` of a rank go by one slot" :
+                      "the first that is ready goes; all `%s` have one place in that order, and "
+                      "among themselves they go by a `key`",
+                 item->name);
+  }
+  ts_diag_edit(d, cut, "", "leave it out");
+  return fail(b);
+}
+
 static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_ast *node)
 {
   for (uint32_t i = 0; i < node->count; i++) {
@@ -128,11 +155,7 @@ static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, con
       return false;
     for (size_t k = 0; k < p->preferences.count; k++)
       if (p->preferences.at[k].kind == f.kind || f.kind == TS_STEP) {
-        ts_diag *d = ts_report(
-          b->s, TS_E0408, item->span,
-          f.kind == TS_STEP ? "the step is always last" : "`%s` is preferred twice", item->name);
-        ts_diag_here(d, "once is enough");
-        return fail(b);
+        return wrong_preference(b, node, i, f.kind == TS_STEP ? NULL : p->preferences.at[k].item);
       }
     f.env = ts_env_new(b->s, p->env);
     f.keys = f.key ? unknown(b, arena) : NULL;

@@ -456,20 +456,6 @@ static void index_steps(builder *b)
   sc->step_first = first;
 }
 
-/* What a schedule requires holds whenever it is asked something; what it expects is reported once,
- * with its work. */
-static void requirements(builder *b, const ts_env *env, const ts_ast *decl, ts_kind kind)
-{
-  const ts_required_by by = {"schedule",        decl->name, b->sc->span,
-                             "be applied here", TS_E0406,   TS_W0406};
-  ts_ast_list items = ts_ast_items(decl);
-  for (uint32_t i = 0; i < items.count; i++) {
-    const ts_ast *item = items.at[i];
-    if (item->kind == kind && !ts_required(b->s, env, item, &by))
-      b->failed = true;
-  }
-}
-
 static ts_env *with_lets(builder *b, const ts_env *bound, const ts_ast *decl)
 {
   ts_env *env = ts_env_new(b->s, bound);
@@ -478,6 +464,57 @@ static ts_env *with_lets(builder *b, const ts_env *bound, const ts_ast *decl)
     if (items.at[i]->kind == TS_AST_LET)
       ts_env_bind(env, items.at[i]->name, ts_eval_let(b->s, env, items.at[i]));
   return env;
+}
+
+/* With another value of one of the schedule's parameters. */
+typedef struct trial { builder *b; const ts_env *bound; const ts_ast *decl; } trial;
+
+static bool all_hold(void *closure, const char *parameter, ts_value value)
+{
+  trial *t = closure;
+  ts_session *s = t->b->s;
+  ts_env *other = ts_env_new(s, t->bound);
+  ts_env_bind(other, parameter, value);
+  ts_env *env = with_lets(t->b, other, t->decl);
+  ts_ast_list items = ts_ast_items(t->decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    bool holds = false;
+    if (items.at[i]->kind == TS_AST_REQUIRE &&
+        (!ts_eval_bool(s, env, ts_ast_condition(items.at[i]), "a requirement", &holds) || !holds))
+      return false;
+  }
+  return true;
+}
+
+static void help_near(void *closure, const ts_ast *item, ts_diag *d)
+{
+  trial *t = closure;
+  (void)item;
+  ts_required_near(t->b->s, d, ts_ast_params(t->decl), t->bound, all_hold, t);
+}
+
+/* What a schedule requires holds whenever it is asked something; what it expects is reported once,
+ * with its work. */
+static void requirements(builder *b, const ts_env *env, const ts_env *bound, const ts_ast *decl,
+                         ts_kind kind)
+{
+  trial t = {b, bound, decl};
+  const ts_required_by by = {.what = "schedule",
+                             .name = decl->name,
+                             .used = b->sc->span,
+                             .cannot = "be applied here",
+                             .error = TS_E0406,
+                             .warning = TS_W0406,
+                             .help = help_near,
+                             .closure = &t};
+  ts_ast_list items = ts_ast_items(decl);
+  for (uint32_t i = 0; i < items.count; i++) {
+    const ts_ast *item = items.at[i];
+    if (item->kind == kind && !ts_required(b->s, env, item, &by)) {
+      b->failed = true;
+      return; /* what would do for it does for all */
+    }
+  }
 }
 
 /* What is left once every item has its place: no work missing, none doubled, clauses solved. */
@@ -523,7 +560,7 @@ static bool open_declaration(builder *b, const ts_applied *schedule)
     return false;
   ts_env *env = with_lets(b, bound, decl);
   sc->env = env;
-  requirements(b, env, decl, TS_AST_REQUIRE);
+  requirements(b, env, bound, decl, TS_AST_REQUIRE);
   return !b->failed && layout(b, env, decl);
 }
 
@@ -541,7 +578,7 @@ static bool from_declaration(builder *b, const ts_applied *schedule)
   ts_schedule *sc = b->sc;
   if (!open_declaration(b, schedule))
     return false;
-  requirements(b, sc->env, sc->decl, TS_AST_EXPECT);
+  requirements(b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)
     return ts_policy_open(b);

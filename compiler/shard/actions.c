@@ -2,6 +2,7 @@
  * out. */
 #include <string.h>
 
+#include "base/diag_record.h"
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
 #include "compiler/shard/internal.h"
@@ -74,7 +75,7 @@ bool ts_sharder_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const 
   return true;
 }
 
-static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
+static const char *divisors(ts_session *s, int64_t n)
 {
   const char *text = "";
   uint32_t count = 0;
@@ -85,7 +86,67 @@ static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
       last = i;
       count++;
     }
-  ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, last < n ? ", ..." : "");
+  return ts_arena_printf(s->arena, "%s%s", text, last < n ? ", ..." : "");
+}
+
+static int64_t greatest_common(int64_t a, int64_t b) { return b ? greatest_common(b, a % b) : a; }
+
+/* The same ranks fail to divide something else: one cause, one message. */
+static bool join_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span where,
+                             uint32_t axes)
+{
+  enum { MOST_TOLD = 4 };
+  ts_arena *arena = c->s->arena;
+  for (size_t i = 0; i < c->sh->indivisible.count; i++) {
+    struct ts_indivisible *u = &c->sh->indivisible.at[i];
+    if (u->axes != axes)
+      continue;
+    const char *told = ts_arena_printf(arena, "%lld %s (`%s`)", (long long)n, what,
+                                       ts_label_pattern(arena, c->op->label));
+    bool known = u->last == n && u->where.file == where.file && u->where.begin == where.begin;
+    u->last = n;
+    if (known)
+      return true;
+    if (!strstr(u->others, told) && u->kinds < MOST_TOLD)
+      u->others = ts_arena_printf(arena, "%s%s%s", u->others, u->kinds ? ", " : "", told);
+    else if (!strstr(u->others, told) && u->kinds == MOST_TOLD)
+      u->others = ts_arena_printf(arena, "%s, ...", u->others);
+    if (!u->kinds++ && where.file == u->d->primary.file && where.begin != u->where.begin)
+      ts_diag_label(u->d, where, "%lld %s", (long long)n, what);
+    u->where = where;
+    u->common = greatest_common(u->common, n);
+    if (u->note == SIZE_MAX) {
+      ts_diag_note(u->d, "%s", "");
+      u->note = u->d->children.count - 1;
+      /* the help stays last */
+      ts_diag_child note = u->d->children.at[u->note];
+      u->d->children.at[u->note] = u->d->children.at[u->help];
+      u->d->children.at[u->help] = note;
+      u->note = u->help++;
+    }
+    u->d->children.at[u->note].text =
+      ts_arena_printf(u->d->arena, "nor do they divide %s", u->others);
+    u->d->children.at[u->help].text =
+      ts_arena_printf(u->d->arena, "with `%s` of %s all of them are divided",
+                      ts_axes_name(c->s, axes), divisors(c->s, u->common));
+    return true;
+  }
+  return false;
+}
+
+/* A rule that splits samples belongs to a strategy for models of another kind: then the batch is
+ * not what is wrong. */
+static bool help_absent(ts_sharder *c, ts_diag *d, uint32_t rule)
+{
+  const char *names, *kinds;
+  if (rule == TS_NO_INDEX ||
+      !ts_rules_absent(c->s, c->g, c->sh, ts_rule_at(c, rule), &names, &kinds))
+    return false;
+  const char *strategy = ts_rule_at(c, rule)->strategy;
+  ts_diag_note(d, "the model has no op of kind %s, which `%s` is for: %s of it match nothing", kinds,
+               strategy, names);
+  ts_diag_help(d, "leave `%s` out, or take a model with such ops", strategy);
+  return true;
 }
 
 /* `n` is what an earlier split by `before` left of the whole, or the whole where that is
@@ -94,7 +155,10 @@ bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span 
                             uint32_t axes, uint32_t rule, ts_span action, uint32_t before)
 {
   int64_t size = ts_axes_size(c->s, axes);
+  bool samples = n == c->plan->micro_batch && where.begin == c->op->span.begin;
   uint32_t a = 0;
+  if (before == TS_NO_INDEX && !samples && join_indivisible(c, what, n, where, axes))
+    return ts_sharder_fail(c);
   while (a + 1 < c->s->mesh.count && !(axes >> a & 1))
     a++;
   ts_diag *d =
@@ -109,13 +173,25 @@ bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span 
   if (before != TS_NO_INDEX)
     ts_rule_note(c->sh, d, before, ts_rule_at(c, before)->ast->span, "splits them already");
   ts_sharder_note_repeats(c, d);
-  if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
+  if (samples && help_absent(c, d, rule))
+    return ts_sharder_fail(c);
+  if (samples)
     ts_diag_help(d,
                  "`micro` of the plan's `batch` is the sum over the ranks that share the samples: "
                  "make it a multiple of %lld",
                  (long long)size);
   else
-    help_divisors(c->s, d, n);
+    ts_diag_help(d, "%lld is divided by %s", (long long)n, divisors(c->s, n));
+  if (before == TS_NO_INDEX && !samples)
+    TS_PUSH(c->s->arena, &c->sh->indivisible,
+            (struct ts_indivisible){.d = d,
+                                    .axes = axes,
+                                    .common = n,
+                                    .where = where,
+                                    .last = n,
+                                    .others = "",
+                                    .note = SIZE_MAX,
+                                    .help = d->children.count - 1});
   return ts_sharder_fail(c);
 }
 

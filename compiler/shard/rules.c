@@ -362,11 +362,41 @@ static void report_unused(ts_session *s, const ts_graph *g, const ts_rule *rule)
   help_pattern(s, d, rule, found, n);
 }
 
+static bool has_kinds(const ts_graph *g, const ts_rule *rule)
+{
+  for (size_t i = 0; i < g->ops.count; i++)
+    for (uint32_t k = 0; k < rule->kind_count; k++)
+      if (!strcmp(g->ops.at[i].kind, rule->kinds[k]))
+        return true;
+  return !rule->kind_count;
+}
+
+bool ts_rules_absent(ts_session *s, const ts_graph *g, ts_sharding *sh, const ts_rule *rule,
+                     const char **names, const char **kinds)
+{
+  const char *name[32] = {NULL}, *kind[32] = {NULL};
+  uint32_t name_count = 0, kind_count = 0;
+  for (size_t i = 0; i < sh->rules.count && name_count < 32; i++) {
+    ts_rule *r = &sh->rules.at[i];
+    if (r->applied.file != rule->applied.file || r->applied.begin != rule->applied.begin ||
+        strcmp(r->strategy, rule->strategy) != 0 || r->ast->flags & 1 || has_kinds(g, r))
+      continue;
+    r->reported = true;
+    name[name_count++] = r->ast->name;
+    for (uint32_t k = 0; k < r->kind_count && kind_count < 32; k++)
+      kind[kind_count++] = r->kinds[k];
+  }
+  *names = ts_arena_printf(s->arena, "rule%s %s", name_count == 1 ? "" : "s",
+                           ts_listed(s->arena, name, name_count));
+  *kinds = ts_listed(s->arena, kind, kind_count);
+  return name_count > 0;
+}
+
 void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh)
 {
   for (size_t i = 0; i < sh->rules.count; i++) {
     const ts_rule *rule = &sh->rules.at[i];
-    if (rule->ast->flags & 1) /* optional */
+    if (rule->ast->flags & 1 || rule->reported) /* optional */
       continue;
     if (rule->matched)
       unknown_label(s, g, rule); /* another one of its list did match */

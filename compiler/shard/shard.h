@@ -32,6 +32,7 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   uint32_t kind_count, pattern_count;
   const char **kinds, **patterns;
   uint32_t matched;        /* ops */
+  bool reported;           /* that it matches nothing */
 } ts_rule;
 
 typedef enum ts_when {
@@ -120,6 +121,17 @@ typedef struct ts_class {
 /* `slot` of `op` is the first parameter of `with` */
 typedef struct ts_shared { uint32_t op, with, slot; ts_span span; } ts_shared;
 
+/* What some axes do not divide: their message, and what is told in it. */
+struct ts_indivisible {
+  ts_diag *d;
+  uint32_t axes, kinds;
+  int64_t common;          /* greatest divisor of all that they are to divide */
+  ts_span where;           /* of the last one told, and that itself */
+  int64_t last;
+  const char *others;      /* after the first: "64 heads (`layer[*].attn.rotary`)" */
+  size_t note, help;       /* children of the message */
+};
+
 typedef struct ts_sharding {
   TS_VEC(ts_rule) rules;
   TS_VEC(ts_class) classes;
@@ -132,7 +144,13 @@ typedef struct ts_sharding {
   bool *recompute_discards;
   uint32_t group_count;
   TS_VEC(ts_format_work) formats; /* of one micro-batch of one replica */
+  TS_VEC(struct ts_indivisible) indivisible; /* one message for the same axes: actions.c */
 } ts_sharding;
+
+/* Rules of the strategy of `rule` that must match and for whose kinds the model has no op: their
+ * names and the kinds, or false if there are none. They are not reported again. */
+bool ts_rules_absent(ts_session *s, const ts_graph *g, ts_sharding *sh, const ts_rule *rule,
+                     const char **names, const char **kinds);
 
 /* NULL after errors. */
 ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g);

@@ -20,6 +20,7 @@ typedef struct composer {
   ts_comm_share *shares; /* [accounts] */
   const ts_attribution *each; /* or NULL */
   uint64_t floor;        /* what lies before is accounted for */
+  uint32_t before;       /* item of the step in front of which a gap is */
 } composer;
 
 static const ts_ir *ir_of(const composer *c) { return c->facts->tables->ir; }
@@ -49,8 +50,25 @@ static uint64_t transfer_begin(const composer *c, const ts_played_op *s)
 
 static void attribute(const composer *c, const ts_ir_node *node, ts_share_kind kind, uint64_t time)
 {
-  if (c->each && time)
+  if (c->each && c->each->take && time)
     c->each->take(c->each->closure, node, kind, time);
+}
+
+/* Tells of the part of [from, to) that lies after the floor, and returns its length. `s`: what was
+ * waited for, NULL: the host. */
+static uint64_t add_idle(const composer *c, ts_idle_kind kind, const ts_played_op *s, uint64_t from,
+                         uint64_t to)
+{
+  uint64_t open = open_part(c, from, to);
+  if (open && c->each && c->each->idle)
+    c->each->idle(c->each->closure,
+                  &(ts_idle){.kind = kind,
+                             .before = c->before,
+                             .item = s ? s->item : TS_IR_NONE,
+                             .node = s ? ts_node_of(c->track, s, s->op->first) : NULL,
+                             .from = to - open,
+                             .to = to});
+  return open;
 }
 
 static void add_work(composer *c, const ts_ir_node *node, uint64_t time)
@@ -70,9 +88,9 @@ static void add_wait(composer *c, const ts_played_op *s, uint64_t to)
     return;
   if (s->op->kind == TS_OP_RECV) {
     begin = transfer_begin(c, s);
-    c->out->bubble += open_part(c, s->ready, begin);
+    c->out->bubble += add_idle(c, TS_IDLE_BUBBLE, s, s->ready, begin);
   }
-  exposed = open_part(c, begin, to);
+  exposed = add_idle(c, TS_IDLE_EXPOSED, s, begin, to);
   c->shares[s->op->comm].exposed += exposed;
   attribute(c, ts_node_of(c->track, s, s->op->first), TS_SHARE_EXPOSED, exposed);
 }
@@ -85,7 +103,7 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
   while (to > c->floor && place.kind != TS_AT_BEGIN) {
     if (place.kind == TS_AT_HOST) {
       uint64_t begin = w->segments[place.segment];
-      c->out->host += open_part(c, begin, to);
+      c->out->host += add_idle(c, TS_IDLE_HOST, NULL, begin, to);
       to = begin;
       if (to > c->floor)
         place = ts_cause_of_segment(c->track, place.segment);
@@ -98,7 +116,8 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
     if (late)
       start = issued;
     if (s->op->kind == TS_OP_RUN)
-      add_work(c, ts_node_of(c->track, s, s->op->first), open_part(c, start, to));
+      add_work(c, ts_node_of(c->track, s, s->op->first),
+               add_idle(c, TS_IDLE_WORK, s, start, to));
     else
       add_wait(c, s, to);
     to = start;
@@ -116,6 +135,7 @@ static void compose_step(composer *c, uint32_t step)
               ts_first_host_wait(c->track, step, &start);
   if (!late)
     start = s->ready;
+  c->before = s->item;
   if (start > c->floor)
     explain_gap(c,
                 late ? ts_host_at(c->track, step, s->op->first) : ts_cause_of_ready(c->track, step),
@@ -267,6 +287,7 @@ void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, u
   for (uint32_t i = 0; facts->tables->streams && i < track->stream[1]; i++)
     compose_step(&c, i);
   ts_place place = ts_track_end(track, &out->end);
+  c.before = TS_IR_NONE;
   explain_gap(&c, place, out->end);
   keep_shares(arena, scratch, &c, shared->accounts);
 }

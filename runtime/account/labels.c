@@ -65,13 +65,33 @@ static char *copy_merged(char *out, const char *part, size_t length)
   return out;
 }
 
+/* Where the operator begins in a label of a graph, "blocks.0.qkv aten::addmm" or, outside of all
+ * modules, "aten::add"; at the end: there is none, as in "gradient norm". */
+static size_t operator_at(const char *label)
+{
+  size_t path = strcspn(label, " "), length = strlen(label);
+  if (path == length)
+    return strstr(label, "::") ? 0 : length;
+  bool one_word = !strchr(label + path + 1, ' ');
+  return one_word && (strstr(label + path, "::") || memchr(label, '.', path)) ? path : length;
+}
+
+/* The part that begins at `part`, at most up to `end`. */
+static size_t length_of(const char *part, const char *end)
+{
+  size_t length = part_length(part);
+  return length < (size_t)(end - part) ? length : (size_t)(end - part);
+}
+
 static const char *module_of(ts_arena *arena, const char *label, ts_label_view view)
 {
   char *name = ts_arena_string(arena, label, strlen(label)), *out = name;
-  const char *part = label;
-  for (uint32_t depth = 0; *part && (!view.depth || depth < view.depth); depth++) {
-    size_t length = part_length(part);
-    if (depth)
+  const char *part = label, *end = label + operator_at(label);
+  if (view.depth && end == label && *label)
+    return "(outside modules)";
+  for (uint32_t depth = 0; part < end && (!view.depth || depth < view.depth); depth++) {
+    size_t length = length_of(part, end);
+    if (part > label)
       *out++ = '.';
     if (view.repeats) {
       memmove(out, part, length);
@@ -81,7 +101,11 @@ static const char *module_of(ts_arena *arena, const char *label, ts_label_view v
     }
     part += length;
     part += *part == '.';
+    if (part < end && strspn(part, "0123456789") >= length_of(part, end))
+      depth--; /* a number belongs to what it counts */
   }
+  if (!view.depth) /* in full */
+    while (*end) *out++ = *end++;
   *out = 0;
   return name;
 }

@@ -10,7 +10,8 @@
 #include "ir/ir.h"
 
 /* depth: parts of a label that count, 0: all. repeats: numbers stay, "layer[3]"; else they are one,
- * "layer[*]". A number is in brackets, or a part of its own as in "blocks.3.qkv". Stages that share
+ * "layer[*]". A number is in brackets, or stands behind a point as in "blocks.3.qkv", two parts. Of
+ * labels of graphs, "blocks.3.qkv aten::mm", the operator counts only in full (depth 0). Stages that share
  * their fragments count from their own first layer, "layer[+3]". */
 typedef struct ts_label_view { uint32_t depth; bool repeats; } ts_label_view;
 

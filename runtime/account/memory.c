@@ -4,102 +4,11 @@
 #include <string.h>
 
 #include "runtime/load/workers.h"
+#include "runtime/account/peak.h"
 #include "runtime/account/run.h"
-#include "runtime/account/timeline.h"
-
-/* Streams work one node after the other, so the changes each of them makes are already in the order
- * of time: taken stream by stream they need no sorting, only merging. None is kept: a step of a
- * million micro-batches makes billions. */
-typedef struct change { uint64_t time; const ts_ir_node *node; uint32_t item; bool frees; } change;
-
-typedef struct effect { int64_t allocates, frees; } effect; /* of a node: sums, frees negative */
-
-typedef struct source { /* of changes: a stream that makes some */
-  ts_lane *lane;
-  change at[2];         /* of the node at hand: what it allocates, what it frees */
-  uint32_t left;        /* of those, the last */
-} source;
-
-typedef struct changes { /* of a rank, in the order of time */
-  const ts_ir *ir;
-  const effect *effects; /* [nodes] */
-  source *sources;
-  uint32_t count;
-} changes;
-
-static const effect *sum_effects(ts_arena *arena, const ts_ir *ir)
-{
-  effect *effects = TS_NEW_ARRAY(arena, effect, ir->nodes_count);
-  for (uint32_t n = 0; n < ir->nodes_count; n++)
-    for (uint32_t m = 0; m < ir->nodes[n].mem_count; m++) {
-      int64_t bytes = ir->mems[ir->nodes[n].first_mem + m].bytes;
-      *(bytes > 0 ? &effects[n].allocates : &effects[n].frees) += bytes;
-    }
-  return effects;
-}
-
-/* Streams whose nodes allocate or free something, [streams + 1]; the host last. */
-static const bool *find_sources(ts_arena *arena, const ts_ir *ir)
-{
-  bool *found = TS_NEW_ARRAY(arena, bool, ir->streams_count + 1);
-  for (uint32_t n = 0; n < ir->nodes_count; n++)
-    if (ir->nodes[n].mem_count)
-      found[ts_is_host(&ir->nodes[n]) ? ir->streams_count : ir->nodes[n].stream] = true;
-  return found;
-}
-
-/* Goes on to the next node of the stream that changes something. */
-static void refill(const changes *c, source *s)
-{
-  ts_span_event e;
-  while (!s->left && ts_lane_next(s->lane, &e)) {
-    if (!e.node->mem_count)
-      continue;
-    const effect *effect = &c->effects[e.node - c->ir->nodes];
-    if (effect->frees)
-      s->at[1 - s->left++] = (change){e.end, e.node, e.item, true};
-    if (effect->allocates)
-      s->at[1 - s->left++] = (change){e.start, e.node, e.item, false};
-  }
-}
-
-static changes changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t rank,
-                           const effect *effects, const bool *found)
-{
-  changes c = {ir, effects, TS_NEW_ARRAY(arena, source, ir->streams_count + 1), 0};
-  for (uint32_t s = 0; s <= ir->streams_count; s++) {
-    if (!found[s])
-      continue;
-    c.sources[c.count].lane = ts_lane_new(arena, run, rank, s < ir->streams_count ? s : TS_IR_NONE);
-    refill(&c, &c.sources[c.count++]);
-  }
-  return c;
-}
-
-/* The earliest change not yet taken, releases before allocations. False at the end. */
-static bool next_change(changes *c, change *out)
-{
-  source *from = NULL;
-  for (uint32_t s = 0; s < c->count; s++) {
-    source *at = &c->sources[s];
-    if (!at->left)
-      continue;
-    const change *head = &at->at[2 - at->left];
-    if (!from || head->time < out->time ||
-        (head->time == out->time && head->frees && !out->frees)) {
-      *out = *head;
-      from = at;
-    }
-  }
-  if (!from)
-    return false;
-  from->left--;
-  refill(c, from);
-  return true;
-}
 
 /* Adds the allocations or the releases of a node. */
-static void apply(const ts_ir *ir, const change *c, int64_t category[TS_IR_CATEGORIES])
+static void apply(const ts_ir *ir, const ts_memory_change *c, int64_t category[TS_IR_CATEGORIES])
 {
   for (uint32_t m = 0; m < c->node->mem_count; m++) {
     const ts_ir_mem *mem = &ir->mems[c->node->first_mem + m];
@@ -124,46 +33,11 @@ static int64_t hold(const ts_ir *ir, uint32_t program, int64_t category[TS_IR_CA
 /* of a label */
 typedef struct sums { int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES]; } sums;
 
-/* How often a node has allocated, or freed: now, and at the last peak if it has been counted since
- * then. */
-typedef struct tally { uint64_t peak; uint32_t count, at_peak; } tally;
-
 typedef struct workspace {
-  ts_arena *scratch, *streams;
-  const effect *effects;
-  const bool *found;
-  tally *tallies;           /* [2 * nodes] what a node allocates, what it frees */
-  TS_VEC(uint32_t) counted; /* of those, the ones that are not 0 */
-  uint64_t peaks;           /* so far */
+  ts_arena *scratch, *walk;
   ts_labels *labels;
-  TS_VEC(sums) by_label;    /* by number of the label's module */
+  TS_VEC(sums) by_label; /* by number of the label's module */
 } workspace;
-
-static void count_change(workspace *w, const ts_ir *ir, const change *c)
-{
-  uint32_t i = 2 * (uint32_t)(c->node - ir->nodes) + c->frees;
-  tally *t = &w->tallies[i];
-  if (!t->count)
-    TS_PUSH(w->scratch, &w->counted, i);
-  if (t->peak != w->peaks)
-    *t = (tally){w->peaks, t->count, t->count};
-  t->count++;
-}
-
-static uint32_t count_at_peak(const workspace *w, uint32_t i)
-{
-  const tally *t = &w->tallies[i];
-  return t->peak == w->peaks ? t->at_peak : t->count;
-}
-
-static void forget_changes(workspace *w)
-{
-  for (size_t i = 0; i < w->counted.count; i++)
-    w->tallies[w->counted.at[i]] = (tally){0, 0, 0};
-  w->counted.count = 0;
-  w->peaks = 0;
-  ts_arena_reset(w->streams);
-}
 
 static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64_t bytes,
                          int64_t count)
@@ -188,7 +62,7 @@ static uint64_t not_negative(int64_t bytes) { return bytes > 0 ? (uint64_t)bytes
 
 /* Sums by category and label what was held after the changes up to the peak. */
 static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_t program,
-                         ts_memory_class *m)
+                         const uint32_t *times, ts_memory_class *m)
 {
   w->by_label.count = 0;
   const ts_ir_program *p = &ir->programs[program];
@@ -196,14 +70,14 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
     const ts_ir_holding *holding = &ir->holdings[p->first_holding + h];
     add_to_label(w, holding->label, holding->category, (int64_t)holding->bytes, 1);
   }
-  for (size_t i = 0; i < w->counted.count; i++) {
-    const ts_ir_node *node = &ir->nodes[w->counted.at[i] / 2];
-    bool frees = w->counted.at[i] % 2;
-    int64_t times = count_at_peak(w, w->counted.at[i]);
-    for (uint32_t k = 0; k < node->mem_count; k++) {
+  for (uint32_t i = 0; times && i < 2 * ir->nodes_count; i++) {
+    const ts_ir_node *node = &ir->nodes[i / 2];
+    bool frees = i % 2;
+    int64_t count = times[i];
+    for (uint32_t k = 0; count && k < node->mem_count; k++) {
       const ts_ir_mem *mem = &ir->mems[node->first_mem + k];
       if ((mem->bytes < 0) == frees)
-        add_to_label(w, mem->label, mem->category, mem->bytes * times, frees ? -times : times);
+        add_to_label(w, mem->label, mem->category, mem->bytes * count, frees ? -count : count);
     }
   }
   ts_memory_holder *holders =
@@ -225,37 +99,21 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
   m->holders = holders;
 }
 
-static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_run *run,
-                    const ts_class_result *class, ts_memory_class *m)
+static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_memory_input *input,
+                    uint32_t class, ts_memory_class *m)
 {
-  int64_t held = hold(ir, class->program, (int64_t[TS_IR_CATEGORIES]){0}), peak = held;
+  uint32_t program = ts_run_result(input->run)->classes[class].program;
+  int64_t held = hold(ir, program, (int64_t[TS_IR_CATEGORIES]){0});
   int64_t room =
     m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
-  bool over = held > room;
+  ts_arena_reset(w->walk);
+  ts_memory_peak peak = ts_memory_peak_find(w->walk, input, class, held, room);
   m->base = (uint64_t)held;
-  m->at_peak = m->first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
-
-  forget_changes(w);
-  changes changes = changes_new(w->streams, ir, run, class->rank, w->effects, w->found);
-  for (change c; next_change(&changes, &c);) {
-    const effect *effect = &w->effects[c.node - ir->nodes];
-    int64_t before = held, asked = c.frees ? effect->frees : effect->allocates;
-    count_change(w, ir, &c);
-    held += asked;
-    if (held <= peak)
-      continue;
-    ts_memory_moment moment = {c.time, c.node, c.item, (uint64_t)asked, not_negative(before)};
-    peak = held;
-    m->at_peak = moment;
-    w->peaks++;
-    if (!over && held > room) {
-      over = true;
-      m->first_over = moment;
-    }
-  }
-  m->peak = not_negative(peak);
-  m->over = over ? (uint64_t)(peak - room) : 0;
-  find_holders(w, arena, ir, class->program, m);
+  m->peak = not_negative(peak.bytes);
+  m->at_peak = peak.at;
+  m->first_over = peak.first_over;
+  m->over = peak.over ? (uint64_t)(peak.bytes - room) : 0;
+  find_holders(w, arena, ir, program, peak.times, m);
 }
 
 static const ts_ir_device_class *device_class_at(const ts_ir *ir, uint32_t vertex)
@@ -310,7 +168,7 @@ static bool fuller(const ts_memory_class *a, const ts_memory_class *b)
 
 typedef struct measuring {
   const ts_ir *ir;
-  const ts_run *run;
+  ts_memory_input input;
   ts_memory_class *classes;
   const uint32_t *pieces; /* classes to look at */
   ts_arena **kept;        /* [workers] */
@@ -321,8 +179,7 @@ static void measure_class(void *closure, uint32_t piece, uint32_t worker)
 {
   measuring *m = closure;
   uint32_t class = m->pieces[piece];
-  measure(&m->spaces[worker], m->kept[worker], m->ir, m->run,
-          &ts_run_result(m->run)->classes[class], &m->classes[class]);
+  measure(&m->spaces[worker], m->kept[worker], m->ir, &m->input, class, &m->classes[class]);
 }
 
 /* Classes to whom the same happened hold the same; on devices of equal memory it also runs out at
@@ -336,8 +193,6 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
                         ts_memory_class *classes)
 {
   ts_arena *scratch = ts_arena_new("memory");
-  const effect *effects = sum_effects(scratch, ir);
-  const bool *found = find_sources(scratch, ir);
   const uint32_t *representative = ts_run_representatives(run);
   uint32_t *pieces = TS_NEW_ARRAY(scratch, uint32_t, ts_run_result(run)->class_count), count = 0;
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++)
@@ -345,7 +200,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
       pieces[count++] = c;
   uint32_t workers = ts_workers_size(ts_run_threads(run), count);
   measuring m = {ir,
-                 run,
+                 {run, ts_memory_effects(scratch, ir), ts_memory_streams(scratch, ir)},
                  classes,
                  pieces,
                  TS_NEW_ARRAY(scratch, ts_arena *, workers),
@@ -353,13 +208,9 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena *own = ts_arena_new("memory");
     m.kept[i] = ts_arena_new("holders");
-    m.spaces[i] = (workspace){
-      .scratch = own,
-      .streams = ts_arena_new("streams"),
-      .effects = effects,
-      .found = found,
-      .tallies = TS_NEW_ARRAY(own, tally, ir->mems_count ? 2 * (size_t)ir->nodes_count : 0),
-      .labels = ts_labels_new(own, m.kept[i], ir, view)};
+    m.spaces[i] = (workspace){.scratch = own,
+                              .walk = ts_arena_new("peak"),
+                              .labels = ts_labels_new(own, m.kept[i], ir, view)};
   }
   ts_workers_run(workers,
                  &(ts_workers_job){count, measure_class, &m, ts_run_facts(run)->tables->progress,
@@ -374,7 +225,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
   }
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena_adopt(arena, m.kept[i]);
-    ts_arena_free(m.spaces[i].streams);
+    ts_arena_free(m.spaces[i].walk);
     ts_arena_free(m.spaces[i].scratch);
   }
   ts_arena_free(scratch);
@@ -410,12 +261,11 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
 {
   const ts_result *result = ts_run_result(run);
   ts_arena *scratch = ts_arena_new("memory curve");
-  changes changes =
-    changes_new(scratch, ir, run, rank, sum_effects(scratch, ir), find_sources(scratch, ir));
+  ts_memory_changes *changes = ts_memory_changes_new(scratch, ir, run, rank);
   int64_t category[TS_IR_CATEGORIES];
   uint64_t now = 0;
   hold(ir, result->classes[result->class_of[rank]].program, category);
-  for (change c; next_change(&changes, &c);) {
+  for (ts_memory_change c; ts_memory_changes_next(changes, &c);) {
     if (c.time != now) /* what held from `now` on is complete */
       each(closure, now, category);
     now = c.time;

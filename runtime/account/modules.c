@@ -52,7 +52,7 @@ const ts_modules *ts_modules_new(ts_arena *arena, const ts_ir *ir, const ts_run 
     adding a = {scratch, labels, &rows[c]};
     if (representative[c] != c)
       continue;
-    ts_run_attribute(run, c, &(ts_attribution){take, &a});
+    ts_run_attribute(run, c, &(ts_attribution){.take = take, .closure = &a});
     add_memory(&a, &memory->classes[c]);
   }
 

@@ -83,9 +83,7 @@ typedef struct ts_result {
   uint32_t class_count;
   const ts_class_result *classes; /* by lowest rank */
   const uint32_t *class_of;       /* [world] */
-  uint32_t critical_count;
-  const ts_critical_part *critical; /* sums up to `step` */
-  uint32_t critical_rank;           /* where the path ends */
+  uint32_t critical_rank; /* where the critical path ends: ts_critical_path_of */
   /* calls whose time lies beyond what their model was measured on */
   const ts_extrapolation *extrapolations;
   uint32_t extrapolation_count;
@@ -123,6 +121,11 @@ ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop
 void ts_run_free(ts_run *run);
 const ts_result *ts_run_result(const ts_run *run);
 
+/* The critical path, largest part first; sums up to `step`. It is found when it is first asked for,
+ * so one thread at a time may ask. */
+typedef struct ts_critical_parts { uint32_t count; const ts_critical_part *at; } ts_critical_parts;
+ts_critical_parts ts_run_critical(const ts_run *run);
+
 /* What distinguishes ranks, so that they are in classes of their own: "device speed", "whom they
  * meet in dp", with how many classes more it made. */
 typedef struct ts_class_split { const char *by; uint32_t more; } ts_class_split;
@@ -132,9 +135,29 @@ uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split 
  * others that it waited for, exposed communication, and transfers. Sums
  * over all nodes are those of the class: its phases, `exposed` and `transfer` of its groups. */
 typedef enum ts_share_kind { TS_SHARE_COMPUTE, TS_SHARE_EXPOSED, TS_SHARE_TRANSFER } ts_share_kind;
-typedef struct ts_attribution {
+
+/* What the compute stream waited for: a message that its sender had not begun to send, a transfer
+ * or the members of a collective, the host, or a kernel of another compute stream. */
+typedef enum ts_idle_kind {
+  TS_IDLE_BUBBLE,
+  TS_IDLE_EXPOSED,
+  TS_IDLE_HOST,
+  TS_IDLE_WORK
+} ts_idle_kind;
+typedef struct ts_idle { /* a stretch of that, in ps */
+  ts_idle_kind kind;
+  uint32_t before;        /* item of the program whose node came next; TS_IR_NONE: the end */
+  uint32_t item;          /* of the program, whose node was waited for; of the host TS_IR_NONE */
+  const ts_ir_node *node;
+  uint64_t from, to;
+} ts_idle;
+
+typedef struct ts_attribution { /* either may be NULL */
   void (*take)(void *closure, const ts_ir_node *node, ts_share_kind kind, uint64_t time);
   void *closure;
+  /* gap by gap in the order of time, a gap from its end back; waits of the host inside of a run of
+   * kernels are left out */
+  void (*idle)(void *closure, const ts_idle *idle);
 } ts_attribution;
 void ts_run_attribute(const ts_run *run, uint32_t class, const ts_attribution *each);
 

@@ -19,6 +19,7 @@ struct ts_run {
   uint32_t threads;
   ts_prepared prepared;
   ts_result result;
+  ts_critical_parts *critical; /* NULL: nobody has asked */
 };
 
 typedef struct composing {
@@ -95,7 +96,6 @@ static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *repre
   out->classes = classes;
   out->class_of = fold->of;
   out->critical_rank = fold->rank[last];
-  out->critical_count = ts_critical_path(arena, facts, last, &out->critical);
   return true;
 }
 
@@ -171,6 +171,18 @@ uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split 
     }
   *out = list.at;
   return (uint32_t)list.count;
+}
+
+/* What nobody can see of a run may change: the path takes as long to find as the play. */
+ts_critical_parts ts_run_critical(const ts_run *run)
+{
+  ts_run *r = (ts_run *)(uintptr_t)run;
+  if (!r->critical) {
+    r->critical = TS_NEW(r->arena, ts_critical_parts);
+    r->critical->count = ts_critical_path(
+      r->arena, r->facts, r->result.class_of[r->result.critical_rank], &r->critical->at);
+  }
+  return *r->critical;
 }
 
 const ts_result *ts_run_result(const ts_run *run) { return &run->result; }

@@ -28,6 +28,10 @@ struct ts_flow_maker {
   /* [vertices] nearest device of island relay_for (plus 1) to this one */
   uint32_t *relay, *relay_hops, *relay_for;
   uint32_t failed[2];
+  ts_flow_connections *kept; /* or NULL; `fresh`: the first of the part being made */
+  ts_arena *keeper;
+  size_t fresh;
+  uint32_t dimension;
   /* [tiers][vertices] the lowest vertex that links of the tier and below reach; NULL: not asked for
    * yet */
   uint32_t tiers, **part;
@@ -82,6 +86,13 @@ const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir)
   return capacity;
 }
 
+void ts_flow_maker_keep(ts_flow_maker *m, ts_arena *arena, ts_flow_connections *list)
+{
+  m->kept = list;
+  m->keeper = arena;
+  m->fresh = list->count;
+}
+
 /* ---- A connection ---- */
 
 static bool is_circuit(const ts_flow_maker *m, uint32_t link)
@@ -116,6 +127,18 @@ static void keep_leg(ts_flow_maker *m, const ts_path *ways, uint32_t count)
     for (uint32_t h = 0; h < ways[w].hops; h++)
       TS_PUSH(m->arena, &m->hops, ways[w].link[h]);
   TS_PUSH(m->arena, &m->legs, (ts_flow_leg){NULL, ways->hops, count});
+}
+
+/* More links of the connection being made. */
+static void keep_path(ts_flow_maker *m, const ts_path *path, uint32_t ways)
+{
+  ts_flow_connection *c = &m->kept->at[m->kept->count - 1];
+  uint32_t *links = TS_NEW_ARRAY(m->keeper, uint32_t, c->hops + path->hops);
+  for (uint32_t h = 0; h < c->hops + path->hops; h++)
+    links[h] = h < c->hops ? c->path[h] : path->link[h - c->hops];
+  c->path = links;
+  c->hops += path->hops;
+  c->ways = ways > c->ways ? ways : c->ways;
 }
 
 static bool has_circuits(const ts_flow_maker *m, const ts_path *path)
@@ -177,6 +200,8 @@ static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
   }
   if (m->model->kind == TS_IR_NET_PACKET)
     keep_leg(m, ways, count);
+  if (m->kept)
+    keep_path(m, ways, count);
   *latency += ways->latency;
   return true;
 }
@@ -209,6 +234,9 @@ static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t chann
   bool across = ts_graph_island(m->graph, from) != ts_graph_island(m->graph, to);
   *latency = across ? m->model->inter_hop : m->model->hop;
   uint32_t relay = across && m->model->routing == TS_IR_ROUTE_RAIL ? relay_of(m, from, to) : from;
+  if (m->kept)
+    TS_PUSH(m->keeper, m->kept,
+            ((ts_flow_connection){from, to, relay, channel, 0, m->dimension, 1, 0, NULL}));
   return (relay == from || walk(m, from, relay, channel, latency)) &&
          walk(m, relay, to, channel, latency);
 }
@@ -245,6 +273,8 @@ static void end_share(ts_flow_maker *m, ts_arena *arena, part_list *parts, doubl
   part.circuits = ts_arena_copy(arena, m->circuits.at, m->circuits.count * sizeof *m->circuits.at);
   part.leg_count = (uint32_t)m->legs.count;
   part.legs = legs_of(m, arena);
+  for (; m->kept && m->fresh < m->kept->count; m->fresh++)
+    m->kept->at[m->fresh].part = (uint32_t)parts->count;
   TS_PUSH(arena, parts, part);
   forget_part(m);
 }
@@ -567,6 +597,7 @@ static bool make_dimensions(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch
           !make_ring(m, arena, at + i, size, inner, 2. * (size - 1) / size / inner, parts,
                      &latency))
         return false;
+    m->dimension += each[t] > 0;
     out->latency += latency;
     inner = each[t] ? each[t] : inner;
   }
@@ -615,6 +646,7 @@ bool ts_flow_pattern_make(ts_flow_maker *m, ts_arena *arena, ts_flow_shape shape
   part_list parts = {0};
   bool made = false;
   *out = (ts_flow_pattern){0};
+  m->dimension = 0;
   switch (shape) {
   case TS_FLOW_LOOP: made = make_loops(m, arena, scratch, &g, TS_IR_NONE, &parts, out); break;
   case TS_FLOW_CHAIN: made = make_loops(m, arena, scratch, &g, vertex[0], &parts, out); break;

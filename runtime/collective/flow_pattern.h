@@ -66,6 +66,16 @@ typedef struct ts_flow_pattern {
 
 typedef struct ts_flow_maker ts_flow_maker;
 
+/* A connection, for those who list them. Of its equal paths, one. */
+typedef struct ts_flow_connection {
+  uint32_t from, to, relay; /* vertices; relay: hands on the data, `from` if nobody does */
+  uint32_t channel, part;   /* number of its part in the pattern */
+  uint32_t dimension;       /* from the innermost, that has any rings; else 0 */
+  uint32_t ways, hops;
+  const uint32_t *path;     /* [hops] 2 * link + direction */
+} ts_flow_connection;
+typedef TS_VEC(ts_flow_connection) ts_flow_connections;
+
 /* `model`: channels, routing, hop and inter_hop are taken from it. */
 ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph,
                                  const ts_ir_net_model *model);
@@ -77,6 +87,10 @@ bool ts_flow_pattern_make(ts_flow_maker *maker, ts_arena *arena, ts_flow_shape s
 /* One message, as a pattern of one part. */
 bool ts_flow_pattern_message(ts_flow_maker *maker, ts_arena *arena, uint32_t from, uint32_t to,
                              ts_flow_pattern *out);
+
+/* From now on each connection that is made is added to `list`, kept in `arena`: those of a ring one
+ * behind the other, those of a tree child by child, up and then down. */
+void ts_flow_maker_keep(ts_flow_maker *maker, ts_arena *arena, ts_flow_connections *list);
 
 /* Where equal paths of the connections so far part: directed links that one of them takes, and
  * those of these that no connection took. */

@@ -2,19 +2,10 @@
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-typedef struct replay {
-  const ts_tables *t;
-  const ts_player *w;
-  const ts_facts *facts;
-  ts_played_op *next;
-  uint32_t *call; /* [comms] */
-  uint64_t time;
-} replay;
-
-static uint64_t latest_event(const replay *r, const ts_play_item *v, const ts_play_op *op,
+static uint64_t latest_event(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
                              uint64_t time)
 {
-  const uint32_t *wait = op->waits ? ts_waits_of(r->t, op) : NULL;
+  const uint32_t *wait = op->waits ? ts_waits_of(r->facts->tables, op) : NULL;
   if (op->kind == TS_OP_CHOICE)
     return later(time, ts_choice_time(r->w->events + v->event_base, wait, op->waits, op->arg));
   for (uint32_t i = 0; i < op->waits; i++)
@@ -22,22 +13,25 @@ static uint64_t latest_event(const replay *r, const ts_play_item *v, const ts_pl
   return time;
 }
 
-static uint64_t collective_start(replay *r, const ts_play_op *op)
+static uint64_t collective_start(ts_stream_replay *r, const ts_play_op *op)
 {
   return r->facts->starts[r->facts->fold->rendezvous[r->w->rendezvous[op->comm]].call_base +
                           r->call[op->comm]++];
 }
 
-static void replay_op(replay *r, const ts_play_item *v, const ts_play_op *op, uint64_t host,
-                      uint32_t stream)
+static uint32_t node_at(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op)
 {
-  ts_played_op *s = r->next++;
+  return r->facts->tables->layouts[v->fragment].order[op->first];
+}
+
+static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
+                      ts_played_op *s)
+{
   *s = (ts_played_op){
-    .op = op, .item = v->index, .stream = stream, .ready = latest_event(r, v, op, r->time)};
-  uint64_t issued = host + op->issued;
+    .op = op, .item = v->index, .stream = r->stream, .ready = latest_event(r, v, op, r->time)};
+  uint64_t issued = r->host + op->issued;
   const ts_route *route;
-  uint32_t node = r->t->layouts[v->fragment].order[op->first];
-  s->time = ts_took(r->w, v->index, node, op->time);
+  s->time = r->w->took ? ts_took(r->w, v->index, node_at(r, v, op), op->time) : op->time;
   switch (op->kind) {
   case TS_OP_RUN:
     s->end = later(s->ready + s->time, issued - op->time + s->time);
@@ -49,7 +43,7 @@ static void replay_op(replay *r, const ts_play_item *v, const ts_play_op *op, ui
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
-    s->time = ts_took(r->w, v->index, node, ts_send_time(r->w->role, route));
+    s->time = ts_took(r->w, v->index, node_at(r, v, op), ts_send_time(r->w->role, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
@@ -65,16 +59,42 @@ static void replay_op(replay *r, const ts_play_item *v, const ts_play_op *op, ui
   r->time = s->end;
 }
 
-static void replay_item(replay *r, const ts_play_item *v, uint32_t stream)
+ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t player,
+                               uint32_t stream)
 {
-  ts_range code = r->w->role->code[v->fragment].stream[stream];
-  const ts_play_op *ops = r->w->role->ops + code.first;
-  uint64_t host = ts_host_base(r->w, v, 0);
-  for (uint32_t i = 0; i < code.count; i++) {
-    if (ops[i].kind == TS_OP_SEGMENT)
-      host = ts_host_base(r->w, v, ops[i].arg);
-    replay_op(r, v, &ops[i], host, stream);
-  }
+  const ts_player *w = &facts->players[player];
+  ts_range range = w->program->stream[stream];
+  const ts_play_item *items = w->program->stream_items + range.first;
+  return (ts_stream_replay){.facts = facts,
+                     .w = w,
+                     .stream = stream,
+                     .call = TS_NEW_ARRAY(arena, uint32_t, facts->tables->comm_count),
+                     .item = items,
+                     .item_end = items + range.count};
+}
+
+const ts_play_item *ts_stream_item(ts_stream_replay *r)
+{
+  if (r->item == r->item_end)
+    return NULL;
+  const ts_play_item *v = r->item++;
+  ts_range code = r->w->role->code[v->fragment].stream[r->stream];
+  r->op = r->w->role->ops + code.first;
+  r->op_end = r->op + code.count;
+  r->host = ts_host_base(r->w, v, 0);
+  return v;
+}
+
+bool ts_stream_next(ts_stream_replay *r, ts_played_op *out)
+{
+  if (r->op == r->op_end)
+    return false;
+  const ts_play_item *v = r->item - 1;
+  const ts_play_op *op = r->op++;
+  if (op->kind == TS_OP_SEGMENT)
+    r->host = ts_host_base(r->w, v, op->arg);
+  replay_op(r, v, op, out);
+  return true;
 }
 
 static uint32_t count_steps(const ts_tables *t, const ts_player *w)
@@ -91,25 +111,20 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   const ts_tables *t = facts->tables;
   const ts_player *w = &facts->players[player];
   uint32_t items = t->ir->programs[w->role->program].item_count;
-  ts_played_op *steps = TS_NEW_ARRAY(arena, ts_played_op, count_steps(t, w));
+  ts_played_op *steps = ts_arena_alloc_raw(arena, count_steps(t, w) * sizeof *steps);
   uint32_t *stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1),
            *item_first = TS_NEW_ARRAY(arena, uint32_t, (size_t)items * t->streams);
-  replay r = {.t = t,
-              .w = w,
-              .facts = facts,
-              .next = steps,
-              .call = TS_NEW_ARRAY(arena, uint32_t, t->comm_count)};
+  ts_played_op *next = steps;
   for (uint32_t s = 0; s < t->streams; s++) {
-    ts_range range = w->program->stream[s];
-    stream[s] = (uint32_t)(r.next - steps);
-    r.time = 0;
-    for (uint32_t i = 0; i < range.count; i++) {
-      const ts_play_item *v = &w->program->stream_items[range.first + i];
-      item_first[(size_t)v->index * t->streams + s] = (uint32_t)(r.next - steps);
-      replay_item(&r, v, s);
+    ts_stream_replay r = ts_stream_new(arena, facts, player, s);
+    stream[s] = (uint32_t)(next - steps);
+    for (const ts_play_item *v; (v = ts_stream_item(&r));) {
+      item_first[(size_t)v->index * t->streams + s] = (uint32_t)(next - steps);
+      while (ts_stream_next(&r, next))
+        next++;
     }
   }
-  stream[t->streams] = (uint32_t)(r.next - steps);
+  stream[t->streams] = (uint32_t)(next - steps);
   ts_track *track = TS_NEW(arena, ts_track);
   *track = (ts_track){facts, player, steps, stream, item_first};
   return track;

@@ -37,6 +37,24 @@ typedef struct ts_place { /* a point in time on a track, reached from behind */
 
 const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player);
 
+typedef struct ts_stream_replay { /* of one stream of a player, its ops in order */
+  const ts_facts *facts;
+  const ts_player *w;
+  uint32_t stream;
+  uint32_t *call; /* [comms] so far */
+  uint64_t host;  /* base of issue times of the op played last */
+  uint64_t time;  /* when the stream is free */
+  const ts_play_item *item, *item_end; /* the next one, and the end of all */
+  const ts_play_op *op, *op_end;       /* of the item before `item` */
+} ts_stream_replay;
+
+ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t player,
+                               uint32_t stream);
+/* Begins the next item that has work for the stream. NULL at the end. */
+const ts_play_item *ts_stream_item(ts_stream_replay *replay);
+/* Plays the next op of the item. False at its end. */
+bool ts_stream_next(ts_stream_replay *replay, ts_played_op *out);
+
 /* The step that plays a node of the fragment of a program's item, or the collective of a
  * communicator with that number. */
 uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node);

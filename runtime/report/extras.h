@@ -31,6 +31,8 @@ typedef struct ts_extras { /* NULL: not asked for */
   uint32_t not_followed_count;
   const ts_difference *difference; /* from another plan */
   const char *difference_from;
+  const struct ts_summary *other;  /* that plan's, for pages */
+  const char *name;                /* of the plan in a page of two; NULL: as it calls itself */
   const ts_ways_out *ways_out;     /* looked for where memory does not suffice */
 } ts_extras;
 

@@ -253,17 +253,18 @@ static const char *change(ts_arena *arena, const ts_fact_change *c)
                                   ts_arena_printf(arena, "%+.1f %%", percent);
 }
 
+static const char *const titles[TS_FACT_PARTS] = {"Results",
+                                                  "The plan",
+                                                  "The cluster",
+                                                  "Kernels of a rank, mean",
+                                                  "Communication of a rank, mean",
+                                                  "Where the time goes, mean of all ranks",
+                                                  "Memory at its peak",
+                                                  "Sources of the compute time"};
+
 void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after,
                             ts_arena *arena, FILE *out)
 {
-  static const char *const titles[TS_FACT_PARTS] = {"Results",
-                                                    "The plan",
-                                                    "The cluster",
-                                                    "Kernels of a rank, mean",
-                                                    "Communication of a rank, mean",
-                                                    "Where the time goes, mean of all ranks",
-                                                    "Memory at its peak",
-                                                    "Sources of the compute time"};
   if (!changes.count) {
     fputs("no difference in the step\n", out);
     return;
@@ -280,6 +281,26 @@ void ts_report_changes_text(ts_fact_changes changes, const char *before, const c
   }
 }
 
+void ts_report_changes_html(ts_fact_changes changes, const char *before, const char *after,
+                            ts_arena *arena, FILE *out)
+{
+  fputs("<div class=\"wide\"><table class=\"changes\">\n<thead><tr><th scope=\"col\"></th>", out);
+  ts_put_xml(out, "<th scope=\"col\">%s</th><th scope=\"col\">%s</th>", before, after);
+  fputs("<th scope=\"col\">difference</th></tr></thead>\n", out);
+  for (size_t i = 0; i < changes.count; i++) {
+    const ts_fact_change *c = &changes.at[i];
+    if (!i || c[-1].fact.part != c->fact.part)
+      ts_put_xml(out, "<tbody><tr><th colspan=\"4\" scope=\"rowgroup\">%s</th></tr>\n",
+                 titles[c->fact.part]);
+    ts_put_xml(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td></tr>\n",
+               c->fact.name, c->had ? shown(&c->fact, c->before).text : "-",
+               c->has ? shown(&c->fact, c->after).text : "-", change(arena, c));
+    if (i + 1 == changes.count || c[1].fact.part != c->fact.part)
+      fputs("</tbody>\n", out);
+  }
+  fputs("</table></div>\n", out);
+}
+
 void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, FILE *out)
 {
   static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels",
@@ -287,6 +308,8 @@ void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, F
   static const char *const units[TS_FACT_UNITS] = {
     "count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share"};
   cJSON *root = cJSON_CreateObject(), *all;
+  cJSON_AddStringToObject(root, "type", "trainspec-diff");
+  cJSON_AddNumberToObject(root, "format", 1);
   cJSON_AddBoolToObject(root, "same", !changes.count);
   all = cJSON_AddArrayToObject(root, "differences");
   for (size_t i = 0; i < changes.count; i++) {

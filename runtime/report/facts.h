@@ -54,6 +54,8 @@ ts_fact_changes ts_facts_compare(ts_arena *arena, ts_plan_facts before, ts_plan_
 
 void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after,
                             ts_arena *arena, FILE *out);
+void ts_report_changes_html(ts_fact_changes changes, const char *before, const char *after,
+                            ts_arena *arena, FILE *out); /* a table */
 /* ratio: of the step times, after over before */
 void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, FILE *out);
 

@@ -1,11 +1,15 @@
-/* The report for colleagues and papers: one file without scripts that needs nothing else; the
- * pictures, and the text report below them. */
+/* The report for colleagues and papers: one file that needs nothing else. What scripts draw stands
+ * between the headline and the text report; both can be read without them. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/digest.h"
 #include "base/escape.h"
 #include "base/format.h"
 #include "base/output.h"
 #include "ir/names.h"
+#include "runtime/report/facts.h"
+#include "runtime/report/page.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/confidence.h"
 #include "runtime/report/report.h"
@@ -60,83 +64,45 @@ static void put_title(const ts_summary *s, ts_arena *arena, FILE *out)
              ts_report_mesh(arena, s->ir));
 }
 
+static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void print_lines(void *closure, FILE *out)
+{
+  for (const char *const *line = closure; *line; line++)
+    ts_put_raw(out, *line);
+}
+
+/* "sha256-...=": nothing but these lines may run. */
+static void put_policy(FILE *out)
+{
+  size_t size;
+  char *script = ts_printed(print_lines, (void *)(uintptr_t)ts_page_script, &size);
+  uint8_t digest[TS_DIGEST_SIZE + 1] = {0};
+  ts_digest_bytes(script, size, digest);
+  free(script);
+  fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; script-src 'sha256-",
+        out);
+  for (size_t i = 0; i < TS_DIGEST_SIZE; i += 3) {
+    uint32_t three = (uint32_t)digest[i] << 16 | (uint32_t)digest[i + 1] << 8 |
+                     (i + 2 < TS_DIGEST_SIZE ? digest[i + 2] : 0);
+    for (unsigned k = 0; k < (i + 2 < TS_DIGEST_SIZE ? 4 : 3); k++)
+      fprintf(out, "%c", base64[three >> (18 - 6 * k) & 63]);
+  }
+  fputs("='\">\n", out);
+}
+
 static void put_head(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-        "name=\"viewport\" content=\"width=device-width\">\n<title>",
+        "name=\"viewport\" content=\"width=device-width\">\n",
         out);
+  put_policy(out);
+  fputs("<title>", out);
   put_title(s, arena, out);
-  fputs("</title>\n<style>\n"
-        ":root{color-scheme:light dark}body{font:14px/1.45 system-ui,sans-serif;margin:24px "
-        "auto;max-width:1200px;padding:0 16px}h1{font-size:20px}"
-        "h2{font-size:16px;margin:28px 0 8px}\n"
-        ".tiles{display:flex;flex-wrap:wrap;gap:12px}.tiles div{border:1px solid "
-        "#8886;border-radius:6px;padding:8px 14px;min-width:150px}"
-        ".tiles span,.tiles small{display:block;opacity:.75;font-size:12px}.tiles "
-        "b{font-size:20px;font-weight:600}.tiles .over{border-color:#d55e00;border-width:2px}\n"
-        ".key{display:inline-block;margin-right:14px;font-size:12px}.scroll{display:flex}.names{"
-        "flex:none}.lanes,.wide{overflow-x:auto}.wide>svg{min-width:700px}\n"
-        ".warnings{border:2px solid #d55e00;border-radius:6px;padding:4px "
-        "14px;margin-top:12px}.warnings p{margin:6px 0}\n"
-        "pre{font:12px/1.35 ui-monospace,monospace;overflow-x:auto}svg{display:block}.key "
-        "svg{display:inline-block;vertical-align:-2px}\n"
-        "@media print{body{max-width:none;margin:0}.beyond{display:none}}\n",
-        out);
-  ts_picture_style(out);
+  fputs("</title>\n<style>\n", out);
+  print_lines((void *)(uintptr_t)ts_page_style, out);
   fputs("</style>\n</head>\n<body>\n", out);
-}
-
-/* Scaled to the page, but not beyond what can be read. */
-static void begin_picture(const char *name, unsigned height, FILE *out)
-{
-  ts_put_xml(out,
-             "<div class=\"wide\"><svg role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %d %u\" "
-             "style=\"max-width:%dpx\">\n",
-             name, TS_PICTURE_BARS, height, TS_PICTURE_BARS);
-}
-
-static void put_timeline(const ts_summary *s, const ts_picture *p, FILE *out)
-{
-  unsigned height = ts_picture_timeline_height(p), width = ts_picture_timeline_width(p);
-  fputs("<h2>Timeline</h2>\n<p>The busiest rank of each stage: its work with the numbers of the "
-        "micro-batches, then how busy each of its streams is.",
-        out);
-  if (s->memory->stated)
-    fputs(" Below, what the fullest rank holds.", out);
-  fputs(" Rest the pointer on a box for its times.</p>\n<p>", out);
-  ts_picture_legend(p, TS_KEY_WORK, out);
-  ts_picture_legend(p, TS_KEY_STREAMS, out);
-  fputs("</p>\n", out);
-  if (ts_picture_needs_overview(p)) {
-    begin_picture("The work of each stage, the whole step", ts_picture_overview_height(p), out);
-    ts_picture_overview(p, out);
-    fputs("</svg></div>\n<p class=\"beyond\">The same, larger, with a scroll bar:</p>\n", out);
-  }
-  ts_put_xml(out, "<div class=\"scroll%s\"><svg class=\"names\" width=\"%d\" height=\"%u\">\n",
-             ts_picture_needs_overview(p) ? " beyond" : "", TS_PICTURE_NAMES, height);
-  ts_picture_timeline_names(p, out);
-  fprintf(out,
-          "</svg>\n<div class=\"lanes\"><svg role=\"img\" aria-label=\"Timeline of the busiest "
-          "rank of each stage\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n",
-          width, height, width, height);
-  ts_picture_timeline(p, out);
-  fputs("</svg></div></div>\n", out);
-  if (s->memory->stated) {
-    fputs("<p class=\"beyond\"><span class=\"key\">Memory:</span>\n", out);
-    ts_picture_legend(p, TS_KEY_MEMORY, out);
-    fputs("</p>\n", out);
-  }
-}
-
-static void put_bars(const ts_picture *p, const char *title, ts_picture_key key,
-                     void (*bars)(const ts_picture *, FILE *), FILE *out)
-{
-  ts_put_xml(out, "<h2>%s</h2>\n<p>", title);
-  ts_picture_legend(p, key, out);
-  fputs("</p>\n", out);
-  begin_picture(title, ts_picture_bars_height(p), out);
-  bars(p, out);
-  fputs("</svg></div>\n", out);
 }
 
 static void print_text(void *closure, FILE *out)
@@ -147,30 +113,111 @@ static void print_text(void *closure, FILE *out)
 static void put_text(const ts_summary *s, FILE *out)
 {
   char *text = ts_printed(print_text, &s, NULL);
-  fputs("<h2>In figures</h2>\n<pre>", out);
+  fputs("<section id=\"figures\">\n<h2>In figures</h2>\n<pre tabindex=\"0\">", out);
   ts_put_xml_lines(out, text);
-  fputs("</pre>\n", out);
+  fputs("</pre>\n</section>\n", out);
   free(text);
+}
+
+/* Where the scripts draw. */
+static void put_places(FILE *out)
+{
+  fputs("<noscript><p>Timeline, memory and modules are drawn by the page's own script; without it "
+        "the figures below say the same.</p></noscript>\n"
+        "<section id=\"ways\" hidden></section>\n<section id=\"timeline\"></section>\n"
+        "<section id=\"stages\"></section>\n<section id=\"modules\"></section>\n"
+        "<section id=\"network\"></section>\n",
+        out);
+}
+
+/* ---- Two plans ---- */
+
+static const char *own_name(const ts_summary *s)
+{
+  return s->extras.name ? s->extras.name : ts_summary_string(s, s->ir->meta->plan);
+}
+
+static const char *other_name(const ts_summary *s)
+{
+  const char *from = s->extras.difference_from, *slash = strrchr(from, '/');
+  return slash ? slash + 1 : from;
+}
+
+static void print_ratio(void *closure, FILE *out)
+{
+  const ts_summary *s = closure;
+  ts_interval ratio = ts_interval_of_ratio(&s->confidence, &s->extras.other->confidence);
+  ts_report_ratio_text(&ratio, s->arena, out);
+}
+
+/* Where the critical paths differ: the parts add up to the difference of the steps. */
+static void put_causes(const ts_difference *d, const char *before, const char *after, FILE *out)
+{
+  fputs("<div>\n<h3>Along the critical paths</h3>\n<div class=\"wide\"><table class=\"changes\">\n"
+        "<thead><tr><th scope=\"col\"></th>", out);
+  ts_put_xml(out, "<th scope=\"col\">%s</th><th scope=\"col\">%s</th>", before, after);
+  fputs("<th scope=\"col\">difference</th></tr></thead>\n<tbody>\n", out);
+  for (uint32_t i = 0; i <= d->count; i++) {
+    const ts_difference_part *p = i < d->count ? &d->at[i] : NULL;
+    uint64_t then = p ? p->before : d->before, now = p ? p->after : d->after;
+    ts_put_xml(out, "<tr><th scope=\"row\">%s %s</th><td>%s</td><td>%s</td><td>%s%s</td></tr>\n",
+               p ? ts_critical_name(p->kind) : "step",
+               p && p->kind != TS_CRITICAL_HOST ? p->name : "", ts_format_time(then).text,
+               ts_format_time(now).text, now >= then ? "+" : "-",
+               ts_format_time(now >= then ? now - then : then - now).text);
+  }
+  fputs("</tbody></table></div>\n</div>\n", out);
+}
+
+static void put_comparison(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  const ts_summary *other = s->extras.other;
+  ts_fact_changes changes =
+    ts_facts_compare(arena, ts_facts_of(arena, other), ts_facts_of(arena, s));
+  char *ratio = ts_printed(print_ratio, (void *)(uintptr_t)s, NULL);
+  ts_put_xml(out, "<section id=\"comparison\">\n<h2>%s against %s</h2>\n<p>", own_name(s),
+             other_name(s));
+  ts_put_xml_lines(out, ratio);
+  free(ratio);
+  fputs("</p>\n", out);
+  if (s->extras.difference)
+    put_causes(s->extras.difference, other_name(s), own_name(s), out);
+  fputs("<div>\n<h3>What differs</h3>\n", out);
+  if (changes.count)
+    ts_report_changes_html(changes, other_name(s), own_name(s), arena, out);
+  else
+    fputs("<p>nothing</p>\n", out);
+  fputs("</div>\n</section>\n", out);
+}
+
+static void put_data(const ts_summary *s, const char *name, FILE *out)
+{
+  fputs("<script type=\"application/json\" class=\"run\">\n", out);
+  ts_page_data(s, name, out);
+  fputs("\n</script>\n", out);
 }
 
 void ts_report_html(const ts_summary *s, FILE *out)
 {
   ts_arena *arena = ts_arena_new("html");
-  const ts_picture *p = ts_picture_new(arena, s);
   put_head(s, arena, out);
-  ts_picture_textures(out);
-  fputs("<h1>", out);
+  fputs("<header>\n<h1>", out);
   put_title(s, arena, out);
   fputs("</h1>\n", out);
   put_tiles(s, arena, out);
+  fputs("</header>\n<main>\n", out);
   ts_report_warnings_html(s, out);
-  put_timeline(s, p, out);
-  put_bars(p, "Where the time of each stage goes", TS_KEY_TIME, ts_picture_time_bars, out);
-  if (s->memory->stated)
-    put_bars(p, "Memory of each stage at its peak", TS_KEY_MEMORY, ts_picture_memory_bars, out);
+  if (s->extras.other)
+    put_comparison(s, arena, out);
+  put_places(out);
   put_text(s, out);
-  ts_put_xml(out, "<p><small>%s</small></p>\n</body>\n</html>\n",
-             ts_summary_string(s, s->ir->meta->tool));
+  ts_put_xml(out, "</main>\n<footer>%s</footer>\n", ts_summary_string(s, s->ir->meta->tool));
+  if (s->extras.other)
+    put_data(s->extras.other, other_name(s), out);
+  put_data(s, own_name(s), out);
+  fputs("<script>", out);
+  print_lines((void *)(uintptr_t)ts_page_script, out);
+  fputs("</script>\n</body>\n</html>\n", out);
   ts_arena_free(arena);
 }
 

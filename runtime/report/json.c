@@ -198,8 +198,9 @@ static cJSON *critical_object(const ts_summary *s)
   cJSON *path = cJSON_CreateObject();
   add_integer(path, "ends_on_rank", s->result->critical_rank);
   cJSON *parts = cJSON_AddArrayToObject(path, "parts");
-  for (uint32_t i = 0; i < s->result->critical_count; i++) {
-    const ts_critical_part *c = &s->result->critical[i];
+  ts_critical_parts found = ts_run_critical(s->run);
+  for (uint32_t i = 0; i < found.count; i++) {
+    const ts_critical_part *c = &found.at[i];
     cJSON *part = add_element(parts);
     cJSON_AddStringToObject(part, "kind", ts_critical_name(c->kind));
     cJSON_AddStringToObject(part, "name", c->name ? c->name : "");

@@ -25,11 +25,6 @@ enum {
   MEMORY_TOP = 30,
   LABEL_ROOM = 13,
   TITLE_ROOM = 3,
-  OVERVIEW = 12,
-  BAR = 18,
-  BAR_GAP = 4,
-  BAR_NAME = 150,
-  BAR_VALUE = 90,
   LEAST_BOX = 8 /* of the median item: below, columns are coloured instead */,
   MOST_COLUMNS = 3500 /* of a stream */,
   KEY = 20,
@@ -92,7 +87,7 @@ static const char *const category_class[TS_IR_CATEGORIES] = {
   [TS_IR_PARAMETERS] = "f",  [TS_IR_GRADIENTS] = "w",   [TS_IR_OPTIMIZER] = "o",
   [TS_IR_ACTIVATIONS] = "i", [TS_IR_TEMPORARIES] = "r", [TS_IR_BUFFERS] = "c"};
 
-static const char *fragment_class(const ts_ir *ir, uint32_t fragment)
+const char *ts_work_colour(const ts_ir *ir, uint32_t fragment)
 {
   const ts_ir_fragment *f = &ir->fragments[fragment];
   const char *work = ir->strings + f->work;
@@ -369,7 +364,7 @@ static void put_columns(const ts_picture *p, const row *r, unsigned columns, dou
          pixels = width / columns;
   for (size_t b = 0; b < r->boxes.count; b++) {
     size_t k = 0;
-    for (const char *class = fragment_class(ir, ir->items[r->boxes.at[b].item].fragment);
+    for (const char *class = ts_work_colour(ir, ir->items[r->boxes.at[b].item].fragment);
          strcmp(kinds[k].class, class) != 0; k++)
       ;
     cover(share + k * columns, columns, (double)r->boxes.at[b].begin * scale,
@@ -408,7 +403,7 @@ static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
   const ts_ir *ir = p->s->ir;
   const ts_ir_item *item = &ir->items[b->item];
   double x = x_of(p, b->begin), width = x_of(p, b->end) - x;
-  const char *class = fragment_class(ir, item->fragment);
+  const char *class = ts_work_colour(ir, item->fragment);
   bool known = item->micro_batch != TS_IR_NONE;
   begin_rectangle(
     out, known && item->micro_batch % 2 ? ts_arena_printf(p->arena, "%s even", class) : class, x, y,
@@ -579,6 +574,9 @@ void ts_picture_timeline_names(const ts_picture *p, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
   fputs("<g>\n", out);
+  if (p->row_count < p->s->stage_count)
+    label(out, 0, AXIS - 9, "small",
+          ts_arena_printf(p->arena, "%u of %" PRIu32 " stages", p->row_count, p->s->stage_count));
   for (unsigned r = 0; r < p->row_count; r++) {
     const row *row = &p->rows[r];
     label(out, 0, row->top + BOX / 2.0 + 4, "name",
@@ -601,109 +599,6 @@ void ts_picture_timeline_names(const ts_picture *p, FILE *out)
   fputs("</g>\n", out);
 }
 
-/* ---- The whole step at a glance ---- */
-
-bool ts_picture_needs_overview(const ts_picture *p) { return p->width > TS_PICTURE_BARS; }
-unsigned ts_picture_overview_height(const ts_picture *p) { return p->row_count * OVERVIEW; }
-
-void ts_picture_overview(const ts_picture *p, FILE *out)
-{
-  const unsigned width = TS_PICTURE_BARS - TS_PICTURE_NAMES;
-  fputs("<g>\n", out);
-  for (unsigned r = 0; r < p->row_count; r++) {
-    label(out, 0, (double)(r + 1) * OVERVIEW - 3, "small",
-          ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 24));
-    put_columns(p, &p->rows[r], 2 * width, TS_PICTURE_NAMES, width, (double)r * OVERVIEW,
-                OVERVIEW - 2, out);
-  }
-  fputs("</g>\n", out);
-}
-
-/* ---- Bars ---- */
-
-unsigned ts_picture_bars_height(const ts_picture *p)
-{
-  return p->row_count * (BAR + BAR_GAP) + BAR_GAP;
-}
-
-/* One part of a bar; returns where the next begins. */
-static double put_part(FILE *out, const char *class, double x, double y, double width,
-                       const char *name, const char *amount)
-{
-  if (width < 0.05)
-    return x + width;
-  begin_rectangle(out, class, x, y, width, BAR);
-  fputs("><title>", out);
-  ts_put_xml(out, "%s", name);
-  ts_put_xml(out, ": %s</title></rect>\n", amount);
-  return x + width;
-}
-
-static double put_time_part(const ts_picture *p, FILE *out, const char *class, double x, double y,
-                            double time, const char *name)
-{
-  double share = p->s->result->step ? time / (double)p->s->result->step : 0;
-  return put_part(out, class, x, y, share * (TS_PICTURE_BARS - BAR_NAME - BAR_VALUE), name,
-                  ts_arena_printf(p->arena, "%s, %s", ts_format_time((uint64_t)time).text,
-                                  ts_format_share(share).text));
-}
-
-void ts_picture_time_bars(const ts_picture *p, FILE *out)
-{
-  fputs("<g>\n", out);
-  for (unsigned r = 0; r < p->row_count; r++) {
-    const ts_time_split *t = &p->s->stages[p->rows[r].stage].time;
-    double x = BAR_NAME, y = BAR_GAP + (double)r * (BAR + BAR_GAP);
-    label(out, 0, y + BAR - 5, "name",
-          ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
-    for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
-      x = put_time_part(p, out, phase_class[phase], x, y, t->phase[phase], ts_phase_name(phase));
-    x = put_time_part(p, out, "busy", x, y, t->exposed, "exposed communication");
-    x = put_time_part(p, out, "bubble", x, y, t->bubble, "pipeline bubble");
-    x = put_time_part(p, out, "host", x, y, t->host, "waits for the host");
-    put_time_part(p, out, "tail", x, y, t->tail, "finished early");
-    label(
-      out, TS_PICTURE_BARS, y + BAR - 5, "end",
-      ts_arena_printf(
-        p->arena, "%s busy",
-        ts_format_share(p->s->result->step ? t->compute / (double)p->s->result->step : 0).text));
-  }
-  fputs("</g>\n", out);
-}
-
-void ts_picture_memory_bars(const ts_picture *p, FILE *out)
-{
-  double most = 1, limit = 0;
-  for (unsigned r = 0; r < p->row_count; r++) {
-    const ts_memory_class *m = &p->s->memory->classes[p->s->stages[p->rows[r].stage].fullest];
-    if (memory_top(m) > most)
-      most = memory_top(m);
-    if ((double)m->limit > limit)
-      limit = (double)m->limit;
-  }
-  double scale = (TS_PICTURE_BARS - BAR_NAME - BAR_VALUE) / most;
-  fputs("<g>\n", out);
-  for (unsigned r = 0; r < p->row_count; r++) {
-    const ts_memory_class *m = &p->s->memory->classes[p->s->stages[p->rows[r].stage].fullest];
-    double x = BAR_NAME, y = BAR_GAP + (double)r * (BAR + BAR_GAP);
-    label(out, 0, y + BAR - 5, "name",
-          ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
-    x = put_part(out, "x", x, y, scale * (double)m->reserved, "driver and libraries",
-                 ts_format_bytes((double)m->reserved).text);
-    for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
-      x = put_part(out, category_class[c], x, y, scale * (double)m->category[c],
-                   ts_category_name(c), ts_format_bytes((double)m->category[c]).text);
-    label(out, TS_PICTURE_BARS, y + BAR - 5, "end",
-          ts_format_bytes((double)(m->peak + m->reserved)).text);
-  }
-  if (limit > 0 && limit <= most)
-    ts_put_xml(
-      out,
-      "<path class=\"limit\" d=\"M%.1f 0V%u\"><title>memory of the device, %s</title></path>\n",
-      BAR_NAME + scale * limit, ts_picture_bars_height(p), ts_format_bytes(limit).text);
-  fputs("</g>\n", out);
-}
-
 /* ---- Legend ---- */
 
 typedef struct entry { const char *class, *name; } entry;
@@ -713,7 +608,7 @@ static bool work_shown(const ts_picture *p, const char *class)
 {
   for (unsigned r = 0; r < p->row_count; r++)
     for (size_t b = 0; b < p->rows[r].boxes.count; b++)
-      if (strcmp(fragment_class(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment),
+      if (strcmp(ts_work_colour(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment),
                  class) == 0)
         return true;
   return false;
@@ -751,24 +646,6 @@ static void stream_entries(const ts_picture *p, entry_list *list)
     TS_PUSH(p->arena, list, (entry){"waits", "waits for peers"});
 }
 
-static void time_entries(const ts_picture *p, entry_list *list)
-{
-  const ts_time_split *t = &p->s->time;
-  const struct {
-    double time;
-    entry entry;
-  } others[] = {{t->exposed, {"busy", "exposed communication"}},
-                {t->bubble, {"bubble", "pipeline bubble"}},
-                {t->host, {"host", "waits for the host"}},
-                {t->tail, {"tail", "finished early"}}};
-  for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
-    if (t->phase[phase] > 0)
-      TS_PUSH(p->arena, list, (entry){phase_class[phase], ts_phase_name(phase)});
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (others[i].time > 0)
-      TS_PUSH(p->arena, list, others[i].entry);
-}
-
 static void memory_entries(const ts_picture *p, entry_list *list)
 {
   bool reserved = false, limit = false, held[TS_IR_CATEGORIES] = {false};
@@ -793,7 +670,6 @@ static entry_list entries_of(const ts_picture *p, ts_picture_key key)
   static void (*const collect[])(const ts_picture *,
                                  entry_list *) = {[TS_KEY_WORK] = work_entries,
                                                   [TS_KEY_STREAMS] = stream_entries,
-                                                  [TS_KEY_TIME] = time_entries,
                                                   [TS_KEY_MEMORY] = memory_entries};
   entry_list list = {0};
   collect[key](p, &list);
@@ -807,16 +683,6 @@ static void put_sample(const entry *e, double x, double y, FILE *out)
     rectangle(out, e->class, x, y, 14, 12);
   else
     fprintf(out, "<path class=\"limit\" d=\"M%.1f %.1fh14\"/>\n", x, y + 6);
-}
-
-void ts_picture_legend(const ts_picture *p, ts_picture_key key, FILE *out)
-{
-  entry_list list = entries_of(p, key);
-  for (size_t i = 0; i < list.count; i++) {
-    fputs("<span class=\"key\"><svg width=\"14\" height=\"12\" aria-hidden=\"true\">", out);
-    put_sample(&list.at[i], 0, 0, out);
-    ts_put_xml(out, "</svg> %s</span>\n", list.at[i].name);
-  }
 }
 
 void ts_picture_legend_line(const ts_picture *p, ts_picture_key key, double y, FILE *out)

@@ -11,6 +11,10 @@
 
 typedef struct ts_picture ts_picture;
 
+/* What a fragment does, by a letter that names its colour: f, b, i, w as the schedules say, p
+ * forward and backward as one, r recompute, o optimizer, c communication, x other. */
+const char *ts_work_colour(const ts_ir *ir, uint32_t fragment);
+
 /* What the pictures show: the busiest rank of each stage, of the stages at both ends where there
  * are many. */
 const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *summary);
@@ -28,27 +32,13 @@ enum { TS_PICTURE_NAMES = 150 };                          /* width of the names 
 /* <g>: as high, TS_PICTURE_NAMES wide */
 void ts_picture_timeline_names(const ts_picture *p, FILE *out);
 
-/* The work of the whole step TS_PICTURE_BARS wide, where the timeline is wider. */
-bool ts_picture_needs_overview(const ts_picture *p);
-unsigned ts_picture_overview_height(const ts_picture *p);
-void ts_picture_overview(const ts_picture *p, FILE *out);
-
-/* Where the time of each stage goes, and what it holds at its peak: a bar each. */
-unsigned ts_picture_bars_height(const ts_picture *p);
-enum { TS_PICTURE_BARS = 1100 };
-void ts_picture_time_bars(const ts_picture *p, FILE *out);   /* <g>, TS_PICTURE_BARS wide */
-void ts_picture_memory_bars(const ts_picture *p, FILE *out);
-
-/* What the colours and textures that occur mean: <span>s of HTML, or a line of SVG of
- * TS_PICTURE_KEYS pixels. */
+/* What the colours and textures that occur mean: a line of TS_PICTURE_KEYS pixels. */
 typedef enum ts_picture_key {
   TS_KEY_WORK,
   TS_KEY_STREAMS,
-  TS_KEY_TIME,
   TS_KEY_MEMORY
 } ts_picture_key;
 enum { TS_PICTURE_KEYS = 20 };
-void ts_picture_legend(const ts_picture *p, ts_picture_key key, FILE *out);
 void ts_picture_legend_line(const ts_picture *p, ts_picture_key key, double y, FILE *out);
 
 

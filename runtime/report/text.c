@@ -369,25 +369,26 @@ static void critical_line(printer *p, const char *kind, const char *what, const 
 static void critical_path(printer *p)
 {
   const ts_result *r = p->s->result;
-  if (!r->critical_count || !r->step)
+  ts_critical_parts path = ts_run_critical(p->s->run);
+  if (!path.count || !r->step)
     return;
-  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count),
-           *share = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count);
-  double *parts = TS_NEW_ARRAY(p->arena, double, r->critical_count);
+  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, path.count),
+           *share = TS_NEW_ARRAY(p->arena, uint64_t, path.count);
+  double *parts = TS_NEW_ARRAY(p->arena, double, path.count);
   ts_column column = ts_column_of_times((double)r->step);
-  for (uint32_t i = 0; i < r->critical_count; i++)
-    parts[i] = (double)r->critical[i].time;
-  ts_apportion(parts, r->critical_count, (double)r->step, ts_column_units(&column, (double)r->step),
+  for (uint32_t i = 0; i < path.count; i++)
+    parts[i] = (double)path.at[i].time;
+  ts_apportion(parts, path.count, (double)r->step, ts_column_units(&column, (double)r->step),
                time);
-  ts_apportion(parts, r->critical_count, (double)r->step, 1000, share);
+  ts_apportion(parts, path.count, (double)r->step, 1000, share);
 
   fputc('\n', p->out);
   name(p, 0, PART_NAME + 23,
        ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
   ts_put_text(p->out, "%8s  %s\n", "calls", "most in");
   uint64_t other_time = 0, other_share = 0, others = 0;
-  for (uint32_t i = 0; i < r->critical_count; i++) {
-    const ts_critical_part *c = &r->critical[i];
+  for (uint32_t i = 0; i < path.count; i++) {
+    const ts_critical_part *c = &path.at[i];
     if (i < MOST_PARTS && (time[i] || share[i]))
       critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name,
                     &column, time[i], share[i], c->count, string(p, c->label));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/format.h"
 #include "ir/names.h"
 #include "runtime/collective/graph.h"
 #include "runtime/report/picture.h"
@@ -246,7 +247,9 @@ void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t mos
 
 static const char *rate_label(ts_arena *arena, double rate)
 {
-  return ts_arena_printf(arena, "%.4g GB/s", rate * 1e-9);
+  return rate >= 1e15 ? ts_arena_printf(arena, "%.4g PB/s", rate * 1e-15) :
+         rate >= 1e12 ? ts_arena_printf(arena, "%.4g TB/s", rate * 1e-12) :
+                        ts_arena_printf(arena, "%.4g GB/s", rate * 1e-9);
 }
 
 void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
@@ -261,7 +264,7 @@ void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
     const edge *e = &d.edges.at[i];
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
     ts_put_dot(out, "  n%u -- n%u [label=\"%s%s\"%s];\n", e->from, e->to,
-               e->count > 1 ? ts_arena_printf(arena, "%u x ", e->count) : "",
+               e->count > 1 ? ts_arena_printf(arena, "%s x ", ts_format_count(e->count).text) : "",
                rate_label(arena, k->bandwidth), k->tier ? ", style=dashed" : "");
   }
   fprintf(out, "}\n");
@@ -294,14 +297,16 @@ static void put_edge(FILE *out, const drawing *d, const edge *e, double page)
   fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"", x1, y1, (x1 + x2) / 2,
           (y1 + y2) / 2 - bend, x2, y2);
   fputs(k->tier ? " stroke-dasharray=\"4 3\"" : "", out);
+  const char *count =
+    e->count > 1 ? ts_arena_printf(d->arena, "%s x ", ts_format_count(e->count).text) : "";
   ts_put_xml(out, "><title>%s - %s: %s%s, tier %u</title></path>\n", node_name(d, e->from),
-             node_name(d, e->to), e->count > 1 ? ts_arena_printf(d->arena, "%u x ", e->count) : "",
-             rate_label(d->arena, k->bandwidth), k->tier);
+             node_name(d, e->to), count, rate_label(d->arena, k->bandwidth), k->tier);
   if (d->by_array) {
     ts_put_xml(
       out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\" fill=\"#333\">%s</text>\n",
       (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
-      ts_arena_printf(d->arena, "%u x %s", e->count, rate_label(d->arena, k->bandwidth)));
+      ts_arena_printf(d->arena, "%s x %s", ts_format_count(e->count).text,
+                      rate_label(d->arena, k->bandwidth)));
   }
 }
 

@@ -27,14 +27,14 @@ static int larger(const void *x, const void *y)
   return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-const ts_difference *ts_difference_new(ts_arena *arena, const ts_result *before,
-                                       const ts_result *after)
+const ts_difference *ts_difference_new(ts_arena *arena, const ts_run *before, const ts_run *after)
 {
   part_list list = {0};
-  for (uint32_t i = 0; i < before->critical_count; i++)
-    part_of(arena, &list, &before->critical[i])->before += before->critical[i].time;
-  for (uint32_t i = 0; i < after->critical_count; i++)
-    part_of(arena, &list, &after->critical[i])->after += after->critical[i].time;
+  ts_critical_parts old = ts_run_critical(before), new = ts_run_critical(after);
+  for (uint32_t i = 0; i < old.count; i++)
+    part_of(arena, &list, &old.at[i])->before += old.at[i].time;
+  for (uint32_t i = 0; i < new.count; i++)
+    part_of(arena, &list, &new.at[i])->after += new.at[i].time;
   size_t kept = 0;
   for (size_t i = 0; i < list.count; i++)
     if (distance(&list.at[i]))
@@ -42,6 +42,7 @@ const ts_difference *ts_difference_new(ts_arena *arena, const ts_result *before,
   list.count = kept;
   TS_SORT(&list, larger);
   ts_difference *d = TS_NEW(arena, ts_difference);
-  *d = (ts_difference){before->step, after->step, (uint32_t)kept, list.at};
+  *d = (ts_difference){ts_run_result(before)->step, ts_run_result(after)->step, (uint32_t)kept,
+                       list.at};
   return d;
 }

@@ -17,7 +17,6 @@ typedef struct ts_difference {
   const ts_difference_part *at; /* largest difference first; those without any are left out */
 } ts_difference;
 
-const ts_difference *ts_difference_new(ts_arena *arena, const ts_result *before,
-                                       const ts_result *after);
+const ts_difference *ts_difference_new(ts_arena *arena, const ts_run *before, const ts_run *after);
 
 #endif

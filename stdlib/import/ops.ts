@@ -138,3 +138,68 @@ op mean_cross_entropy(x: Tensor, target: Tensor) {
   backward(input) { kernel elementwise { reads = [x], writes = [dx] } }
   saves [x]
 }
+
+// Element by element with weights of the op's own, `held` elements in all: a bias, a scale.
+op weighted(xs: List[Tensor], held: Int) {
+  weight w: [held]
+  output y: _broadcast(xs)
+  forward { kernel elementwise { reads = [xs, w], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, w], writes = xs } }
+  backward(weight) { kernel elementwise { reads = [dy, xs], writes = [dw] } }
+  saves xs
+}
+
+// An operator of which nothing is known but its shapes, with `held` elements of weights.
+op opaque_weighted(xs: List[Tensor], shape: List[Int], follow: List[Any], whole: List[Int], held: Int) {
+  weight w: [held]
+  output y: [div(shape[i] * _product_of(xs[0].shape, follow[i]), _product_of(whole, follow[i])) for i in 0..len(shape)]
+  forward { kernel elementwise { reads = [xs, w], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, w], writes = xs } }
+  backward(weight) { kernel elementwise { reads = [dy, xs], writes = [dw] } }
+  saves xs
+}
+
+// Attention that never writes the scores, of queries, keys and values apart: [batch, heads,
+// sequence, width], or [batch, sequence, heads, width] where `heads_last`.
+op separate_attention(q: Tensor, k: Tensor, v: Tensor, causal: Bool = false, heads_last: Bool = false) {
+  let h = if heads_last then 2 else 1
+  let heads = q.shape[h]
+  let kv_heads = k.shape[h]
+  let queries = q.shape[3 - h]
+  let keys = k.shape[3 - h]
+  let seq = if keys == queries then queries else round(sqrt(queries * keys))
+  let head_dim = last(q.shape)
+  output y: with_last(q.shape, last(v.shape))
+  let product = q.shape[0] * heads * (if causal and keys == queries then queries * keys else 2 * queries * keys)
+  require len(q.shape) == 4 and len(k.shape) == 4 and len(v.shape) == 4, "samples, heads, a sequence and a width"
+  require heads % kv_heads == 0, "queries share keys and values in groups of equal size"
+  whole k dim 3
+  whole q dim 3
+  forward {
+    kernel attention {
+      batch = q.shape[0]
+      seq = seq
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      causal = if causal then 1 else 0
+      flops = product * (head_dim + last(v.shape))
+      reads = [q, k, v]
+      writes = [y]
+    }
+  }
+  backward(input) {
+    kernel attention_backward {
+      batch = q.shape[0]
+      seq = seq
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      causal = if causal then 1 else 0
+      flops = product * (3 * head_dim + 2 * last(v.shape))
+      reads = [q, k, v, y, dy]
+      writes = [dq, dk, dv]
+    }
+  }
+  saves [q, k, v, y, 4 B * q.shape[0] * heads * queries]
+}

@@ -6,7 +6,7 @@ import std.schedules.interleaved
 
 schedule one_f_one_b_beside(p: Axis, m: Int, v: Int = 1, sizes: List[Int] = []) {
   let g = interleaved_group(p, m)
-  require v == 1 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do"
+  require v == 1 or m % g == 0, "the `m` micro-batches go in groups of `g`, which is not less than `p`: let `g` divide `m`"
   stages p of sizes
   chunks v
   at r in 0..p {

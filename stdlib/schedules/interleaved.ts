@@ -17,7 +17,7 @@ fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v -
 // balance; neither: as even as can be.
 schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List[Int] = [], balanced: Bool = false) {
   let g = if group > 0 then group else interleaved_group(p, m)
-  require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"
+  require group > 0 or m % g == 0, "the `m` micro-batches go in groups of `g`, which is not less than `p`: let `g` divide `m`, or state another size as `group`"
   require group == 0 or group >= p or p == 1, "a group smaller than the pipeline leaves ranks without work"
   require m % g == 0 or m % g >= p, "what is left for the last group must be at least as many micro-batches as there are ranks"
   expect group > 0 or v == 1 or m % p == 0,

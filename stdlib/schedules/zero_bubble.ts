@@ -7,7 +7,7 @@ import std.schedules.interleaved, std.schedules.waves
 // several chunks the same on interleaved 1F1B.
 schedule zb_1p(p: Axis, m: Int, v: Int = 1, sizes: List[Int] = []) {
   let g = interleaved_group(p, m)
-  require m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do"
+  require m % g == 0, "the `m` micro-batches go in groups of `g`, which is not less than `p`: let `g` divide `m`"
   stages p of sizes
   chunks v
   at r in 0..p {

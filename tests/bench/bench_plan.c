@@ -77,6 +77,7 @@ static int once(const ts_define *define, uint32_t defines, bool no_fold, measure
     bad ? NULL : ts_run_new(&ir, &(ts_run_options){.no_fold = no_fold, .threads = 1}, &stop);
   if (run) {
     const ts_result *r = ts_run_result(run);
+    ts_run_critical(run);
     m->play = now() - t;
     m->played = r->nodes_played;
     m->nodes = r->nodes;

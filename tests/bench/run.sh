@@ -17,5 +17,5 @@ for name in "$@"; do
   "$build/libtool" --quiet --tag=CC --mode=link "${CC:-cc}" -std=c17 -D_XOPEN_SOURCE=700 -O2 -I"$root" -o "$program" \
     "$root/tests/bench/bench_$name.c" "$root/tests/unit/engine_plan.c" "$build/libts.la" -lm
   echo "== $name"
-  "$program"
+  "$program" "$build"
 done

@@ -6,7 +6,9 @@ compare _plan.ts _changed.ts
 compare -D layers=2 -D dp=2 _plan.ts _changed.ts
 tsc -o "$scratch/plan.ir" _plan.ts; tsc -D launch=9us -o "$scratch/slow.ir" _plan.ts
 cd "$scratch"; compare plan.ir slow.ir; cd - >/dev/null
-echo "== json"; trainspec diff --format=json "$scratch/plan.ir" "$scratch/slow.ir" | sed -n 1,9p
+echo "== json"; trainspec diff --format=json "$scratch/plan.ir" "$scratch/slow.ir" | sed -n 1,11p
+echo "== html"; cd "$scratch"; trainspec diff --format=html plan.ir slow.ir | sed -n '/<section id="comparison">/,/^<\/section>/p;/class="run">/,/"streams"/p'
+tsrun --diff=plan.ir --format=html slow.ir | grep -c 'class="run"'; cd - >/dev/null
 compare _plan.ts
 compare -D dp=3 _plan.ts nowhere.ts
 # A plan that only communicates has no compute time to rest on anything.

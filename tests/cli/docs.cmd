@@ -1,10 +1,12 @@
 # Files and commands of the manual, page by page, in an empty folder: a block after `<!-- file NAME -->` is that file, one after `<!-- run -->` has
 # commands (`$ ...`) and what they print on standard output (`<!-- run all -->`: on standard error too), where a line `...` stands for any lines;
-# `<!-- $ COMMAND -->` is run and not shown; `<!-- run with torch -->` runs where there is PyTorch.
+# `<!-- $ COMMAND -->` is run and not shown; `<!-- run with torch -->` runs where there is PyTorch, `<!-- run with python -->` where Python can load the library.
 root=$(cd ../.. && pwd); export root; mkdir "$scratch/page" "$scratch/tools"; torch=
 for p in python3 /usr/bin/python3; do [ -n "$torch" ] || ! "$p" -c 'import torch.distributed' 2>/dev/null || torch=$(command -v "$p"); done
 printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH="%s/tracer" exec "%s" -m trainspec_tracer "$@"\n' "$root" "$torch" >"$scratch/tools/trainspec-trace"
 chmod +x "$scratch/tools/trainspec-trace"; [ -z "$torch" ] || ln -s "$torch" "$scratch/tools/python"; PATH=$scratch/tools:$PATH
+export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 TRAINSPEC_LIBRARY; TRAINSPEC_LIBRARY=$(dirname "$(command -v tsc)")/.libs/libtrainspec.so
+python=; ! python3 -c 'import trainspec' 2>/dev/null || python=yes
 check() { # COMMAND SHOWN-FILE ALL
   if [ -n "$3" ]; then bash -c "$1" >"$scratch/printed" 2>&1; else bash -c "$1" >"$scratch/printed" 2>/dev/null; fi
   awk -v command="$1" 'NR == FNR { want[++wants] = $0; next } { got[++gots] = $0 }
@@ -36,6 +38,7 @@ page() {
       *:'<!-- run -->') mark=run; all= ;;
       *:'<!-- run all -->') mark=run; all=yes ;;
       *:'<!-- run with torch -->') mark=skip; [ -z "$torch" ] || mark=run; all= ;;
+      *:'<!-- run with python -->') mark=skip; [ -z "$python" ] || mark=run; all= ;;
       skip:'$ '*) number=$((number + 1)) ;;
       *:'<!-- $ '*) line=${line#<!-- \$ }; bash -c "${line% -->}" ;;
       'file '*:'```'*) mark="in ${mark#file }" ;;
@@ -51,4 +54,7 @@ page() {
 }
 page tutorial.md
 page getting_started.md
+page sweeps.md
+page python.md
+page json.md
 page ../README.md

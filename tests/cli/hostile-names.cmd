@@ -3,6 +3,7 @@ bad=$(printf '\033]0;owned\007\342\200\256\377'); name="<script>\"$bad"; text=$(
 show() { # COMMAND...: how many lines have such a byte, and the first lines that have a name
   echo "== $*"; "$@" >out 2>&1 || true; LC_ALL=C grep -acP '[\x00-\x08\x0b-\x1f\x7f\x80-\xbf]|[\xf8-\xff]' out; grep -a owned out | sed 's/ *[0-9.]* us$//' | cut -c1-160 | head -3; }
 for form in text csv json html svg; do show tsrun --format $form plan.ir; done
+tsrun --format html plan.ir | sed -n '/class="run"/,/<\/script>/p' | sed '1d;$d' >data.json; grep -c '[<>&]' data.json; jq -r '.streams[0]' data.json
 show tsrun --network=all plan.ir | sed -E 's|([0-9.]+ %) +[0-9.]+ [mun]?s$|\1|'; show tsrun --trace trace.json plan.ir; show cat trace.json; show tsc -S -o - plan.ir
 tsc -S -o again.tsir plan.ir; tsc -o again.ir again.tsir; cmp plan.ir again.ir && echo "reads back"
 for form in text dot svg; do show trainspec topo --format $form plan.ir; done; show trainspec topo --paths plan.ir; show trainspec diff plan.ir plan.tsir

@@ -1,10 +1,11 @@
-/* Any bytes behind the members that lead an execution graph are read, written, and played as the
- * graph of the one rank, without harm. */
+/* Any bytes behind the members that lead an execution graph are read, written, made a model,
+ * and played as the graph of the one rank, without harm. */
 #include <stdint.h>
 #include <string.h>
 
 #include "tests/fuzz/events_use.h"
 #include "tests/play_ranks.h"
+#include "trace/model_table.h"
 #include "trace/read/rank_graph.h"
 #include "trace/write/export.h"
 
@@ -29,6 +30,19 @@ static void write_graph(const ts_events *e)
   free(text);
 }
 
+static void write_model(const ts_events *e)
+{
+  ts_arena *arena = ts_arena_new("model");
+  ts_error error = {0};
+  ts_step *step = ts_step_of_graph(arena, e, &error);
+  FILE *out = step ? fopen("/dev/null", "w") : NULL;
+  if (out) {
+    ts_model_table_write(ts_model_table_new(arena, step), step->source, out);
+    fclose(out);
+  }
+  ts_arena_free(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   static const char head[] =
@@ -48,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   ts_events *e = ts_events_parse(arena, "fuzz", whole, size, NULL, &error);
   if (e && !e->cut && e->format == TS_TRACE_GRAPH) {
     write_graph(e);
+    write_model(e);
     play_or_refuse_ranks((const ts_events *const[]){e}, 1);
   }
   ts_arena_free(arena);

@@ -1,10 +1,11 @@
 /* A profile and, behind the first byte 0xff, an execution trace: any bytes are read as both,
- * joined, and made a table, without harm. */
+ * joined, and made a table of costs and one of a model, without harm. */
 #include <stdint.h>
 #include <string.h>
 
 #include "tests/fuzz/events_use.h"
 #include "trace/join.h"
+#include "trace/model_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -23,6 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   if (out) {
     const ts_events *const traces[] = {e};
     ts_op_table_write(ts_op_table_new(arena, traces, 1), traces, 1, out);
+    ts_step *step = graph->format == TS_TRACE_EXECUTION && e->format == TS_TRACE_KINETO ?
+                      ts_step_of_profile(arena, e, graph, &error) :
+                      NULL;
+    if (step)
+      ts_model_table_write(ts_model_table_new(arena, step), step->source, out);
     fclose(out);
   }
   ts_arena_free(arena);

@@ -140,7 +140,7 @@ static inline void study(ts_summary *s, const ts_run_options *options, play_stud
     ts_interval ratio = ts_interval_of_ratio(&s->confidence, &s->confidence);
     ts_report_ratio_text(&ratio, s->arena, out);
     ts_report_changes_json(changes, &ratio, out);
-    s->extras.difference = ts_difference_new(s->arena, s->result, s->result);
+    s->extras.difference = ts_difference_new(s->arena, s->run, s->run);
     s->extras.difference_from = "itself";
     break;
   }

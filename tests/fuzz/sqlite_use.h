@@ -16,7 +16,8 @@ static inline int sqlite_may(void *none, int action, const char *a, const char *
                              const char *d)
 {
   (void)none, (void)b, (void)c, (void)d;
-  bool pragma = action == SQLITE_PRAGMA && a && strcmp(a, "application_id") != 0;
+  bool pragma = action == SQLITE_PRAGMA && a && strcmp(a, "application_id") != 0 &&
+                strcmp(a, "user_version") != 0;
   return action == SQLITE_ATTACH || pragma || action == SQLITE_CREATE_VTABLE ? SQLITE_DENY :
                                                                                SQLITE_OK;
 }

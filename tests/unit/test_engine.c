@@ -158,8 +158,9 @@ Test(composition, splits_idle_time_by_what_was_waited_for)
   cr_assert_eq(second->bubble, 12 * us);
   cr_assert_eq(second->comms[0].exposed, 10 * us); /* its end is that of its send */
   cr_assert_eq(second->tail, 3 * us);
-  cr_assert_eq(r->critical_count, 4); /* kernels a, messages, kernel b, the host */
-  cr_assert_eq(r->critical[0].kind, TS_CRITICAL_COMPUTE);
+  ts_critical_parts path = ts_run_critical(p.run);
+  cr_assert_eq(path.count, 4); /* kernels a, messages, kernel b, the host */
+  cr_assert_eq(path.at[0].kind, TS_CRITICAL_COMPUTE);
   cr_assert_eq(r->critical_rank, 0);
   end(&p);
 }

@@ -59,7 +59,7 @@ Test(insight, changes)
     ts_run *before = ts_run_new(&ir, &(ts_run_options){0}, &stop),
            *after = ts_run_new(&changed.ir, &(ts_run_options){.transfer = changed.transfer}, &stop);
     cr_assert_eq(ts_run_result(after)->step, folded);
-    const ts_difference *d = ts_difference_new(arena, ts_run_result(before), ts_run_result(after));
+    const ts_difference *d = ts_difference_new(arena, before, after);
     int64_t sum = 0;
     for (uint32_t i = 0; i < d->count; i++)
       sum += (int64_t)(d->at[i].after - d->at[i].before);

@@ -78,8 +78,9 @@ static void check_sums(const ts_run *run, uint32_t seed)
     cr_assert_eq(sum, r->step, "seed %u: class %u", seed, c);
   }
   uint64_t path = 0;
-  for (uint32_t i = 0; i < r->critical_count; i++)
-    path += r->critical[i].time;
+  ts_critical_parts parts = ts_run_critical(run);
+  for (uint32_t i = 0; i < parts.count; i++)
+    path += parts.at[i].time;
   cr_assert_eq(path, r->step, "seed %u: critical path", seed);
 }
 

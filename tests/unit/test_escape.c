@@ -39,6 +39,8 @@ Test(escape, each_sink)
      "<b>=&lt;script&gt;'&quot;\\&amp;\\x1b[31m\\x07\\x0a    \\xff\\u202e\\u009b\xc3\xa9</b>");
   is(ts_put_dot, "\"%s\"", hostile,
      "\"=<script>'\\\"\\\\&\\\\x1b[31m\\\\x07\\\\x0a    \\\\xff\\\\u202e\\\\u009b\xc3\xa9\"");
+  is(ts_put_script, "\"%s\"", hostile,
+     "\"=\\u003cscript\\u003e'\\\"\\\\\\u0026\\\\x1b[31m\\\\x07\\\\x0a    \\\\xff\\\\u202e\\\\u009b\xc3\xa9\"");
   is(ts_put_csv, "%s,", hostile,
      "\"'=<script>'\"\"\\&\\x1b[31m\\x07\\x0a    \\xff\\u202e\\u009b\xc3\xa9\",");
   is(ts_put_json, "\"%s\"", hostile,

@@ -106,7 +106,7 @@ Test(lang_errors, brackets)
                 "3:3 E0104 expected `)` to close the `(` of `f`, found `b` ~ )");
   expect_errors("plan p {\n  mesh = { tp, dp\n  apply = [a]\n}",
                 "3:3 E0104 expected `}` to close the `{` of `mesh`, found `apply` ~  }");
-  expect_errors("plan p {\n  a = 1\n", "1:8 E0104 the `{` of `p` is never closed");
+  expect_errors("plan p {\n  a = 1\n", "1:8 E0104 the `{` of `p` is never closed ~ \n}");
   expect_errors("schedule s() {\n  at 0 {\n    F(1)\n}\nlet a = 1",
                 "4:1 E0104 expected `}` to close the `{`, found `}`");
   expect_errors("plan p {\n  a = 1\nlet b = 2\nlet c = 3",

@@ -173,8 +173,34 @@ Test(library, reports_are_those_of_the_program)
     cr_expect_gt(size, 100);
     cr_expect_eq(strncmp(got, begin[format], strlen(begin[format])), 0,
                  "format %d begins with %.20s", format, got);
+    size_t length = 0;
+    const char *same = trainspec_report_text(run, (trainspec_format)format, &length);
+    cr_expect(length == size && !memcmp(same, got, size), "format %d is the same as text", format);
     free(got);
   }
+  trainspec_free(ts);
+}
+
+Test(library, a_failed_write_spoils_no_report)
+{
+  trainspec *ts = trainspec_new();
+  trainspec_run *run = trainspec_play(compile(ts), NULL);
+  cr_expect_not(trainspec_trace(run, "/nowhere/step.json"));
+  cr_expect(trainspec_report_text(run, TRAINSPEC_JSON, NULL));
+  trainspec_free(ts);
+}
+
+Test(library, messages_are_text_too)
+{
+  trainspec *ts = trainspec_new();
+  cr_expect_str_eq(trainspec_messages_text(ts, TRAINSPEC_TEXT, NULL), "");
+  trainspec_open(ts, "/nowhere/plan.ts", NULL);
+  size_t size = 0;
+  const char *text = trainspec_messages_text(ts, TRAINSPEC_TEXT, &size);
+  cr_expect_eq(strlen(text), size);
+  cr_expect(strstr(text, "error[E0701]"));
+  cr_expect_eq(
+    strncmp(trainspec_messages_text(ts, TRAINSPEC_JSON, NULL), "{\"type\":\"diagnostic\"", 20), 0);
   trainspec_free(ts);
 }
 

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/account/changes.h"
 #include "runtime/account/memory.h"
+#include "runtime/play/slowdown.h"
 #include "tests/unit/random_ir.h"
 
 typedef struct plain { uint64_t time; int64_t bytes; } plain;
@@ -108,6 +110,92 @@ Test(memory, agrees_with_a_plain_sum_on_random_plans)
   }
 }
 
+/* Random plans free what they allocate with the same node. Here anything goes, often alike. */
+static void change_effects(ts_arena *arena, ts_ir *ir, uint32_t seed)
+{
+  random_ir g = {.state = seed};
+  ts_ir_mem *mems = ts_arena_copy(arena, ir->mems, ir->mems_count * sizeof *mems);
+  for (uint32_t i = 0; i < ir->mems_count; i++) {
+    int64_t bytes = random_between(&g, 1, 8);
+    mems[i].bytes = random_chance(&g, 50) ? bytes : -bytes;
+  }
+  ir->mems = mems;
+}
+
+/* The peak of a class, found node by node. */
+static void walk(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t class,
+                 const ts_memory_class *m)
+{
+  const ts_memory_effect *effects = ts_memory_effects(arena, ir);
+  int64_t held = (int64_t)m->base, peak = held;
+  int64_t room = m->limit ? (int64_t)(m->limit - m->reserved) : INT64_MAX;
+  ts_memory_moment at = {.item = TS_IR_NONE, .asked = m->base}, over = at;
+  bool full = held > room;
+  uint64_t over_by = full ? (uint64_t)(held - room) : 0;
+  int64_t held_of[TS_IR_CATEGORIES] = {0}, of[TS_IR_CATEGORIES] = {0};
+  uint32_t program = ts_run_result(run)->classes[class].program;
+  for (uint32_t h = 0; h < ir->programs[program].holding_count; h++) {
+    const ts_ir_holding *holding = &ir->holdings[ir->programs[program].first_holding + h];
+    held_of[holding->category] += (int64_t)holding->bytes;
+  }
+  memcpy(of, held_of, sizeof of);
+  ts_memory_changes *changes = ts_memory_changes_new(arena, ir, run, ts_run_result(run)->classes[class].rank);
+  for (ts_memory_change c; ts_memory_changes_next(changes, &c);) {
+    const ts_memory_effect *e = &effects[c.node - ir->nodes];
+    int64_t bytes = c.frees ? e->frees : e->allocates, before = held;
+    held += bytes;
+    for (uint32_t i = 0; i < c.node->mem_count; i++) {
+      const ts_ir_mem *mem = &ir->mems[c.node->first_mem + i];
+      if ((mem->bytes < 0) == c.frees)
+        held_of[mem->category] += mem->bytes;
+    }
+    if (held <= peak)
+      continue;
+    peak = held;
+    at = (ts_memory_moment){c.time, c.node, c.item, (uint64_t)bytes,
+                            before > 0 ? (uint64_t)before : 0};
+    memcpy(of, held_of, sizeof of);
+    over = !full && held > room ? at : over;
+    full |= held > room;
+    over_by = full ? (uint64_t)(peak - room) : 0;
+  }
+  cr_assert_eq((int64_t)m->peak, peak > 0 ? peak : 0);
+  cr_assert(!memcmp(&m->at_peak, &at, sizeof at), "class %u", class);
+  cr_assert_eq(m->over, over_by);
+  cr_assert(!full || !memcmp(&m->first_over, &over, sizeof over));
+  for (uint32_t i = 0; i < TS_IR_CATEGORIES; i++)
+    cr_assert_eq((int64_t)m->category[i], of[i] > 0 ? of[i] : 0);
+}
+
+Test(memory, peaks_are_those_of_the_walk_node_by_node)
+{
+  for (uint32_t seed = 0; seed < 400; seed++) {
+    ts_arena *arena = ts_arena_new("test");
+    ts_ir ir;
+    ts_ir_builder *b = random_ir_new(seed);
+    ts_ir_builder_view(b, &ir);
+    if (seed % 2)
+      change_effects(arena, &ir, seed);
+    ts_stop stop = {.arena = arena};
+    const ts_slowdown *slow = NULL;
+    ts_run_options options = {.contention = seed % 4 == 1};
+    if (seed % 4 == 2)
+      cr_assert_null(ts_slowdown_open(arena, "physical", &slow));
+    options.overlap = slow;
+    ts_run *run = ts_run_new(&ir, &options, &stop);
+    if (run) {
+      const ts_memory *memory = ts_memory_new(arena, &ir, run);
+      for (uint32_t c = 0; c < memory->class_count; c++)
+        walk(arena, &ir, run, c, &memory->classes[c]);
+    } else {
+      cr_assert(seed % 4 == 1, "seed %u: %s", seed, stop.title);
+    }
+    ts_run_free(run);
+    ts_ir_builder_free(b);
+    ts_arena_free(arena);
+  }
+}
+
 typedef struct fixture {
   ts_arena *arena;
   ts_ir_builder *builder;
@@ -173,6 +261,23 @@ Test(memory, peak_holders_and_moment)
   cr_assert_eq(m->holders[1].count, 2);
   cr_assert_eq(m->limit, 0);
   cr_assert_eq(m->over, 0);
+  end(&f);
+}
+
+/* Nobody waits between a, b and c: they are one run. */
+Test(memory, what_another_stream_frees_makes_room_inside_a_run)
+{
+  fixture f = play("stream compute\nstream side\n"
+                   "fragment F {\n"
+                   "  a: compute 5 us\n"
+                   "  b: compute 5 us alloc 1 B activations \"b\"\n"
+                   "  c: compute 10 us alloc 100 B activations \"c\"\n"
+                   "  d: compute 10 us on side alloc 50 B temporaries \"d\" free 50 B temporaries "
+                   "\"d\"\n"
+                   "}\n"
+                   "program { F 0 }\n");
+  cr_assert_eq(f.memory->classes[0].peak, 101);
+  cr_assert_eq(f.memory->classes[0].holder_count, 2);
   end(&f);
 }
 

@@ -87,11 +87,13 @@ static void note(void *closure, const ts_span_event *e)
     a->held += e->end - e->start;
 }
 
-static void check_sums(const ts_result *r)
+static void check_sums(const ts_run *run)
 {
+  const ts_result *r = ts_run_result(run);
   uint64_t path = 0;
-  for (uint32_t i = 0; i < r->critical_count; i++)
-    path += r->critical[i].time;
+  ts_critical_parts parts = ts_run_critical(run);
+  for (uint32_t i = 0; i < parts.count; i++)
+    path += parts.at[i].time;
   cr_assert_eq(path, r->step, "critical path");
   for (uint32_t c = 0; c < r->class_count; c++) {
     const ts_class_result *x = &r->classes[c];
@@ -115,7 +117,7 @@ static arrivals played(const job *j, const ts_run_options *options, uint32_t ord
   arrivals a = {0};
   for (uint32_t r = 0; r <= (uint32_t)j->peers; r++)
     ts_run_timeline(run, r, note, &a);
-  check_sums(ts_run_result(run));
+  check_sums(run);
   ts_run_free(run);
   ts_arena_free(stop.arena);
   ts_ir_builder_free(b);

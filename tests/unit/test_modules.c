@@ -26,8 +26,16 @@ Test(modules, names)
   cr_assert_str_eq(module_of("layer[3].attn.qkv", layers), "layer[3]");
   cr_assert_str_eq(module_of("layer[+12].mlp", merged), "layer[*].mlp");
   cr_assert_str_eq(module_of("layer[*].mlp.up", merged), "layer[*].mlp");
-  cr_assert_str_eq(module_of("blocks.11.attn.c_proj", merged), "blocks.*");
-  cr_assert_str_eq(module_of("blocks.11.attn", (ts_label_view){2, true}), "blocks.11");
+  cr_assert_str_eq(module_of("blocks.11.attn.c_proj", merged), "blocks.*.attn");
+  cr_assert_str_eq(module_of("blocks.11.attn", layers), "blocks.11");
+  cr_assert_str_eq(module_of("blocks.11.attn.out", (ts_label_view){2, true}), "blocks.11.attn");
+  cr_assert_str_eq(module_of("blocks.11.qkv aten::addmm", layers), "blocks.11");
+  cr_assert_str_eq(module_of("blocks.11 aten::bmm", merged), "blocks.*");
+  cr_assert_str_eq(module_of("blocks.11.out all_reduce", merged), "blocks.*.out");
+  cr_assert_str_eq(module_of("blocks.11 aten::bmm", whole), "blocks.* aten::bmm");
+  cr_assert_str_eq(module_of("aten::add", merged), "(outside modules)");
+  cr_assert_str_eq(module_of("aten::add", whole), "aten::add");
+  cr_assert_str_eq(module_of("gradient norm", merged), "gradient norm");
   cr_assert_str_eq(module_of("expert[a.b].up", layers), "expert[a.b]");
   cr_assert_str_eq(module_of("conv3x3[", merged), "conv3x3[");
   cr_assert_str_eq(module_of("embed", merged), "embed");
@@ -55,10 +63,40 @@ static void add_kernel(void *closure, const ts_span_event *e)
     *(uint64_t *)closure += e->end - e->start;
 }
 
+/* Stretches in which the compute stream waits: they add up to the class's, gap by gap in order. */
+typedef struct idles { uint64_t time[TS_IDLE_WORK + 1], until; uint32_t before; } idles;
+
+static void add_idle(void *closure, const ts_idle *i)
+{
+  idles *sum = closure;
+  cr_assert(i->from < i->to);
+  if (i->before != sum->before) {
+    cr_assert(i->to > sum->until);
+    sum->until = i->to;
+  }
+  cr_assert_eq(i->node == NULL, i->item == TS_IR_NONE);
+  sum->before = i->before;
+  sum->time[i->kind] += i->to - i->from;
+}
+
+static void check_idle(const ts_run *run, uint32_t class)
+{
+  const ts_class_result *r = &ts_run_result(run)->classes[class];
+  idles sum = {.before = 0};
+  uint64_t exposed = 0;
+  ts_run_attribute(run, class, &(ts_attribution){.closure = &sum, .idle = add_idle});
+  for (uint32_t c = 0; c < r->comm_count; c++)
+    exposed += r->comms[c].exposed;
+  cr_assert_eq(sum.time[TS_IDLE_BUBBLE], r->bubble);
+  cr_assert_eq(sum.time[TS_IDLE_EXPOSED], exposed);
+  cr_assert(sum.time[TS_IDLE_HOST] <= r->host); /* the rest lies inside runs of kernels */
+}
+
 static void check_class(const ts_run *run, const ts_memory *memory, const ts_modules *modules,
                         uint32_t class)
 {
   const ts_class_result *r = &ts_run_result(run)->classes[class];
+  check_idle(run, class);
   ts_module_share sum = {.exposed = 0};
   uint64_t phases = 0, transfer = 0, exposed = 0, kernels = 0, held = 0;
   for (uint32_t m = 0; m < modules->count; m++) {

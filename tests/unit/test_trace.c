@@ -41,6 +41,10 @@ Test(trace, dimensions_are_followed)
   cr_expect_str_eq(follow(SHAPE(1, 1024, 8), SHAPE(1024, 8)), "[01 2]");
   /* heads are split */
   cr_expect_str_eq(follow(SHAPE(64, 2048, 64), SHAPE(2, 32, 2048, 64)), "[- 0 1 2]");
+  /* among queries, keys and values, wherever they stand; of which one is taken */
+  cr_expect_str_eq(follow(SHAPE(4, 1024, 3840), SHAPE(4, 1024, 3, 20, 64)), "[0 1 - 2 -]");
+  cr_expect_str_eq(follow(SHAPE(4, 1024, 3840), SHAPE(4, 1024, 20, 3, 64)), "[0 1 2 - -]");
+  cr_expect_str_eq(follow(SHAPE(3, 3, 20, 1024, 64), SHAPE(3, 20, 1024, 64)), "[1 2 3 4]");
   /* the batch grows */
   cr_expect_str_eq(follow_of(SHAPE(64, 2048, 64), SHAPE(2, 32, 2048, 64), true), "[0 - 1 2]");
   cr_expect_str_eq(follow(SHAPE(2, 512, 1024), SHAPE(2, 1024)), "[0 2]"); /* a dimension dropped */

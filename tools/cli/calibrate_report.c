@@ -370,6 +370,8 @@ void ts_calibrated_json(const ts_calibrated *c, FILE *out)
 {
   const ts_calibration *k = c->calibration;
   cJSON *root = cJSON_CreateObject();
+  cJSON_AddStringToObject(root, "type", "trainspec-calibrate");
+  cJSON_AddNumberToObject(root, "format", 1);
   cJSON_AddStringToObject(root, "plan", k->plan);
   cJSON_AddStringToObject(root, "device", k->device);
   cJSON_AddStringToObject(root, "framework", k->framework);

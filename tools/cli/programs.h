@@ -30,6 +30,11 @@ int ts_collective_main(int argc, char **argv); /* a collective taken apart */
 int ts_db_main(int argc, char **argv);      /* the profile database */
 int ts_lsp_main(int argc, char **argv);     /* the language server */
 int ts_import_main(int argc, char **argv);   /* a plan from a framework's command line */
+int ts_init_main(int argc, char **argv);    /* a plan to begin with */
+int ts_help_main(int argc, char **argv);    /* what the manual says of a topic */
+int ts_completion_main(int argc, char **argv); /* scripts for shells */
+int ts_list_main(int argc, char **argv);    /* what there is in std */
+int ts_show_main(int argc, char **argv);    /* what a name means */
 int ts_topo_main(int argc, char **argv);    /* draw the cluster of a plan */
 
 #endif

@@ -178,7 +178,9 @@ static void put_json(played *p, FILE *out)
   const ts_result *r = ts_run_result(p->run);
   ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
   ts_json_begin(w, NULL, '{');
-  ts_json_put_count(w, "version", 1);
+  ts_json_put_text(w, "type", "trainspec-replay");
+  ts_json_put_count(w, "format", 1);
+  ts_json_put_text(w, "of", "graphs");
   ts_json_put_count(w, "ranks", p->ir->meta->world);
   ts_json_put_number(w, "step_ns", "%.3f", (double)r->step / 1e3);
   ts_json_put_count(w, "nodes", r->nodes);

@@ -55,7 +55,9 @@ static void put_json(const played *p, FILE *out)
   const ts_loggops_result *r = p->r;
   ts_json_writer writer = {.out = out, .spaced = true}, *w = &writer;
   ts_json_begin(w, NULL, '{');
-  ts_json_put_count(w, "version", 1);
+  ts_json_put_text(w, "type", "trainspec-replay");
+  ts_json_put_count(w, "format", 1);
+  ts_json_put_text(w, "of", "schedule");
   ts_json_put_count(w, "ranks", p->s->world);
   ts_json_put_count(w, "operations", p->s->count);
   ts_json_put_number(w, "step_ns", "%.3f", (double)r->step / 1e3);

@@ -189,7 +189,7 @@ int ts_study_add(const study *s, const ts_run *other, const ts_run_options *opti
       !(e->sensitivities = ts_sensitivities_new(arena, summary->ir, summary->run, options, stop)))
     return -1;
   if (other) {
-    e->difference = ts_difference_new(arena, ts_run_result(other), summary->result);
+    e->difference = ts_difference_new(arena, other, summary->run);
     e->difference_from = s->diff;
   }
   double step = e->steps  ? (double)e->steps->steady * 1e-12 :

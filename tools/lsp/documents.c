@@ -13,6 +13,7 @@
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/lower.h"
 #include "compiler/replay/replay.h"
+#include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/play/play.h"
 
@@ -137,6 +138,31 @@ static void check_anyway(lsp_analysis *a)
   a->session->diags = reported;
 }
 
+static const char *step_text(const lsp_analysis *a, uint64_t step)
+{
+  return ts_arena_printf(a->arena, "%s a step", ts_format_time(step).text);
+}
+
+/* The step and what the fullest device holds. */
+static void weigh(lsp_analysis *a, const ts_ir *ir)
+{
+  ts_stop stop = {.arena = a->arena};
+  ts_run *run = ts_run_new(ir, &(ts_run_options){0}, &stop);
+  if (!run)
+    return;
+  const ts_memory *memory = ts_memory_new(a->arena, ir, run);
+  const ts_memory_class *m = &memory->classes[memory->fullest];
+  a->answer = step_text(a, ts_run_result(run)->step);
+  a->memory = !memory->stated ? "" :
+              !m->limit ?
+                ts_arena_printf(a->arena, "%s", ts_format_bytes((double)(m->peak + m->reserved)).text) :
+                          ts_arena_printf(a->arena, "%s of %s%s",
+                                          ts_format_bytes((double)(m->peak + m->reserved)).text,
+                                          ts_format_bytes((double)m->limit).text,
+                                          m->over ? ": does not fit" : "");
+  ts_run_free(run);
+}
+
 static void play(const lsp_documents *all, lsp_analysis *a, ts_ir_builder *b)
 {
   ts_ir ir;
@@ -144,9 +170,12 @@ static void play(const lsp_documents *all, lsp_analysis *a, ts_ir_builder *b)
   ts_stop stop = {.arena = a->arena};
   uint64_t step = 0;
   ts_ir_builder_view(b, &ir);
-  if (all->play && ts_ir_verify(&ir, &error) == 0 &&
-      ts_run_step(&ir, &(ts_run_options){0}, &step, &stop))
-    a->answer = ts_arena_printf(a->arena, "%s a step", ts_format_time(step).text);
+  if ((!all->play && !all->lenses) || ts_ir_verify(&ir, &error) != 0)
+    return;
+  if (all->lenses)
+    weigh(a, &ir);
+  else if (ts_run_step(&ir, &(ts_run_options){0}, &step, &stop))
+    a->answer = step_text(a, step);
 }
 
 static void analyze(const lsp_documents *all, lsp_document *d, lsp_analysis *a, const ts_ast *plan)

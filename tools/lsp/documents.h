@@ -15,6 +15,7 @@ typedef struct lsp_analysis { /* of a file and one of its plans; dies with its a
   ts_module *module;     /* NULL: the file cannot be read */
   const ts_plan *plan;   /* NULL: there is none, or it has errors */
   const char *answer;    /* "21.84 s a step": of a plan that was played; else NULL */
+  const char *memory;    /* "34.88 GiB of 79.25 GiB": likewise; "" where none is stated */
 } lsp_analysis;
 
 typedef struct lsp_document {
@@ -32,7 +33,8 @@ typedef struct lsp_document {
 
 typedef struct lsp_documents {
   ts_compile_options compile;
-  bool utf8, play;       /* play: plans are played when they are opened or saved */
+  /* play: plans are played when they are opened or saved; lenses: so is what they hold */
+  bool utf8, play, lenses;
   size_t count;
   lsp_document **at;
 } lsp_documents;

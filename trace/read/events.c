@@ -170,6 +170,22 @@ const char *ts_comm_kind_name(ts_comm_kind kind)
   return names[kind];
 }
 
+const char *ts_scalar_name(const char *type)
+{
+  static const char *const names[][2] = {
+    {"float", "fp32"},         {"float32", "fp32"},        {"bfloat16", "bf16"},
+    {"float16", "fp16"},       {"float64", "fp64"},        {"int64", "int64"},
+    {"int32", "int32"},        {"uint8", "uint8"},         {"int8", "int8"},
+    {"c10::BFloat16", "bf16"}, {"c10::Half", "fp16"},      {"double", "fp64"},
+    {"long int", "int64"},     {"int", "int32"},           {"long", "int64"},
+    {"bool", "bool"},          {"unsigned char", "uint8"}, {"signed char", "int8"},
+    {"longint", "int64"},      {"unsignedchar", "uint8"},  {"signedchar", "int8"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i][0], type) == 0)
+      return names[i][1];
+  return strncmp(type, "c10::Float8", 11) == 0 ? "fp8" : NULL;
+}
+
 int64_t ts_scalar_bytes(const char *dtype)
 {
   static const struct { const char *name; int64_t bytes;

@@ -193,6 +193,7 @@ typedef struct ts_events {
     missing_nodes;
   uint32_t unknown_name; /* string: the first unknown category */
   struct ts_rank_graph *graph; /* rank_graph.h: what an execution graph says beside; else NULL */
+  struct ts_tensor_flow *flow;  /* tensor_flow.h: what nodes take and give; else NULL */
   struct ts_workload *workload; /* workload.h: which ranks do what; else NULL */
   /* After ts_events_link. */
   uint32_t *device;      /* device work by start, then track */
@@ -252,6 +253,8 @@ ts_comm_kind ts_comm_kind_of(const char *name, size_t length);
 const char *ts_comm_kind_name(ts_comm_kind kind);   /* "all_reduce" */
 /* "Float", "c10::BFloat16", "int64"; -1: not known */
 int64_t ts_scalar_bytes(const char *dtype);
+/* "fp32", as tables and plans have it; NULL: not known */
+const char *ts_scalar_name(const char *dtype);
 const char *ts_trace_format_name(ts_trace_format format);
 /* Number of ranks and bytes of a collective, from elements and type. */
 void ts_comm_finish(ts_events *e, ts_event_comm *comm);

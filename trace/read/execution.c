@@ -5,31 +5,37 @@
 #include <string.h>
 
 #include "trace/read/readers.h"
+#include "trace/read/tensor_flow.h"
 
 enum { DEEPEST = 32, NUMBERS = 16 };
 
 /* a tensor that a node takes or makes */
 typedef struct use { uint64_t tensor, node; uint32_t event; bool made; } use;
 
+/* where a tensor stands among the values of its side */
+typedef struct place { uint32_t leaf, argument; } place;
+
 typedef struct reader {
   ts_events *e;
   ts_json *j;
   ts_named_edges edges;
   TS_VEC(use) uses;
+  TS_VEC(place) places; /* by use */
   uint32_t event;
   bool output;
   int64_t numbers[NUMBERS]; /* of the inputs, as communication operators state what they do */
   size_t number_count;
   uint32_t collective;      /* string: the first text of the inputs that names one */
   uint32_t groups;          /* string: the first text of the inputs */
+  uint32_t leaf, argument;  /* values so far, in lists too; of the side */
   bool keep;                /* arguments: of convolutions alone, as of profiles */
   TS_VEC(char) arguments;   /* `["","[1,1]",...`: lists of whole numbers; others are empty */
 } reader;
 
 typedef struct node {
   uint64_t id;
-  uint32_t name, shapes, types;
-  int64_t parent, thread, forward_thread, function;
+  uint32_t name, shapes[2], types[2]; /* of what it takes, of what it gives */
+  int64_t parent, thread, forward_thread, function, sequence;
   ts_event_comm comm;
   bool is_comm;
 } node;
@@ -38,6 +44,7 @@ static void add_tensor(reader *r, const int64_t number[5], uint32_t device)
 {
   ts_events *e = r->e;
   TS_PUSH(e->arena, &r->uses, (use){(uint64_t)number[0], 0, r->event, r->output});
+  TS_PUSH(e->arena, &r->places, (place){r->leaf, r->argument});
   TS_PUSH(
     e->arena, &e->tensors,
     (ts_event_tensor){(uint64_t)number[0], (uint64_t)number[1], number[3], number[4], device});
@@ -66,11 +73,14 @@ static bool take_values(reader *r, int depth)
   uint32_t device = 0;
   size_t count = 0;
   bool tensor = true;
+  uint32_t before = r->leaf;
   if (depth > DEEPEST)
     return ts_feed_fail(j->feed, NULL, "lists are nested deeper than %d", DEEPEST);
   while (ts_json_element(j)) {
     keep_text(r, depth ? "" : count ? ",\"" : "[\"");
     ts_json_kind kind = ts_json_value(j);
+    r->argument += depth == 0 && count > 0;
+    r->leaf += kind != TS_JSON_ARRAY;
     if (kind == TS_JSON_NUMBER) {
       int64_t value = 0;
       bool whole = ts_json_integer(j->text, j->length, &value);
@@ -98,9 +108,15 @@ static bool take_values(reader *r, int depth)
     keep_text(r, depth ? "" : "\"");
     count++;
   }
+  if ((tensor && count == 6) || !count) /* one value */
+    r->leaf = before;
   if (tensor && count == 6)
     add_tensor(r, number, device);
-  else if (depth == 1 && tensor && count <= 5)
+  if (((tensor && count == 6) || !count) && depth)
+    r->leaf++;
+  if (tensor && count == 6)
+    return ts_json_ok(j);
+  if (depth == 1 && tensor && count <= 5)
     keep_list(r, number, count);
   return ts_json_ok(j);
 }
@@ -108,6 +124,7 @@ static bool take_values(reader *r, int depth)
 static void take_array(reader *r, bool output)
 {
   r->output = output;
+  r->leaf = r->argument = 0;
   ts_json_kind kind = ts_json_value(r->j);
   if (kind == TS_JSON_ARRAY)
     take_values(r, 0);
@@ -119,6 +136,7 @@ static void take_array(reader *r, bool output)
 static void take_side(reader *r, node *n, bool output)
 {
   r->output = output;
+  r->leaf = r->argument = 0;
   ts_json *j = r->j;
   ts_json_kind kind = ts_json_value(j);
   if (kind == TS_JSON_ARRAY)
@@ -128,10 +146,10 @@ static void take_side(reader *r, node *n, bool output)
   while (ts_json_member(j))
     if (TS_JSON_IS(j, "values"))
       take_array(r, output);
-    else if (!output && TS_JSON_IS(j, "shapes"))
-      n->shapes = ts_json_take_list(j, r->e);
-    else if (!output && TS_JSON_IS(j, "types"))
-      n->types = ts_json_take_list(j, r->e);
+    else if (TS_JSON_IS(j, "shapes"))
+      n->shapes[output] = ts_json_take_list(j, r->e);
+    else if (TS_JSON_IS(j, "types"))
+      n->types[output] = ts_json_take_list(j, r->e);
     else
       ts_json_skip(j);
 }
@@ -161,6 +179,8 @@ static void take_attribute_value(reader *r, node *n, const char *name)
     return;
   if (strcmp(name, "rf_id") == 0)
     n->function = ts_json_take_integer(j, -1);
+  else if (strcmp(name, "seq_id") == 0)
+    n->sequence = ts_json_take_integer(j, -1);
   else if (strcmp(name, "tid") == 0)
     n->thread = ts_json_take_integer(j, 0);
   else if (strcmp(name, "fw_tid") == 0)
@@ -191,7 +211,7 @@ static void take_attributes(reader *r, node *n)
 static bool take_node(reader *r, node *n, bool *has_id)
 {
   ts_json *j = r->j;
-  *n = (node){.parent = -1, .function = -1};
+  *n = (node){.parent = -1, .function = -1, .sequence = -1};
   n->comm.in = n->comm.out = n->comm.bytes = n->comm.size = n->comm.sequence = n->comm.peer = -1;
   r->number_count = 0;
   r->collective = r->groups = 0;
@@ -212,9 +232,15 @@ static bool take_node(reader *r, node *n, bool *has_id)
     else if (TS_JSON_IS(j, "outputs"))
       take_side(r, n, true);
     else if (TS_JSON_IS(j, "input_shapes"))
-      n->shapes = ts_json_take_list(j, r->e);
+      n->shapes[0] = ts_json_take_list(j, r->e);
     else if (TS_JSON_IS(j, "input_types"))
-      n->types = ts_json_take_list(j, r->e);
+      n->types[0] = ts_json_take_list(j, r->e);
+    else if (TS_JSON_IS(j, "output_shapes"))
+      n->shapes[1] = ts_json_take_list(j, r->e);
+    else if (TS_JSON_IS(j, "output_types"))
+      n->types[1] = ts_json_take_list(j, r->e);
+    else if (TS_JSON_IS(j, "seq_id"))
+      n->sequence = ts_json_take_integer(j, -1);
     else if (TS_JSON_IS(j, "rf_id"))
       n->function = ts_json_take_integer(j, -1);
     else if (TS_JSON_IS(j, "tid"))
@@ -274,6 +300,70 @@ static void take_groups_text(reader *r)
   ts_arena_free(work);
 }
 
+/* The k-th innermost list of `[[4,8],[[],[]],[]]`, as "[4,8]". */
+static uint32_t shape_at(ts_events *e, uint32_t shapes, uint32_t k)
+{
+  const char *text = ts_events_text(e, shapes), *open = NULL;
+  for (const char *c = *text ? text + 1 : text; *c; c++) {
+    if (*c == '[')
+      open = c;
+    if (*c == ']' && open) {
+      if (!k--)
+        return ts_events_string(e, open, (size_t)(c + 1 - open));
+      open = NULL;
+    }
+  }
+  return 0;
+}
+
+/* The type of tensors in the k-th text of `["Tensor(float)","Int"]`: "float". */
+static uint32_t type_at(ts_events *e, uint32_t types, uint32_t k)
+{
+  static const char lead[] = "Tensor(";
+  const char *text = ts_events_text(e, types);
+  for (; (text = strchr(text, '"')) != NULL; text++, k--) {
+    const char *end = strchr(text + 1, '"'), *type = strstr(text, lead);
+    if (!end)
+      break;
+    const char *close = type ? strchr(type, ')') : NULL;
+    if (!k)
+      return close && close < end ? ts_events_string(e, type + sizeof lead - 1,
+                                                     (size_t)(close - type) - sizeof lead + 1) :
+                                    0;
+    text = end;
+  }
+  return 0;
+}
+
+/* What the node takes and gives: its tensors, each as it stands there. */
+static void add_flow(reader *r, const node *n)
+{
+  ts_events *e = r->e;
+  size_t from = r->uses.count;
+  while (from > 0 && r->uses.at[from - 1].event == r->event) from--;
+  if (from == r->uses.count)
+    return;
+  ts_flow_node flow = {.event = r->event,
+                       .first = (uint32_t)e->flow->numbers.count,
+                       .gradient_of = TS_TENSOR_NONE};
+  for (uint32_t made = 0; made < 2; made++)
+    for (size_t i = from; i < r->uses.count; i++) {
+      uint32_t dims = shape_at(e, n->shapes[made], r->places.at[i].leaf);
+      if (r->uses.at[i].made != made)
+        continue;
+      ts_flow_tensor t = {.id = r->uses.at[i].tensor,
+                          .storage = e->tensors.at[i].storage,
+                          .of = TS_TENSOR_NONE,
+                          .shapes = (uint32_t)e->shapes.count};
+      TS_PUSH(e->arena, &e->shapes,
+              ((ts_shapes){dims, type_at(e, n->types[made], r->places.at[i].argument), 0}));
+      TS_PUSH(e->arena, &e->flow->numbers, (uint64_t)e->flow->tensors.count);
+      TS_PUSH(e->arena, &e->flow->tensors, t);
+      *(made ? &flow.gives : &flow.takes) += 1;
+    }
+  TS_PUSH(e->arena, &e->flow->nodes, flow);
+}
+
 static void add_node(reader *r, node *n)
 {
   ts_events *e = r->e;
@@ -287,6 +377,7 @@ static void add_node(reader *r, node *n)
   v->name = n->name;
   v->start = (int64_t)(n->id & INT64_MAX);
   v->track = e->tracks.count < TS_TRACKS_MOST ? ts_events_track(e, 0, thread_name, false) : 0;
+  v->external = n->sequence >= 0 ? (uint64_t)n->sequence + 1 : 0;
   v->flags = n->forward_thread ? TS_EVENT_BACKWARD : 0;
   if (!root && n->function > 0 && n->function < TS_EVENT_NONE)
     v->call = (uint32_t)n->function;
@@ -294,18 +385,19 @@ static void add_node(reader *r, node *n)
     TS_PUSH(e->arena, &r->edges, (ts_named_edge){(uint64_t)n->parent, e->count - 1, true});
   if (strcmp(ts_events_text(e, n->name), "record_param_comms") == 0 || n->is_comm) {
     add_comm(r, v, n);
-  } else if (n->shapes && n->shapes != 0) {
+  } else if (n->shapes[0]) {
     v->detail = (uint32_t)e->shapes.count;
     e->has_shapes = true;
     TS_PUSH(e->arena, &e->shapes,
             (ts_shapes){
-              n->shapes, n->types,
+              n->shapes[0], n->types[0],
               r->arguments.count ? ts_events_string(e, r->arguments.at, r->arguments.count) : 0});
   }
   if (strstr(ts_events_text(e, n->name), "process_group:init") && r->groups)
     take_groups_text(r);
   for (size_t i = r->uses.count; i-- > 0 && r->uses.at[i].event == r->event;)
     r->uses.at[i].node = n->id;
+  add_flow(r, n);
 }
 
 /* By tensor, then node; what a node takes comes before what it makes. */
@@ -349,6 +441,7 @@ bool ts_read_execution(ts_events *e, ts_json *j)
   node n;
   bool has_id;
   e->format = TS_TRACE_EXECUTION;
+  e->flow = TS_NEW(e->arena, struct ts_tensor_flow);
   if (ts_json_value(j) != TS_JSON_ARRAY)
     return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`nodes` is not a list");
   while (ts_json_element(j)) {

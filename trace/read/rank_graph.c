@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/read/readers.h"
+#include "trace/read/tensor_flow.h"
 
 typedef struct node {
   uint64_t id;
@@ -12,6 +13,7 @@ typedef struct node {
   uint32_t name, phase, module, in, out;
   bool has_id, has_stream, sync, is_comm;
   ts_event_comm comm;
+  ts_flow_node flow;
 } node;
 
 /* One rank's file under way; lives in the table's arena. */
@@ -148,15 +150,15 @@ static bool take_tensor(ts_json *j, text *dims, text *types)
   return ts_json_ok(j);
 }
 
-/* [["float32", [4, 8]], ...] as two lists, of shapes and of types. */
-static bool take_tensors(ts_events *e, ts_json *j, uint32_t *out)
+/* [["float32", [4, 8]], ...] as two lists, of shapes and of types; `one`: ["float32", [4, 8]]. */
+static bool take_shapes(ts_events *e, ts_json *j, bool one, uint32_t *out)
 {
   ts_arena *work = ts_arena_new("tensors");
   text dims = {.arena = work}, types = {.arena = work};
-  bool good = ts_json_value(j) == TS_JSON_ARRAY;
   put(&dims, "[", 1);
   put(&types, "[", 1);
-  while (good && ts_json_element(j)) good = take_tensor(j, &dims, &types);
+  bool good = one ? take_tensor(j, &dims, &types) : ts_json_value(j) == TS_JSON_ARRAY;
+  while (good && !one && ts_json_element(j)) good = take_tensor(j, &dims, &types);
   put(&dims, "]", 1);
   put(&types, "]", 1);
   if (good && ts_json_ok(j)) {
@@ -171,6 +173,16 @@ static bool take_tensors(ts_events *e, ts_json *j, uint32_t *out)
                   ts_feed_fail(j->feed, NULL, "tensors are written [[\"float32\", [4, 8]], ...]"));
 }
 
+static bool take_tensors(ts_events *e, ts_json *j, uint32_t *out)
+{
+  return take_shapes(e, j, false, out);
+}
+
+static bool take_one_tensor(ts_events *e, ts_json *j, uint32_t *out)
+{
+  return take_shapes(e, j, true, out);
+}
+
 static void take_dependencies(ts_events *e, struct ts_graph_reader *r, ts_json *j)
 {
   if (ts_json_value(j) != TS_JSON_ARRAY)
@@ -180,6 +192,22 @@ static void take_dependencies(ts_events *e, struct ts_graph_reader *r, ts_json *
     if (ts_json_ok(j))
       TS_PUSH(e->arena, &r->edges, (ts_named_edge){(uint64_t)from, e->count, false});
   }
+}
+
+/* [3, 4]: numbers of tensors. Returns how many. */
+static uint32_t take_numbers(ts_events *e, ts_json *j)
+{
+  size_t before = e->flow->numbers.count;
+  if (ts_json_value(j) != TS_JSON_ARRAY) {
+    ts_feed_fail(j->feed, NULL, "`takes` and `gives` are lists of tensors' numbers");
+    return 0;
+  }
+  while (ts_json_element(j)) {
+    int64_t number = ts_json_take_integer(j, -1);
+    if (ts_json_ok(j))
+      TS_PUSH(e->arena, &e->flow->numbers, (uint64_t)number);
+  }
+  return (uint32_t)(e->flow->numbers.count - before);
 }
 
 static bool take_comm_member(ts_events *e, ts_json *j, node *n)
@@ -214,6 +242,8 @@ static bool take_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node 
 {
   bool good = true;
   *n = (node){.stream = -1, .duration = -1, .root = -1, .in = TS_EVENT_NONE, .out = TS_EVENT_NONE};
+  n->flow.first = (uint32_t)e->flow->numbers.count;
+  n->flow.gradient_of = TS_TENSOR_NONE;
   n->comm.in = n->comm.out = n->comm.bytes = n->comm.size = n->comm.sequence = n->comm.peer = -1;
   while (good && ts_json_member(j))
     if (TS_JSON_IS(j, "id")) {
@@ -234,6 +264,12 @@ static bool take_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node 
       good = take_tensors(e, j, &n->in);
     else if (TS_JSON_IS(j, "out"))
       good = take_tensors(e, j, &n->out);
+    else if (TS_JSON_IS(j, "takes") && !n->flow.takes && !n->flow.gives)
+      n->flow.takes = take_numbers(e, j);
+    else if (TS_JSON_IS(j, "gives") && !n->flow.gives)
+      n->flow.gives = take_numbers(e, j);
+    else if (TS_JSON_IS(j, "gradient_of"))
+      n->flow.gradient_of = (uint64_t)ts_json_take_integer(j, -1);
     else if (TS_JSON_IS(j, "deps"))
       take_dependencies(e, r, j);
     else if (TS_JSON_IS(j, "sync"))
@@ -332,6 +368,10 @@ static bool add_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node *
                           .root = n->root,
                           .sync = n->sync};
   TS_PUSH(e->arena, &r->graph.facts, facts);
+  if (n->flow.takes || n->flow.gives || n->flow.gradient_of != TS_TENSOR_NONE) {
+    n->flow.event = e->count - 1;
+    TS_PUSH(e->arena, &e->flow->nodes, n->flow);
+  }
   return true;
 }
 
@@ -355,6 +395,39 @@ static bool take_nodes(ts_events *e, struct ts_graph_reader *r, ts_json *j)
     }
     if (!add_node(e, r, j, &n))
       return false;
+  }
+  return ts_json_ok(j);
+}
+
+/* What nodes take and give: parameters, inputs, and views of others. */
+static bool take_tensor_list(ts_events *e, ts_json *j)
+{
+  if (ts_json_value(j) != TS_JSON_ARRAY)
+    return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`tensors` is not a list");
+  while (ts_json_element(j)) {
+    ts_flow_tensor t = {.id = TS_TENSOR_NONE, .of = TS_TENSOR_NONE, .shapes = TS_EVENT_NONE};
+    bool good = ts_json_value(j) == TS_JSON_OBJECT;
+    while (good && ts_json_member(j))
+      if (TS_JSON_IS(j, "id"))
+        t.id = (uint64_t)ts_json_take_integer(j, -1);
+      else if (TS_JSON_IS(j, "of"))
+        t.of = (uint64_t)ts_json_take_integer(j, -1);
+      else if (TS_JSON_IS(j, "op"))
+        t.op = ts_json_take_string(j, e);
+      else if (TS_JSON_IS(j, "is"))
+        t.kind = ts_json_take_string(j, e);
+      else if (TS_JSON_IS(j, "name"))
+        t.name = ts_json_take_string(j, e);
+      else if (TS_JSON_IS(j, "tensor"))
+        good = take_one_tensor(e, j, &t.shapes);
+      else
+        ts_json_skip(j);
+    if (!ts_json_ok(j))
+      break;
+    if (!good || t.id == TS_TENSOR_NONE || t.shapes == TS_EVENT_NONE)
+      return ts_feed_fail(j->feed, NULL,
+                          "a tensor is {\"id\": 3, \"tensor\": [\"float32\", [4, 8]]}");
+    TS_PUSH(e->arena, &e->flow->tensors, t);
   }
   return ts_json_ok(j);
 }
@@ -412,6 +485,7 @@ bool ts_read_graph_member(ts_events *e, ts_json *j)
       struct ts_graph_reader *r = TS_NEW(e->arena, struct ts_graph_reader);
       r->graph.like = -1;
       e->graph = &r->graph;
+      e->flow = TS_NEW(e->arena, struct ts_tensor_flow);
     }
     return true;
   }
@@ -438,6 +512,11 @@ bool ts_read_graph_member(ts_events *e, ts_json *j)
     take_streams(e, r, j);
   else if (TS_JSON_IS(j, "nodes"))
     take_nodes(e, r, j);
+  else if (TS_JSON_IS(j, "device")) {
+    ts_device_info device = {.name = ts_json_take_string(j, e), .memory = -1, .processors = -1};
+    TS_PUSH(e->arena, &e->devices, device);
+  } else if (TS_JSON_IS(j, "tensors"))
+    take_tensor_list(e, j);
   else if (TS_JSON_IS(j, "held") || TS_JSON_IS(j, "memory"))
     take_memory(e, r, j, j->length == 4);
   else

@@ -40,6 +40,8 @@ ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *
   return x;
 }
 
+void ts_export_calls(ts_export *x, const ts_call_plan *calls) { x->w.calls = calls; }
+
 static bool is_own(const ts_events *e, uint32_t i)
 {
   return ts_event_at(e, i)->detail != TS_EVENT_NONE;

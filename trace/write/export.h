@@ -26,8 +26,8 @@ typedef enum ts_export_form {
   /* protobuf, of which ASTRA-sim plays one file a rank. Times are rounded up to microseconds; the
    * attribute `duration_ns` has them exactly */
   TS_EXPORT_CHAKRA,
-  /* a rank's block of the text for LogGOPSim. Collectives are written out as rings (all-to-all:
-   * each to each), streams are cpus, each with an interface of its own */
+  /* a rank's block of the text for LogGOPSim. Collectives are written out as messages, streams are
+   * cpus, each with an interface of its own */
   TS_EXPORT_GOAL,
   /* doc/graph_json.md, a node a line. Of tables from other sources nodes have what the table knows
    * */
@@ -40,12 +40,38 @@ typedef enum ts_export_form {
   TS_EXPORT_SIMAI
 } ts_export_form;
 
+/* What a rank sends and receives in one collective, in the order of steps; in a step sends first. A
+ * message waits for all that was received on its channel in earlier steps. */
+typedef struct ts_call_message {
+  uint32_t peer, step, channel; /* peer: a rank */
+  uint64_t bytes;
+  bool receives;
+  /* of calls whose messages are `apart`: place in the list, plus 1, of what it hands on; or 0 */
+  uint32_t after;
+} ts_call_message;
+/* apart: no message waits for another one, but as `after` says */
+typedef struct ts_call_messages {
+  const ts_call_message *at;
+  uint32_t count;
+  bool apart;
+} ts_call_messages;
+
+/* How calls are done, for forms that write them out. `messages`: of the rank that the table is
+ * aimed at; false: it does not know. */
+typedef struct ts_call_plan {
+  bool (*messages)(void *closure, ts_arena *arena, const ts_events *e, const ts_event_comm *call,
+                   ts_call_messages *out);
+  void *closure;
+} ts_call_plan;
+
 /* Writes a table, of any source, in one form, for each rank that it is aimed at: what nodes without
  * communication say is made once. */
 typedef struct ts_export ts_export;
 /* programs: different ones that ranks play, if they are known, else 0 */
 ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world,
                          uint32_t programs);
+/* From now on calls are written out so; without it GOAL writes textbook rings. */
+void ts_export_calls(ts_export *x, const ts_call_plan *calls);
 /* GOAL fails when a collective's ranks or a message's peer are not known or beyond the world, and
  * for nodes that depend on later ones. */
 bool ts_export_write(ts_export *x, FILE *out, ts_error *error);

@@ -11,6 +11,7 @@ typedef struct ts_form_writer {
   const ts_events *e;
   ts_in_edges in;
   uint32_t world, programs;
+  const ts_call_plan *calls; /* or NULL */
   FILE *out;
   ts_arena *work; /* of one rank */
   void *state;    /* the format's own, of one rank; NULL at its head */

@@ -1,6 +1,7 @@
 /* GOAL text (LogGOPSim). Labels are n<node> for the last operation of a node; further ones of a
- * collective are n<node>_<step>. Collectives are the textbook rings (Thakur, Rabenseifner and Gropp
- * 2005): 2(n-1) steps for an all-reduce, n-1 for the halves of it. */
+ * collective are n<node>_s<send> and n<node>_r<receive>, between n<node>_b and n<node>. Collectives
+ * are written as they are played (ts_call_plan), or as textbook rings (Thakur, Rabenseifner and
+ * Gropp 2005): 2(n-1) steps for an all-reduce, n-1 for the halves of it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,10 @@
 #include "base/escape.h"
 #include "trace/write/export_form.h"
 
-enum { MESSAGE_TAGS = 1 << 24 }; /* tags of sends and receives are above those of collectives */
+/* tags of sends and receives are above those of collectives, which differ by group and channel */
+enum { MESSAGE_TAGS = 1 << 24, MOST_CHANNELS = 256 };
 
-typedef struct ring { uint32_t next, previous, size, self, *members; } ring;
+typedef struct ring { uint32_t size, self, *members; } ring;
 typedef struct known_ring { uint32_t ranks; ring ring; } known_ring;
 /* of a rank: few, and each is used often */
 typedef struct rings { TS_VEC(known_ring) known; } rings;
@@ -34,8 +36,6 @@ static bool take_ring(ts_form_writer *w, uint32_t ranks, ring *r)
     return ts_fail(w->error, "give the traces of all ranks",
                    "rank %" PRId64 ": the ranks of a collective are not known, or not all there",
                    w->e->rank);
-  r->next = r->members[(r->self + 1) % r->size];
-  r->previous = r->members[(r->self + r->size - 1) % r->size];
   return true;
 }
 
@@ -52,52 +52,88 @@ static const ring *ring_of(ts_form_writer *w, uint32_t ranks)
   return &all->known.at[all->known.count - 1].ring;
 }
 
-/* Both begin when `after` (a label, or the node's own dependencies) is done; the step is done when
- * both are. */
-static void put_step(ts_form_writer *w, uint32_t node, uint32_t step, uint32_t cpu, const ring *r,
-                     uint64_t bytes, uint32_t tag, bool chained)
+/* ---- Collectives ---- */
+
+/* As textbook rings have it, where nobody knows better. */
+static ts_call_messages textbook(ts_arena *arena, const ring *r, const ts_event_comm *c)
 {
-  fprintf(w->out, "n%u_s%u: send %" PRIu64 "b to %u tag %u cpu %u nic %u\n", node, step, bytes,
-          r->next, tag, cpu, cpu);
-  fprintf(w->out, "n%u_r%u: recv %" PRIu64 "b from %u tag %u cpu %u nic %u\n", node, step, bytes,
-          r->previous, tag, cpu, cpu);
-  if (chained)
-    fprintf(w->out, "n%u_s%u requires n%u_r%u\nn%u_r%u requires n%u_r%u\n", node, step, node,
-            step - 1, node, step, node, step - 1);
-  else
-    fprintf(w->out, "n%u_s%u requires n%u_b\nn%u_r%u requires n%u_b\n", node, step, node, node,
-            step, node);
+  TS_VEC(ts_call_message) all = {0};
+  bool back = c->kind == TS_COMM_REDUCE || c->kind == TS_COMM_GATHER,
+       chain = back || c->kind == TS_COMM_BROADCAST || c->kind == TS_COMM_SCATTER,
+       pairs = c->kind == TS_COMM_ALL_TO_ALL || c->kind == TS_COMM_SEND_RECV,
+       twice = c->kind == TS_COMM_ALL_REDUCE || c->kind == TS_COMM_BARRIER;
+  uint64_t whole = c->bytes > 0 ? (uint64_t)c->bytes : 1, part = (whole + r->size - 1) / r->size;
+  uint32_t n = r->size, steps = chain ? 1 : (twice ? 2 : 1) * (n - 1),
+           place = back ? n - 1 - r->self : r->self;
+  for (uint32_t s = 0; s < steps; s++)
+    for (int half = 0; half < 2; half++) {
+      bool receives = half != chain; /* in a chain, what is received is sent on */
+      uint32_t far = pairs ? s + 1 : 1, other = receives != back ? n - far : far;
+      if (!chain || (receives ? place > 0 : place + 1 < n))
+        TS_PUSH(arena, &all,
+                ((ts_call_message){.peer = r->members[(r->self + other) % n],
+                                   .step = !chain ? s : receives ? place - 1 : place,
+                                   .bytes = chain ? whole : part,
+                                   .receives = receives}));
+    }
+  return (ts_call_messages){all.at, (uint32_t)all.count, pairs};
 }
 
-static void put_each_to_each(ts_form_writer *w, uint32_t node, uint32_t cpu, const ring *r,
-                             uint64_t bytes, uint32_t tag)
+/* What was received last on a channel, in one step: what comes later waits for it. */
+typedef struct channel { TS_VEC(uint32_t) latest; uint32_t step; } channel;
+
+static void put_label(ts_form_writer *w, uint32_t node, const ts_call_message *message,
+                      uint32_t number)
 {
-  for (uint32_t k = 1; k < r->size; k++) {
-    ring pair = {.next = r->members[(r->self + k) % r->size],
-                 .previous = r->members[(r->self + r->size - k) % r->size]};
-    put_step(w, node, k - 1, cpu, &pair, bytes, tag, false);
+  fprintf(w->out, "n%u_%c%u", node, message->receives ? 'r' : 's', number);
+}
+
+static void put_messages(ts_form_writer *w, uint32_t node, uint32_t cpu, uint32_t group,
+                         const ts_call_messages *all)
+{
+  uint32_t *number = TS_NEW_ARRAY(w->work, uint32_t, all->count), counts[2] = {0, 0},
+           channels = 1;
+  for (uint32_t i = 0; i < all->count; i++)
+    channels = all->at[i].channel >= channels ? all->at[i].channel + 1 : channels;
+  channel *channel_of = TS_NEW_ARRAY(w->work, channel, channels);
+  /* those of a step wait for earlier ones alone: they join their channel when the step is over */
+  for (uint32_t i = 0, settled = 0; i < all->count; i++) {
+    const ts_call_message *v = &all->at[i];
+    uint32_t tag = (group + v->channel * (MESSAGE_TAGS / MOST_CHANNELS)) % MESSAGE_TAGS;
+    for (; settled < i && all->at[settled].step < v->step; settled++) {
+      channel *c = &channel_of[all->at[settled].channel];
+      if (!all->at[settled].receives)
+        continue;
+      if (c->latest.count && c->step != all->at[settled].step)
+        c->latest.count = 0;
+      c->step = all->at[settled].step;
+      TS_PUSH(w->work, &c->latest, settled);
+    }
+    number[i] = counts[v->receives]++;
+    put_label(w, node, v, number[i]);
+    ts_put_text(w->out, ": %s %" PRIu64 "b %s %u tag %u cpu %u nic %u\n",
+                v->receives ? "recv" : "send", v->bytes ? v->bytes : 1, v->receives ? "from" : "to",
+                v->peer, tag, cpu, cpu);
+    const channel *c = &channel_of[v->channel];
+    size_t waits = all->apart ? v->after > 0 : c->latest.count;
+    for (size_t k = 0; k < waits; k++) {
+      uint32_t for_it = all->apart ? v->after - 1 : c->latest.at[k];
+      put_label(w, node, v, number[i]);
+      fputs(" requires ", w->out);
+      put_label(w, node, &all->at[for_it], number[for_it]);
+      fputc('\n', w->out);
+    }
+    if (!waits) {
+      put_label(w, node, v, number[i]);
+      fprintf(w->out, " requires n%u_b\n", node);
+    }
   }
-}
-
-/* From the first rank along the ring to the last, or, for a reduction, to the first. */
-static void put_chain(ts_form_writer *w, uint32_t node, uint32_t cpu, const ring *r, uint64_t bytes,
-                      uint32_t tag, bool reduce)
-{
-  uint32_t place = reduce ? r->size - 1 - r->self : r->self;
-  if (place > 0)
-    fprintf(w->out,
-            "n%u_r0: recv %" PRIu64 "b from %u tag %u cpu %u nic %u\nn%u_r0 requires n%u_b\n", node,
-            bytes, reduce ? r->next : r->previous, tag, cpu, cpu, node, node);
-  if (place + 1 < r->size)
-    ts_put_text(w->out,
-                "n%u_s0: send %" PRIu64 "b to %u tag %u cpu %u nic %u\nn%u_s0 requires n%u_%s\n",
-                node, bytes, reduce ? r->previous : r->next, tag, cpu, cpu, node, node,
-                place > 0 ? "r0" : "b");
   fprintf(w->out, "n%u: calc 0 cpu %u\nn%u requires n%u_b\n", node, cpu, node, node);
-  if (place > 0)
-    fprintf(w->out, "n%u requires n%u_r0\n", node, node);
-  if (place + 1 < r->size)
-    fprintf(w->out, "n%u requires n%u_s0\n", node, node);
+  for (uint32_t i = 0; i < all->count; i++) {
+    fprintf(w->out, "n%u requires ", node);
+    put_label(w, node, &all->at[i], number[i]);
+    fputc('\n', w->out);
+  }
 }
 
 static bool put_collective(ts_form_writer *w, uint32_t node, uint32_t cpu, const ts_event_comm *c)
@@ -105,24 +141,16 @@ static bool put_collective(ts_form_writer *w, uint32_t node, uint32_t cpu, const
   const ring *r = ring_of(w, c->ranks);
   if (!r)
     return false;
-  uint32_t tag = (uint32_t)(strtoull(ts_events_text(w->e, c->group), NULL, 10) % MESSAGE_TAGS);
-  uint64_t whole = c->bytes > 0 ? (uint64_t)c->bytes : 1, part = (whole + r->size - 1) / r->size;
+  uint32_t group = (uint32_t)(strtoull(ts_events_text(w->e, c->group), NULL, 10) % MESSAGE_TAGS);
+  ts_call_messages all = {0};
+  ts_arena *work = ts_arena_new("call"), *rank = w->work;
+  if (!w->calls || !w->calls->messages(w->calls->closure, work, w->e, c, &all))
+    all = textbook(work, r, c);
   fprintf(w->out, "n%u_b: calc 0 cpu %u\n", node, cpu);
-  if (c->kind == TS_COMM_BROADCAST || c->kind == TS_COMM_REDUCE || c->kind == TS_COMM_GATHER ||
-      c->kind == TS_COMM_SCATTER) {
-    put_chain(w, node, cpu, r, whole, tag, c->kind == TS_COMM_REDUCE || c->kind == TS_COMM_GATHER);
-    return true;
-  }
-  uint32_t steps = r->size - 1;
-  if (c->kind == TS_COMM_ALL_TO_ALL || c->kind == TS_COMM_SEND_RECV) {
-    put_each_to_each(w, node, cpu, r, part, tag);
-  } else {
-    steps *= c->kind == TS_COMM_ALL_REDUCE || c->kind == TS_COMM_BARRIER ? 2 : 1;
-    for (uint32_t s = 0; s < steps; s++) put_step(w, node, s, cpu, r, part, tag, s > 0);
-  }
-  fprintf(w->out, "n%u: calc 0 cpu %u\nn%u requires n%u_b\n", node, cpu, node, node);
-  for (uint32_t s = 0; s < steps; s++)
-    fprintf(w->out, "n%u requires n%u_s%u\nn%u requires n%u_r%u\n", node, node, s, node, node, s);
+  w->work = work;
+  put_messages(w, node, cpu, group, &all);
+  w->work = rank;
+  ts_arena_free(work);
   return true;
 }
 

@@ -140,7 +140,7 @@ static uint32_t add_collective(maker *m, const ts_ir_collective *c)
 {
   static const uint8_t kinds[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER,
                                   TS_COMM_BROADCAST,  TS_COMM_REDUCE,     TS_COMM_ALL_TO_ALL,
-                                  TS_COMM_BARRIER};
+                                  TS_COMM_BARRIER,    TS_COMM_SEND_RECV,  TS_COMM_SEND_RECV};
   uint32_t g = 0;
   while (g < m->p->groups.count && m->p->groups.at[g] != c->group) g++;
   if (g == m->p->groups.count) {

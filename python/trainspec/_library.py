@@ -1,0 +1,140 @@
+"""The C library, called by ctypes: what trainspec.h declares, and nothing else.
+
+Looked for in this order: the file that TRAINSPEC_LIBRARY names, the one in the wheel, that of the
+checkout around this package, and the installed one.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import sys
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint32,
+                    c_uint64, c_void_p)
+
+TEXT, JSON, CSV, HTML, SVG = range(5)  # trainspec_format
+RANKED, LEFT_OUT, TOO_LARGE, REFUSED = range(4)  # trainspec_state
+KINDS = ("compute", "collective", "send", "receive", "host", "other")  # trainspec_kind
+NO_PEER = 0xFFFFFFFF
+
+Progress = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_double)
+
+
+class Options(Structure):
+    _fields_ = [("network", c_char_p), ("overlap", c_char_p), ("contention", c_bool), ("no_fold", c_bool),
+                ("threads", c_uint32), ("progress", Progress), ("closure", c_void_p)]
+
+
+class TimeParts(Structure):
+    _fields_ = [(name, c_double) for name in ("compute", "exposed_communication", "bubble", "host", "tail")]
+
+
+class Result(Structure):
+    _fields_ = [("step_ps", c_uint64), ("time", TimeParts), ("tokens_per_second", c_double),
+                ("samples_per_second", c_double), ("mfu", c_double), ("hfu", c_double), ("fullest_rank", c_uint32),
+                ("peak", c_uint64), ("reserved", c_uint64), ("limit", c_uint64), ("nodes", c_uint64),
+                ("step_low_ps", c_uint64), ("step_high_ps", c_uint64)]
+
+
+class Rank(Structure):
+    _fields_ = [("like", c_uint32), ("end_ps", c_uint64), ("compute_ps", c_uint64), ("exposed_ps", c_uint64),
+                ("bubble_ps", c_uint64), ("host_ps", c_uint64), ("tail_ps", c_uint64), ("peak", c_uint64),
+                ("limit", c_uint64)]
+
+
+class Event(Structure):
+    _fields_ = [("kind", c_int), ("label", c_char_p), ("what", c_char_p), ("stream", c_char_p),
+                ("issued_ps", c_uint64), ("ready_ps", c_uint64), ("start_ps", c_uint64), ("end_ps", c_uint64),
+                ("peer", c_uint32)]
+
+
+class Critical(Structure):
+    _fields_ = [("kind", c_char_p), ("name", c_char_p), ("label", c_char_p), ("time_ps", c_uint64),
+                ("count", c_uint64)]
+
+
+class Outcome(Structure):
+    _fields_ = [("state", c_int), ("result", Result), ("worth", c_double), ("why", c_char_p)]
+
+
+Each = CFUNCTYPE(None, c_void_p, POINTER(Event))
+
+_FUNCTIONS = {  # name: (result, arguments)
+    "version": (c_char_p, ()),
+    "new": (c_void_p, ()),
+    "free": (None, (c_void_p,)),
+    "define": (None, (c_void_p, c_char_p, c_char_p)),
+    "import_dir": (None, (c_void_p, c_char_p)),
+    "read_dir": (None, (c_void_p, c_char_p)),
+    "allow_native": (None, (c_void_p, c_char_p)),
+    "stdlib_dir": (None, (c_void_p, c_char_p)),
+    "warning": (c_bool, (c_void_p, c_char_p)),
+    "messages_text": (c_void_p, (c_void_p, c_int, POINTER(c_size_t))),
+    "open": (c_void_p, (c_void_p, c_char_p, c_char_p)),
+    "compile": (c_void_p, (c_void_p, c_char_p, c_char_p, c_size_t, c_char_p)),
+    "write": (c_bool, (c_void_p, c_char_p)),
+    "ranks": (c_uint32, (c_void_p,)),
+    "plan_name": (c_char_p, (c_void_p,)),
+    "play": (c_void_p, (c_void_p, POINTER(Options))),
+    "result_of": (Result, (c_void_p,)),
+    "rank_of": (Rank, (c_void_p, c_uint32)),
+    "category": (c_char_p, (c_size_t,)),
+    "held_at_peak": (c_uint64, (c_void_p, c_uint32, c_size_t)),
+    "timeline": (None, (c_void_p, c_uint32, Each, c_void_p)),
+    "critical_at": (c_bool, (c_void_p, c_size_t, POINTER(Critical))),
+    "report_text": (c_void_p, (c_void_p, c_int, POINTER(c_size_t))),
+    "trace": (c_bool, (c_void_p, c_char_p)),
+    "sweep_open": (c_void_p, (c_void_p, c_char_p, c_char_p, c_char_p)),
+    "sweep_plans": (c_size_t, (c_void_p,)),
+    "sweep_maximizes": (c_bool, (c_void_p,)),
+    "sweep_column": (c_char_p, (c_void_p, c_size_t)),
+    "sweep_value": (c_char_p, (c_void_p, c_size_t, c_size_t)),
+    "sweep_play": (c_bool, (c_void_p, c_size_t, POINTER(Outcome))),
+}
+
+
+def _candidates():
+    name = "libtrainspec.dylib" if sys.platform == "darwin" else "libtrainspec.so"
+    if os.environ.get("TRAINSPEC_LIBRARY"):
+        return [os.environ["TRAINSPEC_LIBRARY"]]
+    here = pathlib.Path(__file__).resolve().parent
+    files = [here / name, here.parents[1] / "build" / ".libs" / name]
+    installed = "libtrainspec.0.dylib" if sys.platform == "darwin" else "libtrainspec.so.0"
+    return [str(f) for f in files if f.is_file()] or [installed]
+
+
+def _load():
+    path = _candidates()[0]
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as e:
+        raise ImportError(f"TrainSpec's library could not be loaded: {e}. Install TrainSpec, or name the file of "
+                          "the library in TRAINSPEC_LIBRARY") from e
+    for name, (result, arguments) in _FUNCTIONS.items():
+        try:
+            function = getattr(library, f"trainspec_{name}")
+        except AttributeError:
+            raise ImportError(f"{path} is another version of TrainSpec than this package: it has no "
+                              f"trainspec_{name}") from None
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_lib = _load()
+
+
+def call(name, *arguments):
+    """trainspec_NAME(...). The interpreter's lock is released meanwhile."""
+    return getattr(_lib, f"trainspec_{name}")(*arguments)
+
+
+def text_of(name, handle, form):
+    """Text that a function returns with its size; None where it returned NULL."""
+    size = c_size_t()
+    at = call(name, handle, form, ctypes.byref(size))
+    return ctypes.string_at(at, size.value).decode("utf-8", "replace") if at else None
+
+
+def version() -> str:
+    """The library's version: "0.1.0"."""
+    return call("version").decode()

@@ -1,0 +1,110 @@
+"""Plans: loaded, checked, played."""
+from __future__ import annotations
+
+import dataclasses
+import os
+
+from . import _library as c
+from .result import Result
+from .sweep import Sweep
+from .workspace import Settings, Workspace, encoded, expression
+
+
+def _several(paths) -> tuple:
+    return (paths,) if isinstance(paths, (str, os.PathLike)) else tuple(paths)
+
+
+def load(path, parameters=None, /, *, plan=None, import_dirs=(), read_dirs=(), native=(), stdlib=None, warnings=(),
+         **more) -> "Plan":
+    """Opens a plan (.ts, .trainspec) or an IR (.ir, .tsir) and checks it. Raises Error.
+
+    `parameters` and further keywords set parameters of the plan: numbers, bools, lists of these, or
+    a str with an expression of the language, as after `tsc -D` (a string has its own quotes:
+    '"full"'). `plan` names one of several in the file. `import_dirs`, `read_dirs`, `native`,
+    `stdlib` and `warnings` are `-I`, `--allow-read`, `--allow-native`, `--stdlib` and `-W` of `tsc`.
+    """
+    defines = {name: expression(value) for name, value in {**(parameters or {}), **more}.items()}
+    return Plan(Settings(os.fspath(path), None, plan, defines, _several(import_dirs), _several(read_dirs),
+                         _several(native), stdlib, _several(warnings)))
+
+
+def loads(text, parameters=None, /, *, path="plan.ts", plan=None, import_dirs=(), read_dirs=(), native=(),
+          stdlib=None, warnings=(), **more) -> "Plan":
+    """The same from text. `path`: the place it stands for, of imports, data and messages."""
+    defines = {name: expression(value) for name, value in {**(parameters or {}), **more}.items()}
+    text = text.encode() if isinstance(text, str) else bytes(text)
+    return Plan(Settings(os.fspath(path), text, plan, defines, _several(import_dirs), _several(read_dirs),
+                         _several(native), stdlib, _several(warnings)))
+
+
+class Plan:
+    """A plan with values of its parameters. `name`, `ranks`, `messages` are those of the checked plan."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        workspace = Workspace(settings)
+        plan = workspace.open()
+        self.name = c.call("plan_name", plan).decode()
+        self.ranks = c.call("ranks", plan)
+        self.messages = workspace.messages()
+
+    @property
+    def parameters(self) -> "dict[str, str]":
+        """The parameters that were given, as expressions of the language."""
+        return dict(self.settings.defines)
+
+    def _settings(self, parameters, more) -> Settings:
+        given = {name: expression(value) for name, value in {**(parameters or {}), **more}.items()}
+        return dataclasses.replace(self.settings, defines={**self.settings.defines, **given})
+
+    def with_(self, parameters=None, /, **more) -> "Plan":
+        """The plan with other values of some parameters, checked."""
+        return Plan(self._settings(parameters, more))
+
+    def run(self, parameters=None, /, *, network=None, overlap=None, contention=False, fold=True, threads=0,
+            progress=None, **more) -> Result:
+        """Plays one step, with other values of some parameters. Raises Error.
+
+        A parameter that is called like an option goes into `parameters`: `run({"network": ...})`.
+        `network`: use only network models of this name. `overlap`: how compute and communication
+        slow each other ("physical", "constant:1.1", a file). `contention`: calls of flow models
+        share links. `fold=False` plays every rank, equal ones too. `threads` for summing up (0: one
+        for each processor). `progress(what, share)` is called with the share 0..1 of a long play;
+        false stops it. A step that needs more memory than a device has is played: `Result.fits`.
+        """
+        workspace = Workspace(self._settings(parameters, more))
+        plan = workspace.open()
+        stopped = []
+
+        def tick(_closure, what, share):
+            try:
+                return progress is None or progress(what.decode(), share) is not False
+            except BaseException as e:  # KeyboardInterrupt too: raised again behind the call
+                stopped.append(e)
+                return False
+
+        options = c.Options(network.encode() if network else None, encoded(overlap) if overlap else None,
+                            contention, not fold, threads, c.Progress(tick), None)
+        run = c.call("play", plan, options)
+        if stopped:
+            raise stopped[0]
+        return Result(workspace, plan, workspace.check(run))
+
+    def sweep(self, vary=None, /, *, minimize=None, maximize=None, require=(), name=None, threads=None) -> Sweep:
+        """Plays a family of plans: rows, the best first. Raises Error.
+
+        `vary`: {"tp": [1, 2, 4], ...}, in the place of the search in the file; None: that search, or
+        the one called `name`. `minimize` or `maximize`: the goal (step_time unless given); `require`:
+        conditions of the language ("peak_memory < 70 GiB"). `threads` play at once (one for each
+        processor).
+        """
+        return Sweep(self.settings, vary, minimize, maximize, require, name, threads)
+
+    def write(self, path) -> None:
+        """Writes the IR: the whole file, or none. Raises Error."""
+        workspace = Workspace(self.settings)
+        workspace.check(c.call("write", workspace.open(), encoded(path)))
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value}" for name, value in self.settings.defines.items())
+        return f"<plan {self.name}{given}: {self.ranks:,} rank{'s' if self.ranks > 1 else ''}>"

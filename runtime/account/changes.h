@@ -1,0 +1,36 @@
+/* What a rank allocates and frees over the step, node by node in the order of time: for curves, and
+ * for tests of what peak.h finds faster. */
+#ifndef TS_RUNTIME_ACCOUNT_CHANGES_H
+#define TS_RUNTIME_ACCOUNT_CHANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "ir/ir.h"
+#include "runtime/account/result.h"
+
+/* of a node: sums, frees < 0 */
+typedef struct ts_memory_effect { int64_t allocates, frees; } ts_memory_effect;
+const ts_memory_effect *ts_memory_effects(ts_arena *arena, const ts_ir *ir); /* [nodes] */
+
+/* Streams whose nodes allocate or free something, [streams + 1]; the host last. */
+const bool *ts_memory_streams(ts_arena *arena, const ts_ir *ir);
+
+/* All that a node allocates, at its start, or all that it frees, at its end. */
+typedef struct ts_memory_change {
+  uint64_t time;
+  const ts_ir_node *node;
+  uint32_t item;
+  bool frees;
+} ts_memory_change;
+
+typedef struct ts_memory_changes ts_memory_changes;
+ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                                         uint32_t rank);
+/* The earliest change not yet taken; at one moment releases come before allocations, then the
+ * stream with the lower number. Of one stream they keep the order of its nodes. False at the end.
+ */
+bool ts_memory_changes_next(ts_memory_changes *changes, ts_memory_change *out);
+
+#endif

@@ -1,0 +1,213 @@
+#include "runtime/account/least.h"
+
+#include <stdbool.h>
+
+/* A stream takes one node after the other, in the order in which the host issues them. So its
+ * kernels take at least the sum of their times.
+ *
+ * When the compute stream starts a node, all that its earlier nodes allocated is held, less what
+ * they freed. Of a node of another stream one knows that it has ended if the compute stream waited
+ * for it, or for one behind it; that it has not begun if it waits itself for what the compute
+ * stream has yet to do; and else nothing: it then counts as done if it gives back more than it
+ * takes, and as not begun if it takes more. */
+typedef struct fragment {
+  int64_t net, top;     /* bytes: after the fragment, and the most in it */
+  int64_t early;        /* <= 0: of nodes that may have ended before the fragment begins */
+  const uint64_t *time; /* [streams], ps */
+} fragment;
+
+typedef struct reader {
+  const ts_ir *ir;
+  const ts_ir_node *nodes;
+  uint32_t count;
+  uint32_t *before; /* [nodes] the one before it on its stream, or TS_IR_NONE */
+  uint32_t *after;  /* [nodes] the last node of the compute stream that it waits for; TS_IR_NONE */
+  bool *done;       /* [nodes] of other streams */
+  uint32_t *stack;
+  int64_t *surely;  /* [nodes] bytes of nodes that may end as soon as this one of compute has */
+  int64_t early;
+} reader;
+
+static bool is_host(const ts_ir_node *n)
+{
+  return n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC;
+}
+
+static bool is_compute(const ts_ir_node *n) { return !n->stream && !is_host(n); }
+
+/* It waits for all nodes that it names. */
+static bool needs_all(const ts_ir_node *n) { return n->op != TS_IR_RECORD || !n->arg; }
+
+static int64_t sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
+{
+  int64_t sum = 0;
+  for (uint32_t m = 0; m < n->mem_count; m++) {
+    int64_t bytes = ir->mems[n->first_mem + m].bytes;
+    sum += (bytes < 0) == freed ? bytes : 0;
+  }
+  return sum;
+}
+
+static int64_t net_of(const ts_ir *ir, const ts_ir_node *n)
+{
+  return sum_of(ir, n, false) + sum_of(ir, n, true);
+}
+
+static int64_t unknown(int64_t net) { return net < 0 ? net : 0; }
+
+static uint32_t later(uint32_t a, uint32_t b)
+{
+  return a == TS_IR_NONE ? b : b == TS_IR_NONE ? a : a > b ? a : b;
+}
+
+/* What each node of another stream waits for on the compute stream. */
+static void find_order(reader *r, uint32_t *last)
+{
+  for (uint32_t i = 0; i < r->count; i++) {
+    const ts_ir_node *n = &r->nodes[i];
+    r->before[i] = r->after[i] = TS_IR_NONE;
+    if (is_compute(n))
+      continue;
+    int64_t unsure = unknown(net_of(r->ir, n));
+    if (!is_host(n)) {
+      r->before[i] = last[n->stream];
+      last[n->stream] = i;
+      r->after[i] = r->before[i] == TS_IR_NONE ? TS_IR_NONE : r->after[r->before[i]];
+      for (uint32_t d = 0; d < n->dep_count && needs_all(n); d++) {
+        uint32_t dep = r->ir->deps[n->first_dep + d];
+        r->after[i] = later(r->after[i], is_compute(&r->nodes[dep]) ? dep : r->after[dep]);
+      }
+    }
+    *(r->after[i] == TS_IR_NONE ? &r->early : &r->surely[r->after[i]]) += unsure;
+  }
+}
+
+/* The node has ended, and all that it waited for. What that adds to what was counted. */
+static int64_t end(reader *r, uint32_t node)
+{
+  int64_t more = 0;
+  uint32_t waiting = 0;
+  r->stack[waiting++] = node;
+  while (waiting) {
+    uint32_t i = r->stack[--waiting];
+    if (i == TS_IR_NONE || r->done[i] || is_compute(&r->nodes[i]) || is_host(&r->nodes[i]))
+      continue;
+    const ts_ir_node *n = &r->nodes[i];
+    int64_t net = net_of(r->ir, n);
+    r->done[i] = true;
+    more += net - unknown(net);
+    r->stack[waiting++] = r->before[i];
+    for (uint32_t d = 0; d < n->dep_count && needs_all(n); d++)
+      r->stack[waiting++] = r->ir->deps[n->first_dep + d];
+  }
+  return more;
+}
+
+static fragment read(ts_arena *arena, const ts_ir *ir, const ts_ir_fragment *f)
+{
+  uint64_t *time = TS_NEW_ARRAY(arena, uint64_t, ir->streams_count + 1);
+  uint32_t *last = TS_NEW_ARRAY(arena, uint32_t, ir->streams_count + 1), deps = 0;
+  const ts_ir_node *nodes = &ir->nodes[f->first_node];
+  fragment out = {.time = time};
+  for (uint32_t i = 0; i < f->node_count; i++) {
+    deps += nodes[i].dep_count;
+    if (nodes[i].op == TS_IR_COMPUTE)
+      time[nodes[i].stream] += ir->kernels[nodes[i].arg].time;
+  }
+  for (uint32_t i = 0; i < ir->streams_count; i++)
+    last[i] = TS_IR_NONE;
+  reader r = {.ir = ir,
+              .nodes = nodes,
+              .count = f->node_count,
+              .before = TS_NEW_ARRAY(arena, uint32_t, f->node_count + 1),
+              .after = TS_NEW_ARRAY(arena, uint32_t, f->node_count + 1),
+              .done = TS_NEW_ARRAY(arena, bool, f->node_count + 1),
+              .stack = TS_NEW_ARRAY(arena, uint32_t, f->node_count + (size_t)deps + 2),
+              .surely = TS_NEW_ARRAY(arena, int64_t, f->node_count + 1)};
+  find_order(&r, last);
+  for (uint32_t i = 0; i < f->node_count; i++) {
+    const ts_ir_node *n = &nodes[i];
+    if (!is_compute(n))
+      continue;
+    for (uint32_t d = 0; d < n->dep_count && needs_all(n); d++)
+      out.net += end(&r, ir->deps[n->first_dep + d]);
+    out.net += sum_of(ir, n, false);
+    out.top = out.net > out.top ? out.net : out.top;
+    out.net += sum_of(ir, n, true) + r.surely[i];
+  }
+  out.early = r.early;
+  return out;
+}
+
+static double fastest(const ts_ir *ir)
+{
+  double speed = 0;
+  for (uint32_t i = 0; i < ir->devices_count; i++)
+    if (ir->devices[i].device_class != TS_IR_NONE && ir->devices[i].speed > speed)
+      speed = ir->devices[i].speed;
+  return speed > 0 ? speed : 1;
+}
+
+static uint64_t time_of(const ts_ir *ir, const ts_ir_program *p, const fragment *fragments)
+{
+  uint64_t most = 0;
+  for (uint32_t s = 0; s < ir->streams_count; s++) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->item_count; i++)
+      sum += fragments[ir->items[p->first_item + i].fragment].time[s];
+    most = sum > most ? sum : most;
+  }
+  return most;
+}
+
+static uint64_t bytes_of(const ts_ir *ir, const ts_ir_program *p, const fragment *fragments)
+{
+  int64_t held = 0, most = 0;
+  for (uint32_t i = 0; i < p->item_count; i++)
+    held += fragments[ir->items[p->first_item + i].fragment].early;
+  for (uint32_t i = 0; i < p->item_count; i++) {
+    const fragment *f = &fragments[ir->items[p->first_item + i].fragment];
+    most = held + f->top > most ? held + f->top : most;
+    held += f->net;
+  }
+  for (uint32_t h = 0; h < p->holding_count; h++)
+    most += (int64_t)ir->holdings[p->first_holding + h].bytes;
+  return (uint64_t)most;
+}
+
+/* Programs may be on any of the devices. */
+static void find_room(const ts_ir *ir, ts_least *l)
+{
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < ir->device_classes_count; i++) {
+    const ts_ir_device_class *d = &ir->device_classes[i];
+    uint64_t room = d->memory > d->reserved_memory ? d->memory - d->reserved_memory : 0;
+    if (!d->memory) {
+      l->limit = 0;
+      return;
+    }
+    if (!i || room > most)
+      most = room, l->limit = d->memory, l->reserved = d->reserved_memory;
+  }
+  l->over = l->limit && l->bytes > most;
+}
+
+ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
+{
+  ts_least l = {0};
+  uint64_t most = 0;
+  fragment *fragments = TS_NEW_ARRAY(arena, fragment, ir->fragments_count + 1);
+  for (uint32_t i = 0; i < ir->fragments_count; i++)
+    fragments[i] = read(arena, ir, &ir->fragments[i]);
+  for (uint32_t i = 0; i < ir->programs_count; i++) {
+    uint64_t time = time_of(ir, &ir->programs[i], fragments),
+             bytes = bytes_of(ir, &ir->programs[i], fragments);
+    most = time > most ? time : most;
+    l.bytes = bytes > l.bytes ? bytes : l.bytes;
+  }
+  /* rounded down: each kernel's time is rounded where the speed is not 1 */
+  l.seconds = (double)most * 1e-12 / fastest(ir) * (1 - 1e-9);
+  l.tokens = (double)ir->meta->tokens_per_step;
+  find_room(ir, &l);
+  return l;
+}

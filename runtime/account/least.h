@@ -1,0 +1,22 @@
+/* The least that a step takes, from the IR alone: bounds that no play is below, for sweeps that
+ * need not play what cannot be chosen. */
+#ifndef TS_RUNTIME_ACCOUNT_LEAST_H
+#define TS_RUNTIME_ACCOUNT_LEAST_H
+
+#include "base/arena.h"
+#include "ir/ir.h"
+
+typedef struct ts_least {
+  double seconds; /* of the step: kernels of the busiest stream of compute, on the fastest device */
+  /* of the fullest program: what is held throughout, and what its compute stream holds when it is
+   * at its fullest, less all that others may have given back by then; 0: nothing is known */
+  uint64_t bytes;
+  uint64_t reserved; /* by drivers and libraries, of the device with the most room */
+  uint64_t limit;    /* memory of that device; 0: not known */
+  double tokens;     /* of a step of the whole job; 0: it has none */
+  bool over;         /* bytes exceed the room of every device */
+} ts_least;
+
+ts_least ts_least_of(ts_arena *arena, const ts_ir *ir);
+
+#endif

@@ -1,0 +1,32 @@
+/* The most that a rank holds at a time. Equal to the walk through all changes (changes.h) to the
+ * byte and the node, but by OPERATIONS of the compiled streams (runtime/play/roles.h): kernels of a
+ * run that none waits in between allocate and free at moments known from the run's start, so a run
+ * that no other stream falls into is its sum and its highest prefix, two numbers however many nodes
+ * it has. */
+#ifndef TS_RUNTIME_ACCOUNT_PEAK_H
+#define TS_RUNTIME_ACCOUNT_PEAK_H
+
+#include "runtime/account/changes.h"
+#include "runtime/account/memory.h"
+#include "runtime/play/engine.h"
+
+typedef struct ts_memory_peak {
+  int64_t bytes;
+  ts_memory_moment at;         /* node NULL: before the first node */
+  bool over;                   /* more than `room` was held, first at ... */
+  ts_memory_moment first_over; /* ... unless that was before the first node */
+  /* [2 * nodes] how often node n had allocated (2n) and freed (2n + 1) at the peak; NULL: never */
+  const uint32_t *times;
+} ts_memory_peak;
+
+typedef struct ts_memory_input { /* of all ranks */
+  const ts_run *run;
+  const ts_memory_effect *effects;
+  const bool *streams; /* ts_memory_streams */
+} ts_memory_input;
+
+/* `held`: before the first node. `room`: bytes that there are. */
+ts_memory_peak ts_memory_peak_find(ts_arena *arena, const ts_memory_input *input, uint32_t class,
+                                   int64_t held, int64_t room);
+
+#endif

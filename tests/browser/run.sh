@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Pages in Chromium (./dev browser): run.sh BUILD. Skips with a message where node, Chromium or playwright-core are absent.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+out=$build/browser
+skip() { echo "1..0 # SKIP browser: $*"; exit 0; }
+command -v node >/dev/null || skip "no node"
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)} || skip "no Chromium (apt-get install chromium)"
+export CHROMIUM
+mkdir -p "$out"
+rm -f "$out"/*.html "$out"/*.json "$out"/*.png
+echo '{"private": true}' >"$out/package.json"
+[ -d "$out/node_modules/playwright-core" ] ||
+  (cd "$out" && npm install --silent --no-audit --no-fund playwright-core >/dev/null 2>&1) ||
+  skip "no playwright-core, and npm cannot fetch it"
+
+cd "$root"
+page() { # NAME COMMAND...: a page; with its trace if it is a small one
+  local name=$1; shift
+  "$build/tsrun" --format=html -o "$out/$name.html" "$@" 2>/dev/null || [ $? = 3 ]
+}
+traced() { local name=$1; shift; "$build/tsrun" --format=html -o "$out/$name.html" --trace="$out/$name.json" "$@" 2>/dev/null || [ $? = 3 ]; }
+traced pipeline tests/engine/report_pipeline.tsir
+traced gpt2 examples/gpt2_large.ts
+traced schedule -D 'schedule=zb_v(p: 4, m: 8)' examples/schedule_lab.ts
+traced contended --contention -D 'schedule=interleaved_one_f_one_b(p: 4, m: 8, v: 2)' examples/schedule_lab.ts
+traced hostile tests/cli/_hostile.tsir
+traced crowded tests/cli/_crowded.ts
+page gpt3 examples/gpt3_175b.ts
+page large -D 'schedule=interleaved_one_f_one_b(p: 64, m: 512, v: 2)' examples/schedule_lab.ts
+"$build/tsc" -o "$out/before.ir" examples/gpt2_large.ts 2>/dev/null
+"$build/tsc" -o "$out/after.ir" -D schedule='interleaved_one_f_one_b(p: 4, m: 8, v: 2)' examples/schedule_lab.ts 2>/dev/null
+"$build/trainspec" diff --format=html -o "$out/pair.html" "$out/before.ir" "$out/after.ir" 2>/dev/null || [ $? = 1 ]
+node tests/browser/page.mjs "$out"
+echo "# screenshots: $out/*.png"

@@ -1,0 +1,14 @@
+# What is written is laid out, compiles without a message about the plan, fits, and is the best of its own search; models of experts, of layers,
+# of images, one's own. Nothing is written when nothing fits.
+cp _small.ts "$scratch"; here=$PWD; cd "$scratch"
+try() { # MODEL GPU GPUS [ARGUMENT]...
+  local model=$1; trainspec init --model "$1" --gpu "$2" --gpus "$3" -o plan.ts "${@:4}" 2>said || { cat said; return; }
+  tsfmt plan.ts | cmp - plan.ts; tsc --check -W no-extrapolated plan.ts 2>&1 | grep -E 'error|^warning'; tsrun --format=json plan.ts 2>/dev/null >run.json
+  trainspec sweep --format=csv plan.ts 2>/dev/null | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["step_time_ps"] }' >best
+  grep -oE '"step_time_ps":[[:space:]]*[0-9]+' run.json | head -1 | grep -oE '[0-9]+' | cmp - best
+  echo "$model: $(grep -E '^  (machine|gpus|global)' plan.ts | tr -s ' \n' ' ')$(grep -oE '^  (tp|ep|pp|micro): Int' plan.ts | tr -s ' \n' ' ')"
+}
+try mixtral_8x7b h100 16; try gpt2_xl a100 8 -D global=32; try resnet50 h100 8; try 'small(4)' h100 12 _small.ts
+trainspec init --model gpt3_175b --gpu h100 --gpus 8 -o none.ts; echo "exit $?"; ls none.ts 2>&1
+trainspec init --model lama3_8b --gpu h100; trainspec init --model gpt --gpu h100; trainspec init --model gpt2_xl --gpu h101; trainspec init --gpu h100
+trainspec init --model 'gpt2_xl(sec: 3)' --gpu h100 2>&1 | head -2; trainspec init --model 'gpt2_xl(' --gpu h100 2>&1 | head -2; trainspec init --model gpt2_xl --gpu h100 -D globl=3

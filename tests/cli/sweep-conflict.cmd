@@ -1,0 +1,3 @@
+# Why a search has no plans: conditions that nothing satisfies, and pairs that exclude each other.
+s() { echo "== $*"; trainspec sweep --vary 'tp=[1, 2, 4, 8]' --vary 'dp=[1, 2, 4, 8]' "$@" _sweep.ts 2>&1; }
+s --require 'tp > 4' --require 'tp < 2'; s --require 'tp > 100'; s --require 'tp * dp == 8' --require 'dp > 4' --require 'tp > 4'; s --require 'tp < 1' --require '8 / (tp - 1) > 0'; s --require 'tp > 4' --require 'step_time > 1 s' --require 'tp + dp < 3'

@@ -1,0 +1,9 @@
+import std.models.gpt, std.clusters.dgx, std.strategies.recompute
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  recompute = "full"
+  schedule = "one_f_one_b"
+  costs = [roofline(a100_sxm_80g)]
+}

@@ -1,0 +1,10 @@
+import std.models.gpt, std.clusters.dgx, std.strategies.experts
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 2)
+  mesh = { ep: 16 }
+  apply = [expert_parallel(ep)]
+  batch = { micro: 1 }
+  costs = [roofline(a100_sxm_80g)]
+}

@@ -1,0 +1,10 @@
+#!/bin/sh
+# JSON outputs of the programs against share/schemas, reported as TAP; skipped where there is no Python 3.9.
+root=$(cd "${top_srcdir:-.}" && pwd)
+build=$(cd "${top_builddir:-build}" && pwd)
+export PYTHONDONTWRITEBYTECODE=1 PATH="$build:$PATH"
+python=${PYTHON:-python3}
+if "$python" -c 'import sys; assert sys.version_info >= (3, 9)' 2>/dev/null; then
+  exec "$python" "$root/tests/tap.py" "$root/tests/schemas" "$@"
+fi
+echo "1..0 # SKIP no Python 3.9"

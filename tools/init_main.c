@@ -1,0 +1,527 @@
+/* trainspec init: a plan to begin with, that runs and fits in memory. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_record.h"
+#include "base/escape.h"
+#include "base/format.h"
+#include "base/heap.h"
+#include "base/options.h"
+#include "base/version.h"
+#include "compiler/catalog.h"
+#include "compiler/compile.h"
+#include "compiler/eval/function.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "compiler/search.h"
+#include "compiler/start.h"
+#include "runtime/account/memory.h"
+#include "runtime/report/report.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/progress.h"
+
+enum { MODEL = 1, GPU, GPUS, OUTPUT };
+enum { MOST_THREADS = 64 };
+
+static const ts_option options[] = {
+  {MODEL, 0, "model", "NAME", "what is trained: `trainspec list models`, or a call of one", "Plan"},
+  {GPU, 0, "gpu", "NAME", "on what: `trainspec list machines`, without `machine_`", NULL},
+  {GPUS, 0, "gpus", "N", "on how many (8)", NULL},
+  {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set another parameter of the plan", NULL},
+  {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
+  {PLAN_IMPORT, 'I', "import-dir", "DIR", "also look for imports and data in DIR", NULL},
+  {PLAN_STDLIB, 0, "stdlib", "DIR", "read the standard library from DIR", NULL},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... --model NAME --gpu NAME [FILE]...", NULL};
+static const char *const notes[] = {
+  "FILEs may declare models and machines of your own. The plans are those of",
+  "std.start. Some ten to thirty plans of different degrees are played; the fastest",
+  "that fits in memory is written, with what was assumed as comments, and with the",
+  "search that found it, for `trainspec sweep`.",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 no plan fits in memory,",
+  "4 cannot read or write.",
+  NULL,
+};
+static const char *const models[] = {":names Model", NULL},
+                         *const machines[] = {":names Machine", NULL};
+static const ts_option_values values[] = {{MODEL, models}, {GPU, machines}, {0}};
+static const ts_program program = {
+  .summary = "TrainSpec: writes a plan to begin with, for a model and a machine.",
+  .usage = usage,
+  .options = options,
+  .values = values,
+  .notes = notes,
+  .manual = "trainspec(1)"};
+
+/* ---- One plan of a search ---- */
+
+typedef struct trial {
+  bool compiled, played, fits;
+  bool misfit; /* rules match nothing, or replicas do the same or exchange nothing */
+  uint64_t step, peak, limit;
+  char *why; /* the compiler refuses it; else NULL */
+} trial;
+
+typedef struct task {
+  ts_options options;
+  ts_arena *arena;
+  ts_session *session;
+  ts_plan_options plan;
+  const char *model, *gpu, *gpus, *output;
+  TS_VEC(const char *) files;
+  ts_catalog catalog;
+  ts_start start;
+  TS_VEC(ts_define) values; /* of parameters of the plan */
+  const char *name;         /* of the plan that is written */
+  ts_progress_bar bar;
+  ts_progress progress;
+  /* the search under way */
+  const char *text;
+  size_t size;
+  ts_search *search;
+  trial *trials;
+  atomic_size_t next;
+  /* all of them */
+  size_t played, too_large, refused;
+  /* a plan that the compiler refuses, whose message is shown if none is played */
+  const char *refused_text, *why;
+  size_t refused_size;
+  ts_compile_options refused_options;
+  uint64_t least, least_limit;
+} task;
+
+static const char *place(const task *t)
+{
+  return t->output && strcmp(t->output, "-") != 0 ? t->output : "plan.ts";
+}
+
+/* A warning that the plan's strategies are not for this model. */
+static bool is_misfit(const ts_diags *diags)
+{
+  for (size_t i = 0; i < diags->all.count; i++) {
+    ts_code code = diags->all.at[i]->code;
+    if (code == TS_W0312 || code == TS_W0321 || code == TS_W0323 || code == TS_W0802)
+      return true;
+  }
+  return false;
+}
+
+static void measure(ts_arena *arena, const ts_ir *ir, trial *out)
+{
+  ts_stop stop = {.arena = arena};
+  ts_run_options how = {.threads = 1};
+  ts_run *run = ts_run_new(ir, &how, &stop);
+  if (!run)
+    return;
+  const ts_memory *memory = ts_memory_new(arena, ir, run);
+  const ts_memory_class *m = &memory->classes[memory->fullest];
+  *out = (trial){.compiled = true,
+                 .played = true,
+                 .fits = !m->over,
+                 .step = ts_run_result(run)->step,
+                 .peak = m->peak + m->reserved,
+                 .limit = m->limit};
+  ts_run_free(run);
+}
+
+static ts_compile_options options_of(const task *t, size_t point)
+{
+  ts_compile_options o = t->plan.compile;
+  o.plan_name = t->search->plan;
+  o.defines = t->search->points[point].defines;
+  o.define_count = t->search->points[point].define_count;
+  return o;
+}
+
+static void try_point(task *t, size_t point, trial *out)
+{
+  ts_arena *arena = ts_arena_new("a plan to begin with");
+  ts_session *s = ts_session_new(arena);
+  ts_compile_options o = options_of(t, point);
+  ts_input input;
+  *out = (trial){0};
+  if (ts_input_compile(s, place(t), t->text, t->size, &o, &input)) {
+    out->compiled = true;
+    out->misfit = is_misfit(s->diags);
+    if (out->misfit) /* the others need not be looked at */
+      atomic_store(&t->next, t->search->point_count);
+    else
+      measure(arena, &input.ir, out);
+    ts_input_close(&input);
+  } else {
+    const char *why = ts_diags_first_error(s->diags);
+    out->why = ts_heap_text(why ? why : "no reason was given");
+  }
+  ts_arena_free(arena);
+}
+
+/* ---- A search ---- */
+
+static void *work(void *closure)
+{
+  task *t = closure;
+  for (size_t i; (i = atomic_fetch_add(&t->next, 1)) < t->search->point_count;)
+    try_point(t, i, &t->trials[i]);
+  return NULL;
+}
+
+static void play_all(task *t)
+{
+  pthread_t threads[MOST_THREADS];
+  long most = ts_usual_jobs(), started = 0;
+  size_t point;
+  t->trials = TS_NEW_ARRAY(t->arena, trial, t->search->point_count + 1);
+  atomic_store(&t->next, 0);
+  while (started + 1 < most && started < MOST_THREADS &&
+         (size_t)started + 1 < t->search->point_count &&
+         pthread_create(&threads[started], NULL, work, t) == 0)
+    started++;
+  while ((point = atomic_fetch_add(&t->next, 1)) < t->search->point_count) {
+    try_point(t, point, &t->trials[point]);
+    if (!ts_tick(&t->progress, "playing plans", (double)point / (double)t->search->point_count))
+      atomic_store(&t->next, t->search->point_count);
+  }
+  while (started > 0)
+    pthread_join(threads[--started], NULL);
+  if (ts_progress_interrupted())
+    ts_progress_die(&t->bar, t->options.called);
+}
+
+static bool misfits(const task *t)
+{
+  for (size_t i = 0; i < t->search->point_count; i++)
+    if (t->trials[i].misfit)
+      return true;
+  return false;
+}
+
+/* A condition of the search, which may ask for memory to spare. */
+static bool is_good(task *t, size_t point)
+{
+  const trial *r = &t->trials[point];
+  ts_figures figures = {{[TS_SEARCH_STEP] = (double)r->step * 1e-12,
+                         [TS_SEARCH_MEMORY] = 8 * (double)r->peak}};
+  double worth;
+  return r->played && r->fits && ts_search_judge(t->search, point, &figures, &worth);
+}
+
+/* Counts what became of the plans; the fastest that is good, or SIZE_MAX. */
+static size_t choose(task *t)
+{
+  size_t best = SIZE_MAX;
+  for (size_t i = 0; i < t->search->point_count; i++) {
+    const trial *r = &t->trials[i];
+    bool good = is_good(t, i);
+    t->played += r->played;
+    t->too_large += r->played && !good;
+    t->refused += r->why != NULL;
+    if (r->why && !t->refused_text) {
+      t->why = ts_arena_string(t->arena, r->why, strlen(r->why));
+      t->refused_text = t->text;
+      t->refused_size = t->size;
+      t->refused_options = options_of(t, i);
+    }
+    if (r->played && !good && (!t->least || r->peak < t->least)) {
+      t->least = r->peak;
+      t->least_limit = r->limit;
+    }
+    if (good && (best == SIZE_MAX || r->step < t->trials[best].step))
+      best = i;
+  }
+  return best;
+}
+
+static void forget(task *t)
+{
+  for (size_t i = 0; i < t->search->point_count; i++)
+    free(t->trials[i].why);
+}
+
+/* Its plans are listed. False after errors. */
+static bool open_search(task *t, size_t search)
+{
+  t->text = ts_start_text(&t->start, search, t->name, t->values.at, (uint32_t)t->values.count, "",
+                          &t->size);
+  if (!t->text)
+    return false;
+  ts_session *s = ts_session_new(t->arena);
+  ts_embedded_file *given = TS_NEW(t->arena, ts_embedded_file);
+  *given = (ts_embedded_file){
+    .path = place(t), .bytes = (const unsigned char *)t->text, .size = t->size};
+  s->given = given;
+  s->given_count = 1;
+  t->search = ts_search_load(s, place(t), &t->plan.compile, NULL, NULL, false);
+  /* so many gpus may leave a search nothing to vary; the others still count */
+  bool empty = !t->search && s->diags->all.count == 1 && s->diags->all.at[0]->code == TS_E0234;
+  if (!t->search && !empty)
+    t->options.status = ts_options_report(&t->options, s->diags);
+  return t->search || empty;
+}
+
+/* The search of std.start whose best plan is written, and which one that is. False: none. */
+static bool find(task *t, size_t *search, size_t *point)
+{
+  const char *passed = "";
+  *point = SIZE_MAX;
+  for (*search = 0; *search < t->start.searches.count; ++*search) {
+    if (!strcmp(t->start.searches.at[*search].plan, passed))
+      continue;
+    if (!open_search(t, *search))
+      return false;
+    if (!t->search)
+      continue;
+    play_all(t);
+    if (misfits(t))
+      passed = t->start.searches.at[*search].plan;
+    else
+      *point = choose(t);
+    forget(t);
+    if (*point != SIZE_MAX)
+      return true;
+  }
+  return false;
+}
+
+/* ---- What was asked for ---- */
+
+#define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
+static bool is_name(const char *text)
+{
+  return *text && text[strspn(text, WORD)] == '\0';
+}
+
+static const ts_catalog_item *item_of(const task *t, const char *type, const char *name)
+{
+  for (size_t i = 0; i < t->catalog.items.count; i++) {
+    const ts_catalog_item *item = &t->catalog.items.at[i];
+    const char *own = item->entry->name, *part = strchr(own, '_');
+    if (item->type && !strcmp(item->type, type) &&
+        (!strcmp(own, name) || (!strcmp(type, "Machine") && part && !strcmp(part + 1, name))))
+      return item;
+  }
+  return NULL;
+}
+
+static void unknown(task *t, const char *type, const char *what, const char *name)
+{
+  TS_VEC(const char *) names = {0};
+  for (size_t i = 0; i < t->catalog.items.count; i++) {
+    const ts_catalog_item *item = &t->catalog.items.at[i];
+    const char *part = strchr(item->entry->name, '_');
+    if (item->type && !strcmp(item->type, type))
+      TS_PUSH(t->arena, &names, part && !strcmp(type, "Machine") ? part + 1 : item->entry->name);
+  }
+  TS_PUSH(t->arena, &names, NULL);
+  t->options.status = ts_options_not_among(&t->options, what, name, names.at);
+}
+
+static bool give(task *t, const char *name, const char *expression)
+{
+  TS_PUSH(t->arena, &t->values, (ts_define){name, expression});
+  return true;
+}
+
+/* A name alone is called with what it takes by default. */
+static bool give_model(task *t)
+{
+  if (!is_name(t->model)) {
+    t->name = ts_arena_string(t->arena, t->model, strspn(t->model, WORD));
+    t->name = *t->name ? t->name : "start";
+    return give(t, "model", t->model);
+  }
+  const ts_catalog_item *item = item_of(t, "Model", t->model);
+  if (!item) {
+    unknown(t, "Model", "model", t->model);
+    return false;
+  }
+  const ts_ast *params = ts_decl_params(item->entry->decl);
+  for (uint32_t i = 0; params && i < params->count; i++)
+    if (!ts_ast_default(params->child[i])) {
+      t->options.status =
+        ts_options_wrong(&t->options, "`%s` has no sizes of its own: `--model '%s(%s: ...)'`",
+                         t->model, t->model, params->child[i]->name);
+      return false;
+    }
+  t->name = t->model;
+  return give(t, "model", params ? ts_arena_printf(t->arena, "%s()", t->model) : t->model);
+}
+
+static bool give_machine(task *t)
+{
+  const ts_catalog_item *item = item_of(t, "Machine", t->gpu);
+  if (item)
+    return give(t, "machine", item->entry->name);
+  unknown(t, "Machine", "gpu", t->gpu);
+  return false;
+}
+
+static bool give_others(task *t)
+{
+  ts_name_list names = {0};
+  ts_start_parameters(&t->start, &names);
+  TS_PUSH(t->arena, &names.names, NULL);
+  for (size_t i = 0; i < t->plan.defines.count; i++) {
+    const ts_define *d = &t->plan.defines.at[i];
+    size_t n = 0;
+    while (names.names.at[n] && strcmp(names.names.at[n], d->name) != 0)
+      n++;
+    if (!names.names.at[n]) {
+      t->options.status =
+        ts_options_not_among(&t->options, "parameter", d->name, names.names.at);
+      return false;
+    }
+    give(t, d->name, d->expression);
+  }
+  t->plan.compile.defines = NULL; /* they stand in the text now */
+  t->plan.compile.define_count = 0;
+  return true;
+}
+
+/* ---- The plan ---- */
+
+static const char *counted(const task *t, size_t count, const char *what)
+{
+  return ts_arena_printf(t->arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static const char *about(const task *t, const trial *best)
+{
+  const char *quote = is_name(t->model) ? "" : "'";
+  const char *asked =
+    ts_arena_printf(t->arena, "trainspec init --model=%s%s%s --gpu=%s --gpus=%s", quote, t->model,
+                    quote, t->gpu, t->gpus);
+  for (size_t i = 0; i < t->plan.defines.count; i++)
+    asked = ts_arena_printf(t->arena, "%s -D '%s=%s'", asked, t->plan.defines.at[i].name,
+                            t->plan.defines.at[i].expression);
+  const char *left =
+    t->too_large ? ts_arena_printf(t->arena, ", %zu of which do not fit in memory", t->too_large) :
+                   "";
+  const char *refused = "";
+  if (t->refused)
+    refused =
+      ts_arena_printf(t->arena, "%zu more are refused; the first: %s.\n", t->refused, t->why);
+  return ts_arena_printf(
+    t->arena,
+    "Written by `%s` (%s).\nThe fastest of %s that were played%s:\n%s a step, %s of "
+    "%s on the fullest gpu.\n%sTo play the search again: `trainspec sweep` on this file.\n",
+    asked, ts_version(), counted(t, t->played, "plan"), left, ts_format_time(best->step).text,
+    ts_format_bytes((double)best->peak).text, ts_format_bytes((double)best->limit).text, refused);
+}
+
+static void put_plan(void *closure, FILE *out) { ts_put_lines(out, *(const char **)closure); }
+
+static int write_plan(task *t, size_t search, size_t point)
+{
+  const trial *best = &t->trials[point];
+  const ts_search_point *p = &t->search->points[point];
+  for (uint32_t c = 0; c < t->search->column_count; c++)
+    give(t, t->search->columns[c], p->texts[c]);
+  size_t size;
+  const char *text = ts_start_text(&t->start, search, t->name, t->values.at,
+                                   (uint32_t)t->values.count, about(t, best), &size);
+  if (!text)
+    return ts_options_report(&t->options, t->session->diags);
+  int status = ts_options_write(&t->options, t->output, put_plan, &text);
+  if (status)
+    return status;
+  ts_put_text(stderr, "%s on %s %s: %s a step, %s of %s; the fastest of %s\n", t->name, t->gpus,
+              t->gpu, ts_format_time(best->step).text, ts_format_bytes((double)best->peak).text,
+              ts_format_bytes((double)best->limit).text, counted(t, t->played, "plan"));
+  if (t->refused)
+    ts_put_text(stderr, "%zu more are refused; the first: %s\n", t->refused, t->why);
+  return TS_EXIT_DONE;
+}
+
+static int say_none(task *t)
+{
+  if (t->played) {
+    ts_put_text(stderr,
+                "%s: none of %s fits in memory: the least needs %s of %s a gpu; ask for more gpus "
+                "(`--gpus`) or for others (`--gpu`)\n",
+                t->options.called, counted(t, t->played, "plan"),
+                ts_format_bytes((double)t->least).text,
+                ts_format_bytes((double)t->least_limit).text);
+    return TS_EXIT_NO;
+  }
+  if (t->refused_text) {
+    ts_session *s = ts_session_new(t->arena);
+    ts_input input;
+    if (ts_input_compile(s, place(t), t->refused_text, t->refused_size, &t->refused_options,
+                         &input))
+      ts_input_close(&input);
+    return ts_options_report(&t->options, s->diags);
+  }
+  ts_put_text(stderr, "%s: no plan of std.start is for this model and so many gpus\n",
+              t->options.called);
+  return TS_EXIT_NO;
+}
+
+static int init(task *t)
+{
+  size_t search, point;
+  t->session = ts_session_new(t->arena);
+  ts_compile_settings(t->session, &t->plan.compile);
+  ts_catalog_load(t->session, t->files.at, t->files.count, &t->catalog);
+  bool ready = !ts_diags_errors(t->session->diags) &&
+               ts_start_open(t->session, &t->catalog, &t->start);
+  int status = ts_options_report(&t->options, t->session->diags);
+  if (!ready)
+    return status;
+  give(t, "gpus", t->gpus);
+  if (!give_model(t) || !give_machine(t) || !give_others(t))
+    return t->options.status;
+  t->progress = ts_progress_start(&t->bar);
+  bool found = find(t, &search, &point);
+  ts_progress_end(&t->bar);
+  if (found)
+    return write_plan(t, search, point);
+  if (t->options.status)
+    return t->options.status;
+  return ts_diags_errors(t->session->diags) ? ts_options_report(&t->options, t->session->diags) :
+                                              say_none(t);
+}
+
+/* ---- The command line ---- */
+
+static bool take(task *t, int id)
+{
+  long long number;
+  switch (id) {
+  case TS_OPERAND: TS_PUSH(t->arena, &t->files, t->options.argument); return true;
+  case MODEL: t->model = t->options.argument; return true;
+  case GPU: t->gpu = t->options.argument; return true;
+  case GPUS:
+    if (!ts_options_number(&t->options, 1, 10000000, &number))
+      t->options.status = TS_EXIT_USAGE;
+    t->gpus = t->options.argument;
+    return !t->options.status;
+  case OUTPUT: t->output = t->options.argument; return true;
+  default:
+    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
+    return !t->options.status;
+  }
+}
+
+int ts_init_main(int argc, char **argv)
+{
+  task t = {.arena = ts_arena_new("init"), .gpus = "8"};
+  bool read = true;
+  t.options = ts_options_start(&program, argc, argv);
+  for (int id; read && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
+    read = id != TS_OPTIONS_EXIT && take(&t, id);
+  if (read && (!t.model || !t.gpu)) {
+    t.options.status = ts_options_wrong(&t.options, "`%s` is missing: %s",
+                                        t.model ? "--gpu" : "--model",
+                                        t.model ? "`trainspec list machines` says which there are" :
+                                                  "`trainspec list models` says which there are");
+    read = false;
+  }
+  int status = read ? init(&t) : t.options.status;
+  ts_arena_free(t.arena);
+  return status;
+}

@@ -1,0 +1,560 @@
+#include "tools/sweep/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/heap.h"
+#include "base/sqlite.h"
+
+#ifdef TS_HAVE_SQLITE
+#include <sqlite3.h>
+
+struct ts_journal {
+  ts_arena *arena;
+  sqlite3 *handle;
+  int lock; /* held by the one that writes; -1: none */
+  sqlite3_stmt *find, *put;
+};
+
+enum { APPLICATION = 0x5453534a /* "TSSJ" in the header of the file */, FORMAT = 1 };
+
+#define FIGURE(id, name, ...) name " REAL, "
+static const char schema[] =
+  "CREATE TABLE about (version TEXT NOT NULL, build TEXT NOT NULL, file TEXT NOT NULL, inputs TEXT "
+  "NOT NULL);"
+  "CREATE TABLE input (name TEXT NOT NULL, path TEXT NOT NULL, role TEXT NOT NULL, sha256 TEXT NOT "
+  "NULL, PRIMARY KEY (name, path));"
+  "CREATE TABLE plan (key BLOB PRIMARY KEY, parameters TEXT NOT NULL, state TEXT NOT NULL, "
+#include "compiler/eval/figures.def"
+  "least_step_time REAL, least_memory INTEGER, least_reserved INTEGER, least_limit INTEGER, least_tokens REAL, "
+  "least_over INTEGER, "
+  "memory_limit REAL, why TEXT, warnings TEXT NOT NULL, confidence TEXT NOT NULL, seconds REAL);"
+  "CREATE TABLE sweep (id INTEGER PRIMARY KEY, title TEXT NOT NULL, goal TEXT NOT NULL, best TEXT "
+  "NOT NULL, plans INTEGER NOT NULL, known INTEGER NOT NULL, played INTEGER NOT NULL, begun REAL "
+  "NOT NULL, seen REAL NOT NULL, ended INTEGER NOT NULL);";
+#undef FIGURE
+
+static bool wrong(ts_journal *j, ts_error *error)
+{
+  int code = sqlite3_errcode(j->handle);
+  ts_sqlite_wrong(j->handle, error);
+  if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_READONLY)
+    error->kind = TS_ERROR_UNREADABLE;
+  return false;
+}
+
+static bool execute(ts_journal *j, const char *what, ts_error *error)
+{
+  return ts_sqlite_do(j->handle, what) || wrong(j, error);
+}
+
+/* ---- Opening ---- */
+
+/* Beside SQLite's own locks, which are of records: those of flock() are of the whole file, and are
+ * given up with the process. Where a file system has none, nobody is kept out. */
+static bool hold(ts_journal *j, const char *path, ts_error *error)
+{
+  j->lock = open(path, O_RDONLY | O_CLOEXEC);
+  if (j->lock < 0 || flock(j->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return true;
+  return ts_fail(error, "wait for it, or give this one a journal of its own and merge the two",
+                 "another sweep writes it");
+}
+
+static bool is_ours(ts_journal *j, bool create, bool *new, ts_error *error)
+{
+  int64_t application = ts_sqlite_number(j->handle, "PRAGMA application_id"),
+          format = ts_sqlite_number(j->handle, "PRAGMA user_version"),
+          tables = ts_sqlite_number(j->handle, "SELECT count(*) FROM sqlite_master");
+  *new = !application && !tables;
+  if (tables < 0)
+    return wrong(j, error);
+  if (*new && create)
+    return true;
+  if (application != APPLICATION)
+    return ts_fail(error, "`--journal FILE` of a sweep makes one", "it is not a journal of sweeps");
+  if (format > FORMAT)
+    return ts_fail(error, "use that one", "a newer TrainSpec wrote it");
+  return format == FORMAT || ts_fail(error, "give another file", "an older TrainSpec wrote it");
+}
+
+/* What it is and what is in it come in one transaction: a kill leaves an empty file or a whole
+ * journal. Commits are on the disk when they return. */
+static bool prepare(ts_journal *j, ts_error *error)
+{
+  char marks[96];
+  bool new;
+  snprintf(marks, sizeof marks, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
+           FORMAT);
+  ts_sqlite_do(j->handle, "PRAGMA journal_mode = WAL"); /* or readers wait for the one who writes */
+  if (!execute(j, "PRAGMA synchronous = FULL; BEGIN IMMEDIATE", error))
+    return false;
+  bool made = is_ours(j, true, &new, error) &&
+              (!new || (execute(j, marks, error) && execute(j, schema, error)));
+  if (made)
+    return execute(j, "COMMIT", error);
+  ts_sqlite_do(j->handle, "ROLLBACK");
+  return false;
+}
+
+static bool open_to_write(ts_journal *j, const char *path, ts_error *error)
+{
+  return ts_sqlite_connect(&j->handle, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) &&
+         prepare(j, error) && hold(j, path, error);
+}
+
+/* Readers open for writing too, where they may: what a kill left is taken back before they see it.
+ */
+static bool open_to_read(ts_journal *j, const char *path, ts_error *error)
+{
+  bool new;
+  if (ts_sqlite_connect(&j->handle, path, SQLITE_OPEN_READWRITE, error) &&
+      is_ours(j, false, &new, error))
+    return execute(j, "PRAGMA query_only = ON", error);
+  if (!ts_sqlite_needs_write(j->handle) || !ts_sqlite_at_rest(path, j->arena))
+    return false;
+  sqlite3_close(j->handle);
+  return ts_sqlite_connect(&j->handle, ts_sqlite_immutable(j->arena, path),
+                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) &&
+         is_ours(j, false, &new, error);
+}
+
+static bool open_as(ts_journal *j, const char *path, ts_journal_how how, ts_error *error)
+{
+  struct stat there;
+  char *real = ts_heap_real_path(path); /* what waits lies beside the file that a link means */
+  bool opened = false;
+  if (!real && how == TS_JOURNAL_READ)
+    ts_fail(error, NULL, "%s", strerror(errno));
+  else if (real && ts_sqlite_deletes_a_file(real, j->arena))
+    ts_fail(error, NULL, "it holds an interrupted change of several databases");
+  else if (real && how == TS_JOURNAL_NEW && stat(real, &there) == 0 && there.st_size > 0)
+    ts_fail(error, "go on in it with `--resume`, or give another file", "it is there already");
+  else if (how == TS_JOURNAL_READ)
+    opened = open_to_read(j, real, error);
+  else
+    opened = open_to_write(j, real ? real : path, error);
+  free(real);
+  return opened;
+}
+
+ts_journal *ts_journal_open(ts_arena *arena, const char *path, ts_journal_how how, ts_error *error)
+{
+  ts_journal *j = TS_NEW(arena, ts_journal);
+  *j = (ts_journal){.arena = arena, .lock = -1};
+  *error = (ts_error){0};
+  if (open_as(j, path, how, error))
+    return j;
+  ts_journal_close(j);
+  return NULL;
+}
+
+/* The lock goes last: closing any descriptor of the file gives up SQLite's own. */
+void ts_journal_close(ts_journal *j)
+{
+  if (!j)
+    return;
+  sqlite3_finalize(j->find);
+  sqlite3_finalize(j->put);
+  sqlite3_close(j->handle);
+  if (j->lock >= 0)
+    close(j->lock);
+}
+
+/* ---- Statements ---- */
+
+static bool prepared(ts_journal *j, const char *query, sqlite3_stmt **s, ts_error *error)
+{
+  return sqlite3_prepare_v2(j->handle, query, -1, s, NULL) == SQLITE_OK || wrong(j, error);
+}
+
+static const char *text_at(sqlite3_stmt *s, int column, ts_arena *arena)
+{
+  const char *text = (const char *)sqlite3_column_text(s, column);
+  return text ? ts_arena_string(arena, text, strlen(text)) : "";
+}
+
+static void bind_text(sqlite3_stmt *s, int at, const char *text)
+{
+  sqlite3_bind_text(s, at, text, -1, SQLITE_TRANSIENT);
+}
+
+/* Runs a statement that gives no rows. */
+static bool run(ts_journal *j, sqlite3_stmt *s, ts_error *error)
+{
+  bool done = sqlite3_step(s) == SQLITE_DONE || wrong(j, error);
+  sqlite3_finalize(s);
+  return done;
+}
+
+/* ---- Reading ---- */
+
+bool ts_journal_about_of(ts_journal *j, ts_arena *arena, ts_journal_about *about, ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  *about = (ts_journal_about){"", "", "", ""};
+  if (!prepared(j, "SELECT version, build, file, inputs FROM about", &s, error))
+    return false;
+  int status = sqlite3_step(s);
+  if (status == SQLITE_ROW)
+    *about = (ts_journal_about){text_at(s, 0, arena), text_at(s, 1, arena), text_at(s, 2, arena),
+                                text_at(s, 3, arena)};
+  bool good = status == SQLITE_ROW || status == SQLITE_DONE || wrong(j, error);
+  sqlite3_finalize(s);
+  return good;
+}
+
+static int digit_of(char c)
+{
+  const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
+  return at ? (int)(at - digits) : -1;
+}
+
+static bool read_hex(const char *hex, uint8_t digest[TS_DIGEST_SIZE])
+{
+  if (strlen(hex) != 2 * TS_DIGEST_SIZE)
+    return false;
+  for (int i = 0; i < TS_DIGEST_SIZE; i++) {
+    int high = digit_of(hex[2 * i]), low = digit_of(hex[2 * i + 1]);
+    if (high < 0 || low < 0)
+      return false;
+    digest[i] = (uint8_t)(16 * high + low);
+  }
+  return true;
+}
+
+static bool damaged(ts_error *error)
+{
+  return ts_fail(error, "give another file", "it is damaged: a row is not one of a journal");
+}
+
+bool ts_journal_inputs(ts_journal *j, ts_inputs *inputs, ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  int status;
+  bool good = true;
+  if (!prepared(j, "SELECT name, path, role, sha256 FROM input ORDER BY 1, 2", &s, error))
+    return false;
+  while (good && (status = sqlite3_step(s)) != SQLITE_DONE) {
+    ts_sweep_input input = {.name = text_at(s, 0, j->arena),
+                            .path = text_at(s, 1, j->arena),
+                            .role = text_at(s, 2, j->arena)};
+    good = status != SQLITE_ROW                              ? wrong(j, error) :
+           !read_hex(text_at(s, 3, j->arena), input.sha256) ? damaged(error) :
+                                                              true;
+    if (good)
+      ts_inputs_add(inputs, &input);
+  }
+  sqlite3_finalize(s);
+  return good;
+}
+
+/* NaN is no number of SQLite. */
+static double number_at(sqlite3_stmt *s, int column)
+{
+  return sqlite3_column_type(s, column) == SQLITE_NULL ? NAN : sqlite3_column_double(s, column);
+}
+
+static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
+{
+  const char *state = text_at(s, 0, arena);
+  int at = 1, which = 0;
+  while (which < TS_OUTCOME_STATES && strcmp(ts_outcome_states[which], state) != 0)
+    which++;
+  o->state = (ts_outcome_state)which;
+  for (int f = 0; f < TS_SEARCH_FIGURES; f++)
+    o->figures.of[f] = number_at(s, at++);
+  o->least.seconds = number_at(s, at++);
+  o->least.bytes = (uint64_t)sqlite3_column_int64(s, at++);
+  o->least.reserved = (uint64_t)sqlite3_column_int64(s, at++);
+  o->least.limit = (uint64_t)sqlite3_column_int64(s, at++);
+  o->least.tokens = number_at(s, at++);
+  o->least.over = sqlite3_column_int(s, at++) != 0;
+  o->limit = number_at(s, at++);
+  if (sqlite3_column_type(s, at++) != SQLITE_NULL)
+    o->why = text_at(s, at - 1, arena);
+  return which < TS_OUTCOME_STATES &&
+         (o->why != NULL) == (o->state == TS_REFUSED || o->state == TS_STOPPED) &&
+         ts_outcome_read(o, text_at(s, at, arena), text_at(s, at + 1, arena), arena);
+}
+
+#define LEAST                                                                                      \
+  "least_step_time, least_memory, least_reserved, least_limit, least_tokens, least_over, "
+#define FIGURE(id, name, ...) name ", "
+static const char find_query[] = "SELECT state, "
+#include "compiler/eval/figures.def"
+                                 LEAST
+                                 "memory_limit, why, warnings, confidence FROM plan WHERE key = ?1";
+static const char put_query[] = "INSERT OR IGNORE INTO plan (state, "
+#include "compiler/eval/figures.def"
+                                LEAST
+                                "memory_limit, why, warnings, confidence, key, parameters, seconds)"
+                                " VALUES (?1"
+#undef FIGURE
+#define FIGURE(id, name, ...) ", ?"
+#include "compiler/eval/figures.def"
+                                ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+#undef FIGURE
+
+bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena *arena,
+                     ts_outcome *outcome, bool *found, ts_error *error)
+{
+  if (!j->find && !prepared(j, find_query, &j->find, error))
+    return false;
+  sqlite3_bind_blob(j->find, 1, key, TS_DIGEST_SIZE, SQLITE_STATIC);
+  int status = sqlite3_step(j->find);
+  *found = status == SQLITE_ROW;
+  bool good = status == SQLITE_DONE || (*found ? read_outcome(j->find, arena, outcome) ||
+                                                   damaged(error) :
+                                                 wrong(j, error));
+  sqlite3_reset(j->find);
+  return good;
+}
+
+int64_t ts_journal_plans(ts_journal *j)
+{
+  return ts_sqlite_number(j->handle, "SELECT count(*) FROM plan");
+}
+
+bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
+                       void (*take)(void *closure, const ts_journal_sweep *sweep), void *closure,
+                       ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  int status;
+  if (!prepared(j,
+                "SELECT title, goal, best, plans, known, played, begun, seen, ended FROM sweep "
+                "ORDER BY id",
+                &s, error))
+    return false;
+  while ((status = sqlite3_step(s)) == SQLITE_ROW)
+    take(closure, &(ts_journal_sweep){.title = text_at(s, 0, arena),
+                                      .goal = text_at(s, 1, arena),
+                                      .best = text_at(s, 2, arena),
+                                      .plans = (uint64_t)sqlite3_column_int64(s, 3),
+                                      .known = (uint64_t)sqlite3_column_int64(s, 4),
+                                      .played = (uint64_t)sqlite3_column_int64(s, 5),
+                                      .begun = sqlite3_column_double(s, 6),
+                                      .seen = sqlite3_column_double(s, 7),
+                                      .ended = sqlite3_column_int(s, 8) != 0});
+  bool good = status == SQLITE_DONE || wrong(j, error);
+  sqlite3_finalize(s);
+  return good;
+}
+
+/* ---- Writing ---- */
+
+bool ts_journal_begin(ts_journal *j, ts_error *error) { return execute(j, "BEGIN IMMEDIATE", error); }
+bool ts_journal_commit(ts_journal *j, ts_error *error) { return execute(j, "COMMIT", error); }
+void ts_journal_undo(ts_journal *j) { ts_sqlite_do(j->handle, "ROLLBACK"); }
+
+bool ts_journal_set_about(ts_journal *j, const ts_journal_about *about, ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  if (!prepared(j, "INSERT INTO about VALUES (?1, ?2, ?3, ?4)", &s, error))
+    return false;
+  const char *texts[] = {about->version, about->build, about->file, about->inputs};
+  for (int i = 0; i < 4; i++)
+    bind_text(s, i + 1, texts[i]);
+  return run(j, s, error);
+}
+
+bool ts_journal_put_input(ts_journal *j, const ts_sweep_input *input, ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  char hex[2 * TS_DIGEST_SIZE + 1];
+  if (!prepared(j, "INSERT OR IGNORE INTO input VALUES (?1, ?2, ?3, ?4)", &s, error))
+    return false;
+  ts_digest_hex(input->sha256, hex);
+  const char *texts[] = {input->name, input->path, input->role, hex};
+  for (int i = 0; i < 4; i++)
+    bind_text(s, i + 1, texts[i]);
+  return run(j, s, error);
+}
+
+bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char *parameters,
+                    const ts_outcome *o, double seconds, ts_arena *arena, ts_error *error)
+{
+  if (!j->put && !prepared(j, put_query, &j->put, error))
+    return false;
+  sqlite3_stmt *s = j->put;
+  int at = 1;
+  sqlite3_clear_bindings(s);
+  bind_text(s, at++, ts_outcome_states[o->state]);
+  for (int f = 0; f < TS_SEARCH_FIGURES; f++)
+    sqlite3_bind_double(s, at++, o->figures.of[f]);
+  sqlite3_bind_double(s, at++, o->least.seconds);
+  sqlite3_bind_int64(s, at++, (int64_t)o->least.bytes);
+  sqlite3_bind_int64(s, at++, (int64_t)o->least.reserved);
+  sqlite3_bind_int64(s, at++, (int64_t)o->least.limit);
+  sqlite3_bind_double(s, at++, o->least.tokens);
+  sqlite3_bind_int(s, at++, o->least.over);
+  sqlite3_bind_double(s, at++, o->limit);
+  bind_text(s, at++, o->why); /* NULL stays NULL */
+  bind_text(s, at++, ts_outcome_warnings_text(o, arena));
+  bind_text(s, at++, o->sure ? ts_outcome_sure_text(o, arena) : "");
+  sqlite3_bind_blob(s, at++, key, TS_DIGEST_SIZE, SQLITE_TRANSIENT);
+  bind_text(s, at++, parameters);
+  sqlite3_bind_double(s, at++, seconds);
+  bool done = sqlite3_step(s) == SQLITE_DONE || wrong(j, error);
+  sqlite3_reset(s);
+  return done;
+}
+
+bool ts_journal_put_sweep(ts_journal *j, int64_t *id, const ts_journal_sweep *sweep,
+                          ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  if (!prepared(j, "INSERT OR REPLACE INTO sweep VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                &s, error))
+    return false;
+  if (*id)
+    sqlite3_bind_int64(s, 1, *id);
+  bind_text(s, 2, sweep->title);
+  bind_text(s, 3, sweep->goal);
+  bind_text(s, 4, sweep->best);
+  sqlite3_bind_int64(s, 5, (int64_t)sweep->plans);
+  sqlite3_bind_int64(s, 6, (int64_t)sweep->known);
+  sqlite3_bind_int64(s, 7, (int64_t)sweep->played);
+  sqlite3_bind_double(s, 8, sweep->begun);
+  sqlite3_bind_double(s, 9, sweep->seen);
+  sqlite3_bind_int(s, 10, sweep->ended);
+  if (!run(j, s, error))
+    return false;
+  *id = *id ? *id : sqlite3_last_insert_rowid(j->handle);
+  return true;
+}
+/* ---- Merging ---- */
+
+#define FIGURE(id, name, ...) "OR p." name " IS NOT o." name " "
+static const char differs[] =
+  "SELECT count(*) FROM plan AS p JOIN other.plan AS o ON p.key = o.key WHERE p.state IS NOT o.state "
+#include "compiler/eval/figures.def"
+  "OR p.why IS NOT o.why OR p.warnings IS NOT o.warnings OR p.confidence IS NOT o.confidence";
+#undef FIGURE
+#define COLUMNS "title, goal, best, plans, known, played, begun, seen, ended"
+static const char take_all[] =
+  "INSERT OR IGNORE INTO plan SELECT * FROM other.plan;"
+  "INSERT OR IGNORE INTO input SELECT * FROM other.input;"
+  "INSERT INTO sweep (" COLUMNS ") SELECT " COLUMNS " FROM other.sweep AS o WHERE NOT EXISTS (SELECT 1"
+  " FROM sweep AS s WHERE s.begun = o.begun AND s.title = o.title AND s.plans = o.plans) ORDER BY id";
+
+/* What both have must be the same. */
+static bool agree(ts_journal *j, ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  int64_t rows = ts_sqlite_number(j->handle, differs);
+  if (rows < 0)
+    return wrong(j, error);
+  if (rows)
+    return ts_fail(error, "make one of them anew",
+                   "%lld of its plans came to other figures than in the others", (long long)rows);
+  if (!prepared(j,
+                "SELECT i.name FROM input AS i JOIN other.input AS o ON i.name = o.name WHERE "
+                "i.sha256 <> o.sha256 LIMIT 1",
+                &s, error))
+    return false;
+  int status = sqlite3_step(s);
+  const char *name = status == SQLITE_ROW ? text_at(s, 0, j->arena) : NULL;
+  sqlite3_finalize(s);
+  return name ? ts_fail(error, "merge journals of one program, plan and inputs",
+                        "it is of other inputs: its plans read another `%s`", name) :
+                status == SQLITE_DONE || wrong(j, error);
+}
+
+static bool is_itself(ts_journal *j, const char *path)
+{
+  struct stat a, b;
+  const char *own = sqlite3_db_filename(j->handle, "main");
+  return own && stat(own, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+bool ts_journal_take(ts_journal *j, const char *path, ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  *error = (ts_error){0};
+  if (is_itself(j, path)) /* it would wait for itself */
+    return true;
+  if (!prepared(j, "ATTACH DATABASE ?1 AS other", &s, error))
+    return false;
+  bind_text(s, 1, path);
+  if (!run(j, s, error))
+    return false;
+  bool good = ts_journal_begin(j, error);
+  if (good && !(agree(j, error) && execute(j, take_all, error) && ts_journal_commit(j, error))) {
+    ts_journal_undo(j);
+    good = false;
+  }
+  ts_sqlite_do(j->handle, "DETACH DATABASE other");
+  return good;
+}
+#else
+struct ts_journal { int none; };
+
+static bool missing(ts_error *error)
+{
+  return ts_fail(error, "install libsqlite3-dev, configure and build again",
+                 "this build has no SQLite");
+}
+
+ts_journal *ts_journal_open(ts_arena *arena, const char *path, ts_journal_how how, ts_error *error)
+{
+  (void)arena, (void)path, (void)how, missing(error);
+  return NULL;
+}
+
+/* None is open, so none of these is called. */
+void ts_journal_close(ts_journal *j) { (void)j; }
+bool ts_journal_about_of(ts_journal *j, ts_arena *arena, ts_journal_about *about, ts_error *error)
+{
+  return (void)j, (void)arena, (void)about, missing(error);
+}
+bool ts_journal_inputs(ts_journal *j, ts_inputs *inputs, ts_error *error)
+{
+  return (void)j, (void)inputs, missing(error);
+}
+bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena *arena,
+                     ts_outcome *outcome, bool *found, ts_error *error)
+{
+  return (void)j, (void)key, (void)arena, (void)outcome, (void)found, missing(error);
+}
+int64_t ts_journal_plans(ts_journal *j) { return (void)j, -1; }
+bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
+                       void (*take)(void *closure, const ts_journal_sweep *sweep), void *closure,
+                       ts_error *error)
+{
+  return (void)j, (void)arena, (void)take, (void)closure, missing(error);
+}
+bool ts_journal_begin(ts_journal *j, ts_error *error) { return (void)j, missing(error); }
+bool ts_journal_commit(ts_journal *j, ts_error *error) { return (void)j, missing(error); }
+void ts_journal_undo(ts_journal *j) { (void)j; }
+bool ts_journal_set_about(ts_journal *j, const ts_journal_about *about, ts_error *error)
+{
+  return (void)j, (void)about, missing(error);
+}
+bool ts_journal_put_input(ts_journal *j, const ts_sweep_input *input, ts_error *error)
+{
+  return (void)j, (void)input, missing(error);
+}
+bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char *parameters,
+                    const ts_outcome *o, double seconds, ts_arena *arena, ts_error *error)
+{
+  return (void)j, (void)key, (void)parameters, (void)o, (void)seconds, (void)arena, missing(error);
+}
+bool ts_journal_put_sweep(ts_journal *j, int64_t *id, const ts_journal_sweep *sweep,
+                          ts_error *error)
+{
+  return (void)j, (void)id, (void)sweep, missing(error);
+}
+bool ts_journal_take(ts_journal *j, const char *path, ts_error *error)
+{
+  return (void)j, (void)path, missing(error);
+}
+#endif

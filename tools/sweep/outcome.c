@@ -1,0 +1,217 @@
+#include "tools/sweep/outcome.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/diag_record.h"
+#include "base/heap.h"
+#include "base/json_writer.h"
+
+const char *const ts_outcome_states[TS_OUTCOME_STATES] = {"refused",       "stopped",  "bounded",
+                                                          "out of memory", "left out", "ok"};
+
+static const char *keep(ts_arena *arena, const char *text)
+{
+  return ts_arena_string(arena, text, strlen(text));
+}
+
+void ts_outcome_take_warnings(ts_outcome *out, const ts_diags *diags, ts_arena *arena)
+{
+  TS_VEC(ts_outcome_warning) found = {0};
+  for (size_t i = 0; i < diags->all.count; i++) {
+    const ts_diag *d = diags->all.at[i];
+    if (d->severity == TS_WARNING && !d->off)
+      TS_PUSH(arena, &found, ((ts_outcome_warning){d->code, keep(arena, d->message)}));
+  }
+  out->warning_count = (uint32_t)found.count;
+  out->warnings = found.at;
+}
+
+/* ---- As text ---- */
+
+typedef void put(const ts_outcome *o, ts_json_writer *w);
+
+static const char *printed(put *put, const ts_outcome *o, ts_arena *arena)
+{
+  char *text;
+  size_t size;
+  FILE *out = ts_heap_print(&text, &size);
+  ts_json_writer w = {.out = out};
+  put(o, &w);
+  ts_heap_printed(out);
+  const char *kept = ts_arena_string(arena, text, size);
+  free(text);
+  return kept;
+}
+
+static void put_warnings(const ts_outcome *o, ts_json_writer *w)
+{
+  ts_json_begin(w, NULL, '[');
+  for (uint32_t i = 0; i < o->warning_count; i++) {
+    ts_json_begin(w, NULL, '[');
+    ts_json_put_text(w, NULL, ts_code_name(o->warnings[i].code));
+    ts_json_put_text(w, NULL, o->warnings[i].message);
+    ts_json_end(w, ']');
+  }
+  ts_json_end(w, ']');
+}
+
+const char *ts_outcome_warnings_text(const ts_outcome *o, ts_arena *arena)
+{
+  return printed(put_warnings, o, arena);
+}
+
+/* No number of JSON is infinite, but one may be too large for a double. */
+static void put_exact(ts_json_writer *w, const char *key, double value)
+{
+  if (isinf(value))
+    ts_json_put_number(w, key, value > 0 ? "1e999" : "-1e999");
+  else
+    ts_json_put_number(w, key, "%.17g", value);
+}
+
+static void put_interval(ts_json_writer *w, const char *key, const ts_interval *i)
+{
+  ts_json_begin(w, key, '[');
+  put_exact(w, NULL, i->figure);
+  put_exact(w, NULL, i->low);
+  put_exact(w, NULL, i->high);
+  if (i->on) {
+    put_exact(w, NULL, i->on->below);
+    put_exact(w, NULL, i->on->above);
+  }
+  ts_json_end(w, ']');
+}
+
+static void put_sure(const ts_outcome *o, ts_json_writer *w)
+{
+  const ts_confidence *c = o->sure;
+  char kind[24];
+  snprintf(kind, sizeof kind, "%016" PRIx64, c->kind); /* no number of JSON holds 64 bits */
+  ts_json_begin(w, NULL, '{');
+  put_exact(w, "spread", c->spread);
+  ts_json_put_text(w, "kind", kind);
+  ts_json_put_bool(w, "calibrated", c->calibrated);
+  ts_json_put_bool(w, "own", c->own_times);
+  put_interval(w, "step", &c->step);
+  put_interval(w, "memory", &c->memory);
+  ts_json_begin(w, "parts", '[');
+  for (uint32_t i = 0; i < c->part_count; i++) {
+    const ts_uncertain_part *p = &c->parts[i];
+    ts_json_begin(w, NULL, '[');
+    ts_json_put_text(w, NULL, p->name);
+    ts_json_put_count(w, NULL, p->origin);
+    ts_json_put_count(w, NULL, p->basis);
+    ts_json_put_count(w, NULL, (p->between ? 1u : 0u) | (p->calibrated ? 2u : 0u) |
+                                 (p->assumed ? 4u : 0u));
+    put_exact(w, NULL, p->share);
+    put_exact(w, NULL, p->spread);
+    ts_json_end(w, ']');
+  }
+  ts_json_end(w, ']');
+  ts_json_end(w, '}');
+}
+
+const char *ts_outcome_sure_text(const ts_outcome *o, ts_arena *arena)
+{
+  return printed(put_sure, o, arena);
+}
+
+/* ---- Back ---- */
+
+static bool number(const cJSON *array, int at, double *value)
+{
+  const cJSON *item = cJSON_GetArrayItem(array, at);
+  *value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+  return cJSON_IsNumber(item);
+}
+
+static bool whole(const cJSON *array, int at, uint32_t *value)
+{
+  double read;
+  bool good = number(array, at, &read) && read >= 0 && read <= UINT32_MAX;
+  *value = good ? (uint32_t)read : 0;
+  return good;
+}
+
+static bool words(const cJSON *array, int at, const char **text, ts_arena *arena)
+{
+  const cJSON *item = cJSON_GetArrayItem(array, at);
+  *text = cJSON_IsString(item) ? keep(arena, item->valuestring) : "";
+  return cJSON_IsString(item);
+}
+
+static bool read_warnings(ts_outcome *o, const cJSON *list, ts_arena *arena)
+{
+  TS_VEC(ts_outcome_warning) found = {0};
+  const cJSON *one;
+  if (!cJSON_IsArray(list))
+    return false;
+  cJSON_ArrayForEach(one, list) {
+    ts_outcome_warning w;
+    const char *name;
+    if (!words(one, 0, &name, arena) || !words(one, 1, &w.message, arena) ||
+        !ts_code_named(name, &w.code))
+      return false;
+    TS_PUSH(arena, &found, w);
+  }
+  o->warning_count = (uint32_t)found.count;
+  o->warnings = found.at;
+  return true;
+}
+
+static bool read_interval(const cJSON *list, ts_interval *i, ts_arena *arena)
+{
+  if (!number(list, 0, &i->figure) || !number(list, 1, &i->low) || !number(list, 2, &i->high))
+    return false;
+  if (cJSON_GetArraySize(list) == 3)
+    return true;
+  ts_ir_validation *on = TS_NEW(arena, ts_ir_validation);
+  i->on = on;
+  return number(list, 3, &on->below) && number(list, 4, &on->above);
+}
+
+static bool read_part(const cJSON *list, ts_uncertain_part *p, ts_arena *arena)
+{
+  uint32_t flags;
+  bool good = words(list, 0, &p->name, arena) && whole(list, 1, &p->origin) &&
+              whole(list, 2, &p->basis) && whole(list, 3, &flags) && number(list, 4, &p->share) &&
+              number(list, 5, &p->spread);
+  if (good)
+    p->between = flags & 1, p->calibrated = flags & 2, p->assumed = flags & 4;
+  return good;
+}
+
+static bool read_sure(ts_outcome *o, const cJSON *root, ts_arena *arena)
+{
+  ts_confidence *c = TS_NEW(arena, ts_confidence);
+  const cJSON *kind = cJSON_GetObjectItem(root, "kind"),
+              *spread = cJSON_GetObjectItem(root, "spread"),
+              *parts = cJSON_GetObjectItem(root, "parts"), *part;
+  if (!cJSON_IsString(kind) || !cJSON_IsNumber(spread) || !cJSON_IsArray(parts) ||
+      !read_interval(cJSON_GetObjectItem(root, "step"), &c->step, arena) ||
+      !read_interval(cJSON_GetObjectItem(root, "memory"), &c->memory, arena))
+    return false;
+  c->kind = strtoull(kind->valuestring, NULL, 16);
+  c->spread = spread->valuedouble;
+  c->calibrated = cJSON_IsTrue(cJSON_GetObjectItem(root, "calibrated"));
+  c->own_times = cJSON_IsTrue(cJSON_GetObjectItem(root, "own"));
+  ts_uncertain_part *all = TS_NEW_ARRAY(arena, ts_uncertain_part, cJSON_GetArraySize(parts) + 1);
+  cJSON_ArrayForEach(part, parts) if (!read_part(part, &all[c->part_count++], arena)) return false;
+  c->parts = all;
+  o->sure = c;
+  return true;
+}
+
+bool ts_outcome_read(ts_outcome *o, const char *warnings, const char *sure, ts_arena *arena)
+{
+  cJSON *list = cJSON_Parse(warnings), *root = *sure ? cJSON_Parse(sure) : NULL;
+  bool good = read_warnings(o, list, arena) && (!*sure || read_sure(o, root, arena));
+  cJSON_Delete(list);
+  cJSON_Delete(root);
+  return good;
+}

@@ -1,0 +1,58 @@
+/* What became of one plan of a sweep. */
+#ifndef TS_TOOLS_SWEEP_OUTCOME_H
+#define TS_TOOLS_SWEEP_OUTCOME_H
+
+#include "base/diag.h"
+#include "compiler/search.h"
+#include "runtime/account/confidence.h"
+#include "runtime/account/least.h"
+
+/* by the compiler, by the play, by memory, by a condition, none */
+typedef enum ts_outcome_state {
+  TS_REFUSED,
+  TS_STOPPED,
+  TS_BOUNDED, /* it cannot be among the best: not played, or as good as that */
+  TS_TOO_LARGE,
+  TS_LEFT_OUT,
+  TS_RANKED,
+  TS_OUTCOME_STATES
+} ts_outcome_state;
+
+extern const char *const ts_outcome_states[TS_OUTCOME_STATES]; /* "out of memory" */
+
+typedef struct ts_outcome_warning { ts_code code; const char *message; } ts_outcome_warning;
+
+typedef struct ts_outcome {
+  ts_outcome_state state;
+  size_t point;            /* of the search */
+  bool known;              /* it was played, or stood in a journal: what follows holds */
+  bool exact;              /* it is to be played whatever its bounds are */
+  bool played;             /* else refused, or only its bounds are known */
+  ts_least least;          /* bounds, unless refused */
+  ts_figures figures;      /* unless there is a reason why not */
+  double limit;            /* memory of the fullest device, bytes; 0: not known */
+  const char *why;         /* REFUSED, STOPPED; else NULL */
+  const ts_confidence *sure; /* NULL: not played */
+  uint32_t warning_count;
+  const ts_outcome_warning *warnings;
+  /* REFUSED for no fault of the plan's: a file that was there could not be read */
+  bool unread;
+
+  double worth;            /* RANKED and judged: of the goal; turned so that less is better */
+  double worths[TS_SEARCH_GOALS]; /* ranked: by all goals, as they are */
+  /* ranked, several goals: no other is as good by all, and better by one */
+  bool front;
+  bool equal;              /* ranked: its step time may be that of the best */
+} ts_outcome;
+
+/* What a plan's messages are worth to a sweep: warnings that were not switched off. In the arena.
+ */
+void ts_outcome_take_warnings(ts_outcome *out, const ts_diags *diags, ts_arena *arena);
+
+/* Warnings and confidence as text, and back; numbers are exact. Text in the arena. False: it is not
+ * such a text. */
+const char *ts_outcome_warnings_text(const ts_outcome *o, ts_arena *arena);
+const char *ts_outcome_sure_text(const ts_outcome *o, ts_arena *arena);
+bool ts_outcome_read(ts_outcome *o, const char *warnings, const char *sure, ts_arena *arena);
+
+#endif

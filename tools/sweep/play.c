@@ -1,0 +1,230 @@
+#include "tools/sweep/play.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "runtime/account/memory.h"
+#include "runtime/report/plausible.h"
+#include "runtime/report/report.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/play_warnings.h"
+#include "tools/sweep/rank.h"
+
+enum { TICK = 50 /* ms */ };
+
+const char *ts_sweep_point_text(const ts_sweep *s, size_t point, ts_arena *arena)
+{
+  const char *text = "";
+  for (uint32_t c = 0; c < s->search->column_count; c++)
+    text = ts_arena_printf(arena, "%s%s%s=%s", text, c ? " " : "", s->search->columns[c],
+                           s->search->points[point].texts[c]);
+  return text;
+}
+
+/* ---- One ---- */
+
+static void measure(ts_session *session, const ts_input *input, const ts_run *run,
+                    const ts_run_options *how, ts_outcome *out)
+{
+  const ts_ir *ir = &input->ir;
+  const ts_memory *memory = ts_memory_new(session->arena, ir, run);
+  ts_summary *s =
+    ts_arena_copy(session->arena, ts_summary_new(session->arena, ir, run, memory, NULL), sizeof *s);
+  ts_plausible(s, how);
+  ts_report_play_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN,
+                          ts_session_source_reader(session));
+  const ts_memory_class *fullest = &memory->classes[memory->fullest];
+  out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds,
+                               [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
+                               [TS_SEARCH_TOKENS] = s->tokens_per_second,
+                               [TS_SEARCH_MFU] = s->mfu,
+                               [TS_SEARCH_HFU] = s->hfu,
+                               [TS_SEARCH_DEVICES] = ir->meta->world}};
+  out->limit = (double)fullest->limit;
+  ts_confidence *sure = TS_NEW(session->arena, ts_confidence);
+  *sure = ts_confidence_copy(session->arena, &s->confidence); /* the IR goes */
+  out->sure = sure;
+  out->state = fullest->over ? TS_TOO_LARGE : TS_RANKED;
+}
+
+/* Its bounds tell what becomes of it. No lock: it is played all the same. */
+static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
+{
+  if (!s->top || !lock || out->exact)
+    return false;
+  pthread_mutex_lock(lock);
+  out->state = out->least.over                      ? TS_TOO_LARGE :
+               ts_sweep_cannot_win(s, &out->least) ? TS_BOUNDED :
+                                                      out->state;
+  pthread_mutex_unlock(lock);
+  return out->state != TS_REFUSED;
+}
+
+/* In the session, which has what it says and read. */
+static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
+                          ts_session *session)
+{
+  ts_compile_options compile = s->compile;
+  size_t point = asked->point;
+  ts_outcome out = {.state = TS_REFUSED, .point = point, .exact = asked->exact};
+  ts_input input = {0};
+  compile.plan_name = s->search->plan;
+  compile.defines = s->search->points[point].defines;
+  compile.define_count = s->search->points[point].define_count;
+  if (ts_input_open(session, s->path, &compile, &input)) {
+    ts_stop stop = {.arena = session->arena};
+    ts_run_options how = {0};
+    out.least = ts_least_of(session->arena, &input.ir);
+    if (bounded(s, lock, &out)) {
+      ts_input_close(&input);
+      return out;
+    }
+    ts_run *run = ts_run_new(&input.ir, &how, &stop);
+    out.played = true;
+    if (run) {
+      measure(session, &input, run, &how, &out);
+      ts_run_free(run);
+    } else {
+      out.state = TS_STOPPED;
+      out.why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
+    }
+    ts_input_close(&input);
+  } else {
+    const char *why = ts_diags_first_error(session->diags);
+    out.why = why ? why : "no reason was given";
+    out.unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
+  }
+  return out;
+}
+
+ts_outcome ts_sweep_play_one(const ts_sweep *s, size_t point, ts_arena *arena)
+{
+  return play_in(s, NULL, &(ts_outcome){.point = point}, ts_session_with(arena, s->common));
+}
+
+void ts_sweep_tell(ts_sweep *s, size_t point)
+{
+  ts_arena *arena = ts_arena_new("plan of a sweep");
+  ts_session *session = ts_session_new(arena);
+  play_in(s, NULL, &(ts_outcome){.point = point}, session);
+  ts_diags_copy(s->session->diags, s->session->sources, session->diags);
+  ts_arena_free(arena);
+}
+
+/* ---- Many ---- */
+
+typedef struct finished { size_t index; double seconds; } finished;
+
+/* Who plays and who asked share this; `lock` also guards the arena and the inputs of the sweep. */
+typedef struct pool {
+  ts_sweep *sweep;
+  const ts_sweep_plays *plays;
+  pthread_mutex_t lock;
+  pthread_cond_t news;
+  size_t next, told; /* plays begun, and those that `done` was called for */
+  bool stopped;
+  TS_VEC(finished) ready;
+} pool;
+
+/* What outlives the plan's session. */
+static void keep(pool *p, size_t index, ts_outcome out, const ts_session *session)
+{
+  ts_sweep *s = p->sweep;
+  ts_outcome_take_warnings(&out, session->diags, s->arena);
+  ts_inputs_take(s->inputs, session);
+  if (out.why)
+    out.why = ts_arena_string(s->arena, out.why, strlen(out.why));
+  if (out.sure) {
+    ts_confidence *sure = TS_NEW(s->arena, ts_confidence);
+    *sure = ts_confidence_copy(s->arena, out.sure);
+    out.sure = sure;
+  }
+  out.known = true;
+  s->outcomes[index] = out;
+}
+
+static bool begin(pool *p, size_t *index)
+{
+  pthread_mutex_lock(&p->lock);
+  bool more = !p->stopped && p->next < p->plays->count;
+  if (more)
+    *index = p->plays->todo[p->next++];
+  pthread_mutex_unlock(&p->lock);
+  return more;
+}
+
+static void *work(void *closure)
+{
+  pool *p = closure;
+  for (size_t index; begin(p, &index);) {
+    ts_arena *arena = ts_arena_new("plan of a sweep");
+    ts_session *session = ts_session_with(arena, p->sweep->common);
+    double begun = ts_clock();
+    ts_outcome out = play_in(p->sweep, &p->lock, &p->sweep->outcomes[index], session);
+    double seconds = ts_clock() - begun;
+    pthread_mutex_lock(&p->lock);
+    keep(p, index, out, session);
+    TS_PUSH(p->sweep->arena, &p->ready, ((finished){index, seconds}));
+    pthread_cond_signal(&p->news);
+    pthread_mutex_unlock(&p->lock);
+    ts_arena_free(arena);
+  }
+  return NULL;
+}
+
+static void wait_for_news(pool *p)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += TICK * 1000000L;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  while (!p->ready.count && pthread_cond_timedwait(&p->news, &p->lock, &until) == 0)
+    ;
+}
+
+/* Tells what is new until all is, or until nothing more begins and all begun has ended. */
+static void tell(pool *p)
+{
+  const ts_sweep_plays *plays = p->plays;
+  double ticked = 0;
+  pthread_mutex_lock(&p->lock);
+  while (p->told < (p->stopped ? p->next : plays->count)) {
+    wait_for_news(p);
+    for (size_t i = 0; i < p->ready.count; i++, p->told++)
+      plays->done(plays->closure, p->ready.at[i].index, p->ready.at[i].seconds);
+    p->ready.count = 0;
+    double now = ts_clock();
+    if (now - ticked < TICK * 1e-3 && p->told < plays->count)
+      continue;
+    ticked = now;
+    p->stopped |= !plays->tick(plays->closure);
+  }
+  pthread_mutex_unlock(&p->lock);
+}
+
+bool ts_sweep_play(ts_sweep *s, const ts_sweep_plays *plays)
+{
+  pool p = {.sweep = s, .plays = plays, .lock = PTHREAD_MUTEX_INITIALIZER};
+  pthread_condattr_t steady;
+  pthread_t threads[TS_MOST_JOBS];
+  long long started = 0;
+  if (!plays->count)
+    return plays->tick(plays->closure);
+  pthread_condattr_init(&steady);
+  pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+  pthread_cond_init(&p.news, &steady);
+  while (started < plays->jobs && (size_t)started < plays->count &&
+         pthread_create(&threads[started], NULL, work, &p) == 0)
+    started++;
+  if (!started)
+    work(&p);
+  tell(&p);
+  while (started > 0)
+    pthread_join(threads[--started], NULL);
+  pthread_cond_destroy(&p.news);
+  pthread_condattr_destroy(&steady);
+  return !p.stopped;
+}

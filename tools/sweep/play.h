@@ -1,0 +1,27 @@
+/* Plays plans of a sweep, several at a time. */
+#ifndef TS_TOOLS_SWEEP_PLAY_H
+#define TS_TOOLS_SWEEP_PLAY_H
+
+#include "tools/sweep/sweep.h"
+
+/* Compiles and plays one. What it says lives in `arena`; in `s` nothing changes but its inputs. */
+ts_outcome ts_sweep_play_one(const ts_sweep *s, size_t point, ts_arena *arena);
+
+/* All that compiling and playing the plan has to say is added to the messages of the sweep. */
+void ts_sweep_tell(ts_sweep *s, size_t point);
+
+typedef struct ts_sweep_plays {
+  long long jobs;        /* threads that play */
+  size_t count;
+  const size_t *todo;    /* [count] indices of outcomes, which are played in this order */
+  /* On the calling thread. done: a plan was played, in any order. tick: some times a second, and at
+   * the end; false: to stop, and no more plans are begun. */
+  void (*done)(void *closure, size_t index, double seconds);
+  bool (*tick)(void *closure);
+  void *closure;
+} ts_sweep_plays;
+
+/* Sets the outcomes. False: it was to stop, and plans under way are waited for. */
+bool ts_sweep_play(ts_sweep *s, const ts_sweep_plays *plays);
+
+#endif

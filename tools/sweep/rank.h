@@ -1,0 +1,32 @@
+/* Which plans of a sweep are best. */
+#ifndef TS_TOOLS_SWEEP_RANK_H
+#define TS_TOOLS_SWEEP_RANK_H
+
+#include "tools/sweep/sweep.h"
+
+/* Judges the outcomes that are known, in the order of the search up to the first one that is not:
+ * its errors are the same however many plans are played at a time. False after an error, which is
+ * among the messages. */
+bool ts_sweep_judge(ts_sweep *s);
+
+/* When all are judged: the plan that is nearest to fitting in memory, if only its bounds are known;
+ * SIZE_MAX: there is none. */
+size_t ts_sweep_nearest_unplayed(ts_sweep *s);
+
+/* Judges all outcomes and sorts them, the best first; finds those that may be as good. False after
+ * an error. */
+bool ts_sweep_rank(ts_sweep *s);
+
+/* A plan with these bounds cannot be among the best that are asked for. */
+bool ts_sweep_cannot_win(const ts_sweep *s, const ts_least *least);
+
+/* "tp=8 pp=4: 1.2 s, 60 GiB" of the best one judged so far. */
+const char *ts_sweep_best_text(const ts_sweep *s, ts_arena *arena);
+
+/* A goal that is better the shorter the step is, and is off as it is. */
+bool ts_sweep_is_speed(const ts_sweep *s);
+size_t ts_sweep_count(const ts_sweep *s, ts_outcome_state state);
+/* The best, or one that may be as good. */
+bool ts_sweep_equals_best(const ts_sweep *s, const ts_outcome *o);
+
+#endif

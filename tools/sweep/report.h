@@ -1,0 +1,14 @@
+/* What a sweep found, in all forms. */
+#ifndef TS_TOOLS_SWEEP_REPORT_H
+#define TS_TOOLS_SWEEP_REPORT_H
+
+#include <stdio.h>
+
+#include "tools/sweep/sweep.h"
+
+/* Of outcomes that are ranked. top: plans to show; 0: all. */
+void ts_sweep_put_text(const ts_sweep *s, size_t top, FILE *out);
+void ts_sweep_put_csv(const ts_sweep *s, FILE *out); /* all plans, a row each */
+void ts_sweep_put_json(const ts_sweep *s, FILE *out);
+
+#endif

@@ -1,0 +1,205 @@
+/* The report of a sweep as text. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/format.h"
+#include "runtime/report/confidence.h"
+#include "tools/sweep/rank.h"
+#include "tools/sweep/report.h"
+
+static const char *column_of(const ts_sweep *s, const ts_outcome *o, uint32_t c)
+{
+  return s->search->points[o->point].texts[c];
+}
+
+/* What is not known of the best, and which plans cannot be told from it. */
+static void put_equals(const ts_sweep *s, size_t ranked, FILE *out)
+{
+  enum { NAMED = 3 };
+  const ts_outcome *best = &s->outcomes[0];
+  size_t equal = 0;
+  if (!ranked || !best->sure || !best->sure->step.on)
+    return;
+  ts_text step = ts_format_time((uint64_t)(best->figures.of[TS_SEARCH_STEP] * 1e12 + 0.5));
+  ts_put_text(out, "\nThe best takes %s (%s)", step.text,
+              ts_interval_text(s->arena, &best->sure->step, step));
+  for (size_t i = 1; i < ranked; i++)
+    equal += s->outcomes[i].equal;
+  if (!ts_sweep_is_speed(s)) {
+    fputs(".\n", out);
+    return;
+  }
+  ts_put_text(out, "; %s of the others can be as good%s\n",
+              equal ? ts_format_count(equal).text : "none", equal ? ":" : ".");
+  for (size_t i = 1, named = 0; i < ranked && named < NAMED; i++)
+    if (s->outcomes[i].equal) {
+      ts_put_text(out, "  %s\n", ts_sweep_point_text(s, s->outcomes[i].point, s->arena));
+      named++;
+    }
+  if (equal > NAMED)
+    ts_put_text(out, "  and %s more\n", ts_format_count(equal - NAMED).text);
+}
+
+/* Plans that the table may show: of several goals those of the front. */
+static size_t front_of(const ts_sweep *s)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < s->count; i++)
+    count += s->outcomes[i].state == TS_RANKED &&
+             (s->search->goal_count == 1 || s->outcomes[i].front);
+  return count;
+}
+
+static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
+{
+  size_t ranked = ts_sweep_count(s, TS_RANKED),
+         front = front_of(s), shown = top && top < front ? top : front;
+  ts_put_text(out, "%s, search %s: ", s->search->plan, s->search->name);
+  if (s->shard.count)
+    fprintf(out, "part %lld of %lld, ", s->shard.index + 1, s->shard.count);
+  ts_put_text(out, "%s plan%s, %s\n",
+              ts_format_count(s->count).text, s->count == 1 ? "" : "s", s->search->goal);
+  int *widths = TS_NEW_ARRAY(s->arena, int, s->search->column_count + 1);
+  for (uint32_t c = 0; c < s->search->column_count; c++) {
+    widths[c] = (int)strlen(s->search->columns[c]);
+    for (size_t i = 0; i < shown; i++)
+      if ((int)strlen(column_of(s, &s->outcomes[i], c)) > widths[c])
+        widths[c] = (int)strlen(column_of(s, &s->outcomes[i], c));
+  }
+  if (shown) {
+    fputc('\n', out);
+    for (uint32_t c = 0; c < s->search->column_count; c++)
+      ts_put_text(out, "%*s  ", widths[c], s->search->columns[c]);
+    fputs("   step time worse by    tokens/s     MFU        memory\n", out);
+  }
+  for (size_t i = 0; i < shown; i++) {
+    const ts_outcome *o = &s->outcomes[i];
+    const double *f = o->figures.of;
+    for (uint32_t c = 0; c < s->search->column_count; c++)
+      ts_put_text(out, "%*s  ", widths[c], column_of(s, o, c));
+    ts_put_text(out, "%12s %8s", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
+                i && s->outcomes[0].worth != 0 ?
+                  ts_format_share(fabs(o->worth / s->outcomes[0].worth - 1)).text :
+                  "");
+    ts_put_text(out, "%12s %7s %13s\n",
+                f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
+                f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]).text : "-",
+                ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text);
+  }
+  if (shown < front)
+    ts_put_text(out, "... and %s more\n", ts_format_count(front - shown).text);
+  if (front < ranked)
+    ts_put_text(out,
+                "The front: %s of %s plans. Each of the others is beaten by one that is as good by all "
+                "goals,\nand better by one.\n",
+                ts_format_count(front).text, ts_format_count(ranked).text);
+  put_equals(s, ranked, out);
+}
+
+static void put_point(const ts_sweep *s, const ts_outcome *o, FILE *out)
+{
+  ts_put_text(out, "%s\n", ts_sweep_point_text(s, o->point, s->arena));
+}
+
+static int by_reason(const void *x, const void *y)
+{
+  const ts_outcome *const *a = x, *const *b = y;
+  int order = strcmp((*a)->why, (*b)->why);
+  return order ? order : (*a)->point < (*b)->point ? -1 : 1;
+}
+
+/* Plans that the compiler or the play refused, by reason. */
+static void put_refused(const ts_sweep *s, FILE *out)
+{
+  TS_VEC(const ts_outcome *) refused = {0};
+  for (size_t i = 0; i < s->count; i++)
+    if (s->outcomes[i].why)
+      TS_PUSH(s->arena, &refused, &s->outcomes[i]);
+  TS_SORT(&refused, by_reason);
+  for (size_t i = 0, same; i < refused.count; i = same) {
+    for (same = i + 1;
+         same < refused.count && strcmp(refused.at[same]->why, refused.at[i]->why) == 0; same++)
+      ;
+    ts_put_text(out, "  %s refused: %s; %s", ts_format_count(same - i).text, refused.at[i]->why,
+                same - i > 1 ? "the first is " : "");
+    put_point(s, refused.at[i], out);
+  }
+}
+
+static void put_large(const ts_sweep *s, size_t large, FILE *out)
+{
+  const ts_outcome *closest = NULL;
+  for (size_t i = 0; i < s->count; i++) {
+    const ts_outcome *o = &s->outcomes[i];
+    if (o->state == TS_TOO_LARGE &&
+        (!closest || o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY]))
+      closest = o;
+  }
+  ts_put_text(out, "  %s do%s not fit in memory; the least needs %s of %s, ",
+              ts_format_count(large).text, large == 1 ? "es" : "",
+              ts_format_bytes(closest->figures.of[TS_SEARCH_MEMORY] / 8).text,
+              ts_format_bytes(closest->limit).text);
+  put_point(s, closest, out);
+}
+
+static void put_left_out(const ts_sweep *s, FILE *out)
+{
+  size_t large = ts_sweep_count(s, TS_TOO_LARGE), bounded = ts_sweep_count(s, TS_BOUNDED);
+  uint64_t conditions = 0;
+  for (uint32_t i = 0; i < s->search->reason_count; i++)
+    conditions += s->search->reasons[i].count;
+  if (!large && !conditions && !bounded && !ts_sweep_count(s, TS_REFUSED) &&
+      !ts_sweep_count(s, TS_STOPPED))
+    return;
+  fputs("\nLeft out\n", out);
+  for (uint32_t i = 0; i < s->search->reason_count; i++)
+    if (s->search->reasons[i].count)
+      ts_put_text(out, "  %s not: %s\n", ts_format_count(s->search->reasons[i].count).text,
+                  s->search->reasons[i].text);
+  if (bounded)
+    ts_put_text(out, "  %s cannot be among the best %s: their kernels alone take too long\n",
+                ts_format_count(bounded).text, ts_format_count(s->top).text);
+  if (large)
+    put_large(s, large, out);
+  put_refused(s, out);
+}
+
+/* How many of the plans that are ranked have a warning of this code. */
+static size_t ranked_with(const ts_sweep *s, ts_code code)
+{
+  size_t plans = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const ts_outcome *o = &s->outcomes[i];
+    bool has = false;
+    for (uint32_t k = 0; k < o->warning_count && o->state == TS_RANKED; k++)
+      has |= o->warnings[k].code == code;
+    plans += has;
+  }
+  return plans;
+}
+
+static void put_warnings(const ts_sweep *s, FILE *out)
+{
+  bool any = false;
+  size_t ranked = ts_sweep_count(s, TS_RANKED);
+  for (unsigned c = 0; c < TS_CODE_COUNT && ranked; c++) {
+    size_t plans = *ts_code_name((ts_code)c) == 'W' ? ranked_with(s, (ts_code)c) : 0;
+    if (!plans)
+      continue;
+    if (!any)
+      fputs("\nWarnings\n", out);
+    any = true;
+    ts_put_text(out, "  %s of %s plan%s: %s %s\n", ts_format_count(plans).text,
+                ts_format_count(ranked).text, ranked == 1 ? "" : "s", ts_code_name((ts_code)c),
+                ts_code_title((ts_code)c));
+  }
+}
+
+void ts_sweep_put_text(const ts_sweep *s, size_t top, FILE *out)
+{
+  put_ranked(s, top, out);
+  put_left_out(s, out);
+  put_warnings(s, out);
+}

@@ -1,0 +1,190 @@
+#include "tools/sweep/status.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/escape.h"
+#include "base/format.h"
+#include "base/json_writer.h"
+#include "tools/cli/programs.h"
+#include "tools/sweep/journal.h"
+
+enum { FORMAT = 1 };
+enum { SILENT = 60 /* s without a row, after which a sweep may no longer run */ };
+
+static const ts_option options[] = {
+  {FORMAT, 0, "format", "FORM", "text or json (text)", "Report"},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... JOURNAL", NULL};
+static const char *const notes[] = {
+  "Says what is in the journal of sweeps, and how far each of them has come. It may",
+  "be asked while a sweep runs.",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
+  NULL,
+};
+static const ts_program program = TS_COMMAND("how far a sweep has come.");
+
+typedef struct task {
+  ts_arena *arena;
+  ts_options options;
+  ts_diags *diags;
+  const char *path;
+  bool json;
+  double now; /* s since 1970 */
+  ts_journal_about about;
+  int64_t plans;
+  TS_VEC(ts_journal_sweep) sweeps;
+} task;
+
+static void keep(void *closure, const ts_journal_sweep *sweep)
+{
+  task *t = closure;
+  TS_PUSH(t->arena, &t->sweeps, *sweep);
+}
+
+static uint64_t done(const ts_journal_sweep *s) { return s->known + s->played; }
+/* plans a second; 0: not known */
+static double rate(const ts_journal_sweep *s)
+{
+  return s->played && s->seen > s->begun ? (double)s->played / (s->seen - s->begun) : 0;
+}
+/* s until all are played; negative: not known */
+static double left(const ts_journal_sweep *s)
+{
+  return done(s) >= s->plans ? 0 : rate(s) > 0 ? (double)(s->plans - done(s)) / rate(s) : -1;
+}
+
+static ts_text seconds(double s) { return ts_format_time((uint64_t)(s * 1e12)); }
+
+/* One writes at a time, so only the last of them may be under way. */
+static void put_sweep(const task *t, const ts_journal_sweep *s, bool last, FILE *out)
+{
+  double silent = t->now - s->seen;
+  ts_put_text(out, "%s, %s\n  %s of %s plans, %s of them by this sweep", s->title, s->goal,
+              ts_format_count(done(s)).text, ts_format_count(s->plans).text,
+              ts_format_count(s->played).text);
+  if (rate(s) > 0)
+    ts_put_text(out, ", %s a second", ts_format_significant(rate(s)).text);
+  if (s->ended)
+    fputs("; done\n", out);
+  else if (!last)
+    fputs("; was ended before it was done\n", out);
+  else if (silent > SILENT)
+    ts_put_text(out, "; nothing for %s: it may have ended, and `--resume` goes on\n",
+                seconds(silent).text);
+  else if (left(s) >= 0)
+    ts_put_text(out, "; about %s to go\n", seconds(left(s)).text);
+  else
+    fputs("; under way\n", out);
+  if (*s->best)
+    ts_put_text(out, "  best so far: %s\n", s->best);
+}
+
+static void put_text(const task *t, FILE *out)
+{
+  ts_put_text(out, "%s: %s plan%s of %s, TrainSpec %s\n", t->path,
+              ts_format_count((uint64_t)t->plans).text, t->plans == 1 ? "" : "s", t->about.file,
+              t->about.version);
+  for (size_t i = 0; i < t->sweeps.count; i++) {
+    fputc('\n', out);
+    put_sweep(t, &t->sweeps.at[i], i + 1 == t->sweeps.count, out);
+  }
+}
+
+static void put_json(const task *t, FILE *out)
+{
+  ts_json_writer w = {.out = out, .spaced = true};
+  ts_json_begin(&w, NULL, '{');
+  ts_json_put_text(&w, "type", "trainspec-journal");
+  ts_json_put_count(&w, "format", 1);
+  ts_json_put_text(&w, "file", t->about.file);
+  ts_json_put_text(&w, "version", t->about.version);
+  ts_json_put_text(&w, "inputs", t->about.inputs);
+  ts_json_put_count(&w, "plans", (uint64_t)t->plans);
+  ts_json_begin(&w, "sweeps", '[');
+  for (size_t i = 0; i < t->sweeps.count; i++) {
+    const ts_journal_sweep *s = &t->sweeps.at[i];
+    bool last = i + 1 == t->sweeps.count;
+    ts_json_line(&w, 2);
+    ts_json_begin(&w, NULL, '{');
+    ts_json_put_text(&w, "title", s->title);
+    ts_json_put_text(&w, "goal", s->goal);
+    ts_json_put_count(&w, "plans", s->plans);
+    ts_json_put_count(&w, "known", s->known);
+    ts_json_put_count(&w, "played", s->played);
+    ts_json_put_bool(&w, "done", s->ended);
+    ts_json_put_number(&w, "silent_seconds", "%.3f", t->now - s->seen);
+    if (rate(s) > 0)
+      ts_json_put_number(&w, "plans_per_second", "%.6g", rate(s));
+    if (last && left(s) >= 0)
+      ts_json_put_number(&w, "seconds_left", "%.6g", left(s));
+    ts_json_put_text(&w, "best", s->best);
+    ts_json_end(&w, '}');
+  }
+  ts_json_end(&w, ']');
+  ts_json_end(&w, '}');
+  ts_json_end_document(&w);
+}
+
+static int show(task *t)
+{
+  ts_error error = {0};
+  struct timespec now;
+  ts_journal *j = ts_journal_open(t->arena, t->path, TS_JOURNAL_READ, &error);
+  bool read = j && ts_journal_about_of(j, t->arena, &t->about, &error) &&
+              ts_journal_sweeps(j, t->arena, keep, t, &error);
+  t->plans = read ? ts_journal_plans(j) : 0;
+  ts_journal_close(j);
+  if (!read) {
+    ts_diag_add_error(t->diags, TS_E0709, &error, "cannot use the journal `%s`", t->path);
+    return TS_EXIT_REJECTED;
+  }
+  clock_gettime(CLOCK_REALTIME, &now);
+  t->now = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  if (t->json)
+    put_json(t, stdout);
+  else
+    put_text(t, stdout);
+  return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
+}
+
+static bool take(task *t, int id)
+{
+  static const char *const forms[] = {"text", "json", NULL};
+  int form;
+  switch (id) {
+  case TS_OPERAND:
+    if (t->path)
+      t->options.status = ts_options_wrong(&t->options, "one JOURNAL at a time");
+    t->path = t->options.argument;
+    break;
+  case FORMAT:
+    form = ts_options_choice(&t->options, forms);
+    t->json = form == 1;
+    if (form < 0)
+      t->options.status = TS_EXIT_USAGE;
+    break;
+  }
+  return !t->options.status;
+}
+
+static int run(task *t, int argc, char **argv)
+{
+  t->options = ts_options_start(&program, argc, argv);
+  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
+    if (id == TS_OPTIONS_EXIT || !take(t, id))
+      return t->options.status;
+  return t->path ? show(t) : ts_options_wrong(&t->options, "no JOURNAL given");
+}
+
+int ts_sweep_status_main(int argc, char **argv)
+{
+  task t = {.arena = ts_arena_new("status")};
+  t.diags = ts_diags_new(t.arena, ts_sources_new(t.arena));
+  int status = run(&t, argc, argv), rejected = ts_options_report(&t.options, t.diags);
+  ts_arena_free(t.arena);
+  return rejected ? rejected : status;
+}

@@ -1,0 +1,34 @@
+/* A sweep: a search, and what became of its plans. Other files of this folder play, keep, rank and
+ * report them. */
+#ifndef TS_TOOLS_SWEEP_SWEEP_H
+#define TS_TOOLS_SWEEP_SWEEP_H
+
+#include "compiler/compile.h"
+#include "compiler/search.h"
+#include "tools/sweep/inputs.h"
+#include "tools/sweep/outcome.h"
+#include "tools/sweep/shard.h"
+
+typedef struct ts_sweep {
+  ts_arena *arena;
+  ts_session *session;        /* of the search, and of its messages */
+  const char *path;
+  ts_compile_options compile; /* of its plans, but for their parameters */
+  ts_common *common;          /* what its plans share; NULL: nothing */
+  ts_search *search;
+  ts_inputs *inputs;          /* files that plans read */
+  ts_sweep_shard shard;             /* which of the plans are asked for */
+  size_t count;               /* how many */
+  ts_outcome *outcomes;       /* [count] in the order of the search; ranked, the best first */
+  size_t top;                 /* only so many of the best are asked for; 0: all plans are played */
+  double *tops;               /* [top] worths of the best ones judged so far, the best first */
+  size_t top_count;
+  uint64_t *reasons;          /* [reasons of the search] plans left out before any was played */
+  size_t judged;              /* of those, from the first on */
+  size_t best;                /* of those judged; valid where its state is RANKED */
+} ts_sweep;
+
+/* What distinguishes a plan of the family: "tp=8 pp=4". */
+const char *ts_sweep_point_text(const ts_sweep *s, size_t point, ts_arena *arena);
+
+#endif

@@ -1,0 +1,48 @@
+/* One step of one device as calls of operators, with the tensors between them: what a model can be
+ * made of (trace/model_table.h). Made of a graph of the tracer with times, or of a profile and its
+ * execution trace. */
+#ifndef TS_TRACE_RECORDED_STEP_H
+#define TS_TRACE_RECORDED_STEP_H
+
+#include "trace/read/events.h"
+
+#define TS_STEP_NONE UINT32_MAX
+
+typedef enum ts_step_held { TS_HELD_NOT, TS_HELD_PARAMETER, TS_HELD_BUFFER } ts_step_held;
+
+/* dtype: "fp32"; dims: "[4,8]". Of a view: the tensor that it shows, the operator, and ns of the
+ * backward of that operator. Of memory asked for: the operator alone. */
+typedef struct ts_step_tensor {
+  const char *dtype, *dims;
+  ts_step_held held;
+  uint32_t of;          /* tensor, or NONE */
+  const char *view, *module;
+  int64_t backward;
+} ts_step_tensor;
+
+/* A call of the forward, in order. Numbers of tensors; ns. accumulate: to sum the gradients of its
+ * parameters up, as part of the backward. */
+typedef struct ts_step_call {
+  const char *op, *module;
+  const uint32_t *in, *out;
+  uint32_t in_count, out_count;
+  int64_t forward, backward, accumulate;
+} ts_step_call;
+
+typedef struct ts_step {
+  TS_VEC(ts_step_tensor) tensors;
+  TS_VEC(ts_step_call) calls;
+  const char *device, *source; /* device: NULL: not known; source: names of the files */
+  uint32_t passes, pass;     /* forwards with a backward in the step, and which one it is, from 1 */
+  /* ns: the update of parameters; what the backward ran of the forward again; other work, in and
+   * out of the pass, that belongs to no call */
+  int64_t optimizer, again, other;
+} ts_step;
+
+/* Of a graph with times and tensors. NULL with the error filled. */
+ts_step *ts_step_of_graph(ts_arena *arena, const ts_events *graph, ts_error *error);
+/* Of a profile and the execution trace of the same step, or of one of the profile's steps. */
+ts_step *ts_step_of_profile(ts_arena *arena, ts_events *profile, const ts_events *trace,
+                            ts_error *error);
+
+#endif
