@@ -56,6 +56,7 @@ libts_la_SOURCES += \
 	trace/read/snapshot.c \
 	trace/read/tensor_flow.h \
 	trace/read/triosim.c \
+	trace/read/wire.h \
 	trace/read/workload.c \
 	trace/read/workload.h \
 	trace/recorded_step.h \

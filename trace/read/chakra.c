@@ -1,10 +1,13 @@
 /* Chakra traces: protobuf records, each led by its length (a metadata record, then nodes), and the
  * JSON form of the project's feeder. Field numbers are those of et_def.proto (mlcommons/chakra).
- * Unknown fields are passed over. */
+ * Unknown fields are passed over. Of its older schemas, those of July and August 2023 (0.0.2 and
+ * 0.0.3) are read: attributes are field 11, and metadata may lack. That of June 2023, whose nodes
+ * have the fields of attributes themselves, is refused. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/read/readers.h"
+#include "trace/read/wire.h"
 
 typedef enum node_type {
   METADATA = 1,
@@ -22,6 +25,7 @@ typedef struct node {
   /* whole: of an all-gather, whose `bytes` is a rank's share; -1: not stated */
   int64_t type, comm_type, bytes, whole, source, destination, tag;
   bool has_id, host, has_host, has_duration, has_exact, has_start, has_comm_type;
+  bool of_2023; /* July or August */
 } node;
 
 static const node no_node = {
@@ -32,6 +36,19 @@ static const uint8_t collectives[] = {
   TS_COMM_ALL_REDUCE,     TS_COMM_REDUCE,    TS_COMM_ALL_GATHER, TS_COMM_GATHER,
   TS_COMM_SCATTER,        TS_COMM_BROADCAST, TS_COMM_ALL_TO_ALL, TS_COMM_REDUCE_SCATTER,
   TS_COMM_REDUCE_SCATTER, TS_COMM_BARRIER};
+/* the same in 2023 */
+static const uint8_t collectives_2023[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_TO_ALL,
+                                           TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER,
+                                           TS_COMM_BROADCAST};
+
+static ts_comm_kind collective_of(const node *n, const char *name)
+{
+  const uint8_t *kinds = n->of_2023 ? collectives_2023 : collectives;
+  size_t known = n->of_2023 ? sizeof collectives_2023 : sizeof collectives;
+  return n->has_comm_type && n->comm_type >= 0 && (size_t)n->comm_type < known ?
+           kinds[n->comm_type] :
+           ts_comm_kind_of(name, strlen(name));
+}
 
 static ts_event_kind device_kind(const node *n, const char *name)
 {
@@ -53,12 +70,9 @@ static uint32_t add_comm(ts_events *e, const node *n, const char *name)
                      .sequence = -1,
                      .tag = n->tag};
   c.peer = n->type == COMM_SEND ? n->destination : n->type == COMM_RECV ? n->source : -1;
-  size_t known = sizeof collectives / sizeof *collectives;
   c.kind = n->type == COMM_SEND ? TS_COMM_SEND :
            n->type == COMM_RECV ? TS_COMM_RECV :
-           n->has_comm_type && n->comm_type >= 0 && (size_t)n->comm_type < known ?
-                                  collectives[n->comm_type] :
-                                  ts_comm_kind_of(name, strlen(name));
+                                  collective_of(n, name);
   TS_PUSH(e->arena, &e->comms, c);
   return (uint32_t)e->comms.count - 1;
 }
@@ -96,65 +110,7 @@ static void add_node(ts_events *e, const node *n)
 
 /* ---- Protobuf ---- */
 
-/* one message */
-typedef struct wire { const uint8_t *at, *end; uint64_t offset; bool wrong; } wire;
-typedef struct field { uint32_t number, type; uint64_t value; wire bytes; } field;
-
-static uint64_t take_varint(wire *w)
-{
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (w->at == w->end)
-      break;
-    uint8_t byte = *w->at++;
-    value |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      return value;
-  }
-  w->wrong = true;
-  return 0;
-}
-
-static uint64_t take_fixed(wire *w, size_t bytes)
-{
-  uint64_t value = 0;
-  if ((size_t)(w->end - w->at) < bytes) {
-    w->wrong = true;
-    return 0;
-  }
-  for (size_t i = 0; i < bytes; i++) value |= (uint64_t)w->at[i] << 8 * i;
-  w->at += bytes;
-  return value;
-}
-
-/* False at the end of the message and when it is malformed. */
-static bool take_field(wire *w, field *f)
-{
-  if (w->wrong || w->at == w->end)
-    return false;
-  uint64_t key = take_varint(w);
-  *f = (field){.number = (uint32_t)(key >> 3), .type = key & 7};
-  switch (f->type) {
-  case 0: f->value = take_varint(w); break;
-  case 1: f->value = take_fixed(w, 8); break;
-  case 5: f->value = take_fixed(w, 4); break;
-  case 2:
-    f->value = take_varint(w);
-    if (w->wrong || f->value > (uint64_t)(w->end - w->at)) {
-      w->wrong = true;
-      return false;
-    }
-    f->bytes = (wire){w->at, w->at + f->value, 0, false};
-    w->at += f->value;
-    break;
-  default: w->wrong = true;
-  }
-  if (key >> 3 == 0 || key >> 3 > 1u << 29)
-    w->wrong = true;
-  return !w->wrong;
-}
-
-static uint32_t text_of(ts_events *e, const wire *w)
+static uint32_t text_of(ts_events *e, const ts_wire *w)
 {
   return ts_events_string(e, (const char *)w->at, (size_t)(w->end - w->at));
 }
@@ -167,7 +123,7 @@ static int64_t signed_of(uint32_t number, uint64_t value)
 }
 
 static void use_attribute(ts_events *e, node *n, const char *name, size_t length, int64_t number,
-                          const wire *text)
+                          const ts_wire *text)
 {
   if (ts_is(name, length, "is_cpu_op"))
     n->host = number != 0, n->has_host = true;
@@ -194,13 +150,13 @@ static void use_attribute(ts_events *e, node *n, const char *name, size_t length
   }
 }
 
-static void take_attribute(ts_events *e, node *n, wire w, wire *outer)
+static void take_attribute(ts_events *e, node *n, ts_wire w, ts_wire *outer)
 {
-  field f;
-  wire name = {0}, text = {0};
+  ts_wire_field f;
+  ts_wire name = {0}, text = {0};
   bool has_text = false;
   int64_t number = 0;
-  while (take_field(&w, &f))
+  while (ts_wire_next(&w, &f))
     if (f.number == 1 && f.type == 2)
       name = f.bytes;
     else if (f.number >= 29 && f.number <= 31 && f.type == 2 && f.number != 30)
@@ -213,54 +169,118 @@ static void take_attribute(ts_events *e, node *n, wire w, wire *outer)
                   has_text ? &text : NULL);
 }
 
-static void take_dependencies(ts_events *e, const field *f, ts_named_edges *edges, bool control)
+static void take_dependencies(ts_events *e, const ts_wire_field *f, ts_named_edges *edges, bool control)
 {
-  wire w = f->bytes;
+  ts_wire w = f->bytes;
   if (f->type == 0) {
     TS_PUSH(e->arena, edges, (ts_named_edge){f->value, e->count, control});
     return;
   }
   while (f->type == 2 && w.at < w.end && !w.wrong)
-    TS_PUSH(e->arena, edges, (ts_named_edge){take_varint(&w), e->count, control});
+    TS_PUSH(e->arena, edges, (ts_named_edge){ts_wire_varint(&w), e->count, control});
 }
 
-static void take_io(ts_events *e, node *n, wire w)
+static void take_io(ts_events *e, node *n, ts_wire w)
 {
-  field f;
-  while (take_field(&w, &f))
+  ts_wire_field f;
+  while (ts_wire_next(&w, &f))
     if (f.type == 2 && f.number == 2)
       n->shapes = text_of(e, &f.bytes);
     else if (f.type == 2 && f.number == 3)
       n->types = text_of(e, &f.bytes);
 }
 
-static bool take_node(ts_events *e, wire w, ts_named_edges *edges)
+/* ---- Nodes of 2023 ---- */
+
+typedef enum schema { CURRENT, OF_2023, OF_JUNE_2023 } schema;
+
+/* By the fields that only one has: texts where there are times now, attributes behind them. */
+static schema schema_of(ts_wire w)
+{
+  schema of = CURRENT;
+  ts_wire_field f;
+  while (ts_wire_next(&w, &f))
+    if (f.number >= 12)
+      return OF_JUNE_2023;
+    else if (f.number == 11 || (f.type == TS_WIRE_BYTES && (f.number == 6 || f.number == 7)))
+      of = OF_2023;
+  return of;
+}
+
+/* Numbers are fields 4 (a truth value), 6 and 7, a text is field 7 or 8: there is one of them. */
+static void take_attribute_2023(ts_events *e, node *n, ts_wire w, ts_wire *outer)
+{
+  ts_wire_field f;
+  ts_wire name = {0}, text = {0};
+  int64_t number = 0;
+  while (ts_wire_next(&w, &f))
+    if (f.number == 1 && f.type == TS_WIRE_BYTES)
+      name = f.bytes;
+    else if ((f.number == 7 || f.number == 8) && f.type == TS_WIRE_BYTES)
+      text = f.bytes;
+    else if ((f.number == 4 || f.number == 6 || f.number == 7) && f.type == TS_WIRE_VARINT)
+      number = (int64_t)f.value;
+  outer->wrong |= w.wrong;
+  if (!name.at || w.wrong)
+    return;
+  if (ts_is((const char *)name.at, (size_t)(name.end - name.at), "runtime"))
+    n->duration_micros = number > 0 ? (uint64_t)number : 0, n->has_duration = true;
+  else
+    use_attribute(e, n, (const char *)name.at, (size_t)(name.end - name.at), number,
+                  text.at ? &text : NULL);
+}
+
+static void take_field_2023(ts_events *e, node *n, const ts_wire_field *f, ts_named_edges *edges,
+                            ts_wire *outer)
+{
+  bool bytes = f->type == TS_WIRE_BYTES;
+  if (f->number == 4)
+    take_dependencies(e, f, edges, false);
+  else if (f->number == 6 && bytes)
+    n->shapes = text_of(e, &f->bytes);
+  else if (f->number == 7 && bytes)
+    n->types = text_of(e, &f->bytes);
+  else if (f->number == 11 && bytes)
+    take_attribute_2023(e, n, f->bytes, outer);
+}
+
+/* ---- Nodes ---- */
+
+static void take_field(ts_events *e, node *n, const ts_wire_field *f, ts_named_edges *edges,
+                       ts_wire *outer)
+{
+  switch (f->number) {
+  case 4: take_dependencies(e, f, edges, true); break;
+  case 5: take_dependencies(e, f, edges, false); break;
+  case 6: n->start_micros = f->value; n->has_start = f->value != 0; break;
+  case 7: n->duration_micros = f->value; n->has_duration = true; break;
+  case 8:
+    if (f->type == TS_WIRE_BYTES)
+      take_io(e, n, f->bytes);
+    break;
+  case 10:
+    if (f->type == TS_WIRE_BYTES)
+      take_attribute(e, n, f->bytes, outer);
+    break;
+  default: break;
+  }
+}
+
+static bool take_node(ts_events *e, ts_wire w, schema schema, ts_named_edges *edges)
 {
   node n = no_node;
-  field f;
+  ts_wire_field f;
   size_t before = edges->count;
-  while (take_field(&w, &f))
-    switch (f.number) {
-    case 1: n.id = f.value; break;
-    case 2:
-      if (f.type == 2)
-        n.name = text_of(e, &f.bytes);
-      break;
-    case 3: n.type = (int64_t)f.value; break;
-    case 4: take_dependencies(e, &f, edges, true); break;
-    case 5: take_dependencies(e, &f, edges, false); break;
-    case 6: n.start_micros = f.value; n.has_start = f.value != 0; break;
-    case 7: n.duration_micros = f.value; n.has_duration = true; break;
-    case 8:
-      if (f.type == 2)
-        take_io(e, &n, f.bytes);
-      break;
-    case 10:
-      if (f.type == 2)
-        take_attribute(e, &n, f.bytes, &w);
-      break;
-    default: break;
-    }
+  n.of_2023 = schema == OF_2023;
+  while (ts_wire_next(&w, &f))
+    if (f.number == 1)
+      n.id = f.value;
+    else if (f.number == 2 && f.type == TS_WIRE_BYTES)
+      n.name = text_of(e, &f.bytes);
+    else if (f.number == 3)
+      n.type = (int64_t)f.value;
+    else
+      (n.of_2023 ? take_field_2023 : take_field)(e, &n, &f, edges, &w);
   if (w.wrong) {
     edges->count = before;
     return false;
@@ -269,17 +289,27 @@ static bool take_node(ts_events *e, wire w, ts_named_edges *edges)
   return true;
 }
 
-static bool take_metadata(ts_events *e, wire w)
+/* Metadata have a version and attributes alone: texts and messages, fields 1 and 2. */
+static bool is_node(ts_wire w)
 {
-  field f;
-  while (take_field(&w, &f)) {
+  ts_wire_field f;
+  while (ts_wire_next(&w, &f))
+    if (f.number > 2 || f.type != TS_WIRE_BYTES)
+      return true;
+  return false;
+}
+
+static bool take_metadata(ts_events *e, ts_wire w)
+{
+  ts_wire_field f;
+  while (ts_wire_next(&w, &f)) {
     if (f.number == 1 && f.type == 2)
       e->version = ts_events_text(e, text_of(e, &f.bytes));
     if (f.number != 2 || f.type != 2)
       continue;
-    wire a = f.bytes;
-    field g, name = {0}, value = {0};
-    while (take_field(&a, &g)) {
+    ts_wire a = f.bytes;
+    ts_wire_field g, name = {0}, value = {0};
+    while (ts_wire_next(&a, &g)) {
       if (g.number == 1)
         name = g;
       if (g.number == 29)
@@ -294,17 +324,17 @@ static bool take_metadata(ts_events *e, wire w)
 }
 
 /* The record's bytes; false at the end of the file, which may be in the midst of a record. */
-static bool next_record(ts_events *e, ts_feed *feed, wire *record)
+static bool next_record(ts_events *e, ts_feed *feed, ts_wire *record)
 {
   if (!ts_feed_need(feed, 1))
     return false;
   ts_feed_need(feed, 10);
-  wire head = {(const uint8_t *)feed->buffer + feed->at, (const uint8_t *)feed->buffer + feed->end,
-               0, false};
+  ts_wire head = {(const uint8_t *)feed->buffer + feed->at,
+                  (const uint8_t *)feed->buffer + feed->end, false};
   if (head.end - head.at > 10)
     head.end = head.at + 10;
   const uint8_t *begin = head.at;
-  uint64_t length = take_varint(&head);
+  uint64_t length = ts_wire_varint(&head);
   size_t lead = (size_t)(head.at - begin);
   if (head.wrong && feed->end - feed->at >= 10)
     return ts_feed_fail(feed, "is this a Chakra trace?", "the length of record %llu is malformed",
@@ -317,27 +347,37 @@ static bool next_record(ts_events *e, ts_feed *feed, wire *record)
     return false;
   }
   const uint8_t *at = (const uint8_t *)feed->buffer + feed->at + lead;
-  *record = (wire){at, at + length, ts_feed_offset(feed) + lead, false};
+  *record = (ts_wire){at, at + length, false};
   feed->at += lead + length;
   return true;
+}
+
+static bool take_record(ts_events *e, ts_feed *feed, const ts_wire *record, bool first,
+                        ts_named_edges *edges)
+{
+  bool metadata = first && !is_node(*record);
+  schema schema = metadata ? CURRENT : schema_of(*record);
+  if (schema != OF_JUNE_2023 &&
+      (metadata ? take_metadata(e, *record) : take_node(e, *record, schema, edges)))
+    return true;
+  feed->at = (size_t)(record->at - (const uint8_t *)feed->buffer);
+  if (metadata)
+    return ts_feed_fail(feed, "is this a Chakra trace?", "the first record is no metadata");
+  unsigned long long number = (unsigned long long)e->seen + 1;
+  return schema == OF_JUNE_2023 ?
+           ts_feed_fail(feed, "traces of July 2023 and later are read: convert it again",
+                        "node %llu is of Chakra's schema of June 2023", number) :
+           ts_feed_fail(feed, "is this a Chakra trace?", "node %llu is malformed", number);
 }
 
 bool ts_read_chakra(ts_events *e, ts_feed *feed)
 {
   ts_named_edges edges = {0};
-  wire record;
-  bool first = true;
+  ts_wire record;
   e->format = TS_TRACE_CHAKRA;
-  while (next_record(e, feed, &record)) {
-    bool good = first ? take_metadata(e, record) : take_node(e, record, &edges);
-    if (!good) {
-      feed->at = (size_t)(record.at - (const uint8_t *)feed->buffer);
-      return ts_feed_fail(feed, "is this a Chakra trace?",
-                          first ? "the first record is not metadata" : "node %llu is malformed",
-                          (unsigned long long)e->seen + 1);
-    }
-    first = false;
-  }
+  for (bool first = true; next_record(e, feed, &record); first = false)
+    if (!take_record(e, feed, &record, first, &edges))
+      return false;
   feed->error->line = 0;
   if (feed->error->message[0])
     return false;

@@ -1,0 +1,165 @@
+/* Chakra's schemas of 2023: without a record of metadata, with attributes as field 11, and the first,
+ * which is refused. Field numbers are those of et_def.proto at the time. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "trace/read/events.h"
+
+static ts_arena *arena;
+
+static void set_up(void) { arena = ts_arena_new("test"); }
+static void tear_down(void) { ts_arena_free(arena); }
+TestSuite(chakra_schemas, .init = set_up, .fini = tear_down);
+
+typedef struct bytes { uint8_t at[600]; size_t count; } bytes;
+
+static void put(bytes *b, uint64_t byte)
+{
+  cr_assert_lt(b->count, sizeof b->at);
+  b->at[b->count++] = (uint8_t)byte;
+}
+
+static void put_varint(bytes *b, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7) put(b, (value & 0x7f) | 0x80);
+  put(b, value);
+}
+
+static void put_number(bytes *b, uint32_t field, uint64_t value)
+{
+  put_varint(b, field << 3);
+  put_varint(b, value);
+}
+
+static void put_bytes(bytes *b, uint32_t field, const void *at, size_t count)
+{
+  put_varint(b, field << 3 | 2);
+  put_varint(b, count);
+  for (size_t i = 0; i < count; i++) put(b, ((const uint8_t *)at)[i]);
+}
+
+static void put_text(bytes *b, uint32_t field, const char *text)
+{
+  put_bytes(b, field, text, strlen(text));
+}
+
+static void put_record(bytes *b, const bytes *record)
+{
+  put_varint(b, record->count);
+  for (size_t i = 0; i < record->count; i++) put(b, record->at[i]);
+}
+
+static const ts_events *read(const bytes *b, ts_error *error)
+{
+  *error = (ts_error){0};
+  return ts_events_parse(arena, "x.et", b->at, b->count, NULL, error);
+}
+
+/* As ASTRA-sim's converter of November 2023 writes: node 0 has no number, as zeros are not written. */
+Test(chakra_schemas, no_metadata)
+{
+  bytes all = {0}, first = {0}, second = {0}, size = {0};
+  ts_error error;
+  put_text(&first, 2, "conv1_FWD");
+  put_number(&first, 3, 4);
+  put_number(&first, 7, 13003);
+  put_record(&all, &first);
+  put_text(&size, 1, "comm_size");
+  put_number(&size, 9, 8192000);
+  put_number(&second, 1, 1);
+  put_text(&second, 2, "fc1000_ALLREDUCE");
+  put_number(&second, 3, 7);
+  put_bytes(&second, 4, (uint8_t[]){0}, 1);
+  put_bytes(&second, 10, size.at, size.count);
+  put_record(&all, &second);
+  const ts_events *e = read(&all, &error);
+  cr_assert(e, "%s", error.message);
+  cr_assert_eq(e->count, 2);
+  cr_expect_eq(ts_event_at(e, 0)->duration, 13003000);
+  cr_expect_eq(e->edges.count, 1);
+  cr_assert_eq(e->comms.count, 1);
+  cr_expect_eq(e->comms.at[0].bytes, 8192000);
+  cr_expect_eq(e->comms.at[0].kind, TS_COMM_ALL_REDUCE);
+}
+
+static void put_attribute_2023(bytes *node, const char *name, uint32_t type, uint32_t field,
+                               uint64_t value)
+{
+  bytes a = {0};
+  put_text(&a, 1, name);
+  put_number(&a, 2, type);
+  put_number(&a, field, value);
+  put_bytes(node, 11, a.at, a.count);
+}
+
+/* Numbers are field 6 in July (INT) and 6 or 7 in August (UINT, INT). */
+Test(chakra_schemas, of_july_and_august_2023)
+{
+  for (uint32_t field = 6; field <= 7; field++) {
+    bytes all = {0}, first = {0}, second = {0};
+    ts_error error;
+    put_number(&first, 1, 5);
+    put_text(&first, 2, "aten::mm");
+    put_number(&first, 3, 4);
+    put_text(&first, 5, "[7, 8]"); /* inputs: no dependencies */
+    put_text(&first, 6, "[[2,3],[3,4]]");
+    put_text(&first, 7, "[\"Tensor(float)\"]");
+    put_attribute_2023(&first, "runtime", 3, field, 250);
+    put_attribute_2023(&first, "is_cpu_op", 0, 4, 0);
+    put_record(&all, &first);
+    put_number(&second, 1, 6);
+    put_text(&second, 2, "exchange");
+    put_number(&second, 3, 7);
+    put_number(&second, 4, 5);
+    put_attribute_2023(&second, "comm_type", 3, field, 1); /* all-to-all, 6 today */
+    put_attribute_2023(&second, "comm_size", 3, field, 4096);
+    put_record(&all, &second);
+    const ts_events *e = read(&all, &error);
+    cr_assert(e, "%s", error.message);
+    cr_assert_eq(e->count, 2);
+    cr_expect_eq(ts_event_at(e, 0)->duration, 250000);
+    cr_expect_eq(ts_event_at(e, 0)->class, TS_EVENT_DEVICE);
+    cr_assert_eq(e->edges.count, 1);
+    cr_expect_eq(e->edges.at[0].from, 0);
+    cr_expect_eq(e->missing_nodes, 0);
+    cr_expect_eq(e->comms.at[0].kind, TS_COMM_ALL_TO_ALL);
+    cr_expect_eq(e->comms.at[0].bytes, 4096);
+  }
+}
+
+Test(chakra_schemas, of_june_2023_is_refused)
+{
+  bytes all = {0}, node = {0};
+  ts_error error;
+  put_number(&node, 1, 1);
+  put_text(&node, 2, "fc");
+  put_number(&node, 3, 6);
+  put_number(&node, 13, 1);
+  put_number(&node, 18, 1048576);
+  put_record(&all, &node);
+  cr_assert_null(read(&all, &error));
+  cr_expect(strstr(error.message, "node 1 is of Chakra's schema of June 2023"), "%s",
+            error.message);
+  cr_expect(strstr(error.help, "July 2023"), "%s", error.help);
+}
+
+/* Every cut of a file and every changed byte is read or refused. */
+Test(chakra_schemas, damaged)
+{
+  bytes all = {0}, node = {0};
+  ts_error error;
+  put_number(&node, 1, 5);
+  put_text(&node, 2, "aten::mm");
+  put_number(&node, 3, 4);
+  put_text(&node, 6, "[[2,3],[3,4]]");
+  put_attribute_2023(&node, "runtime", 3, 6, 250);
+  put_record(&all, &node);
+  for (size_t i = 0; i < all.count; i++)
+    for (int bit = 0; bit < 8; bit++) {
+      bytes changed = all;
+      changed.at[i] ^= (uint8_t)(1 << bit);
+      const ts_events *e = read(&changed, &error);
+      cr_expect(e || error.message[0], "byte %zu, bit %d", i, bit);
+    }
+}
