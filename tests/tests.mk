@@ -91,7 +91,9 @@ tests_unit_sources = \
 	tests/unit/test_stdlib_embed.c \
 	tests/unit/test_trace.c \
 	tests/unit/test_ways_out.c \
-	tests/unit/test_workers.c
+	tests/unit/test_workers.c \
+	tests/unit/test_xplane.c \
+	tests/unit/wire_put.h
 
 accuracy_figures = tests/accuracy/fabric_text.c tests/accuracy/fabric_text.h tests/accuracy/factors.c tests/accuracy/factors.h tests/accuracy/figures.c tests/accuracy/figures.h \
 	tests/accuracy/result.c tests/accuracy/result.h
@@ -132,7 +134,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_topology.c \
 	tests/fuzz/fuzz_trace.c \
-	tests/fuzz/fuzz_workload.c
+	tests/fuzz/fuzz_workload.c \
+	tests/fuzz/fuzz_xplane.c
 
 # With --enable-fuzzing the engine brings the main program; otherwise replay.c does.
 fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))

@@ -59,6 +59,7 @@ libts_la_SOURCES += \
 	trace/read/wire.h \
 	trace/read/workload.c \
 	trace/read/workload.h \
+	trace/read/xplane.c \
 	trace/recorded_step.h \
 	trace/replay.c \
 	trace/replay.h \

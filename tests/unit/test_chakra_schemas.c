@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tests/unit/wire_put.h"
 #include "trace/read/events.h"
 
 static ts_arena *arena;
@@ -11,38 +12,6 @@ static ts_arena *arena;
 static void set_up(void) { arena = ts_arena_new("test"); }
 static void tear_down(void) { ts_arena_free(arena); }
 TestSuite(chakra_schemas, .init = set_up, .fini = tear_down);
-
-typedef struct bytes { uint8_t at[600]; size_t count; } bytes;
-
-static void put(bytes *b, uint64_t byte)
-{
-  cr_assert_lt(b->count, sizeof b->at);
-  b->at[b->count++] = (uint8_t)byte;
-}
-
-static void put_varint(bytes *b, uint64_t value)
-{
-  for (; value >= 0x80; value >>= 7) put(b, (value & 0x7f) | 0x80);
-  put(b, value);
-}
-
-static void put_number(bytes *b, uint32_t field, uint64_t value)
-{
-  put_varint(b, field << 3);
-  put_varint(b, value);
-}
-
-static void put_bytes(bytes *b, uint32_t field, const void *at, size_t count)
-{
-  put_varint(b, field << 3 | 2);
-  put_varint(b, count);
-  for (size_t i = 0; i < count; i++) put(b, ((const uint8_t *)at)[i]);
-}
-
-static void put_text(bytes *b, uint32_t field, const char *text)
-{
-  put_bytes(b, field, text, strlen(text));
-}
 
 static void put_record(bytes *b, const bytes *record)
 {

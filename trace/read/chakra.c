@@ -169,7 +169,8 @@ static void take_attribute(ts_events *e, node *n, ts_wire w, ts_wire *outer)
                   has_text ? &text : NULL);
 }
 
-static void take_dependencies(ts_events *e, const ts_wire_field *f, ts_named_edges *edges, bool control)
+static void take_dependencies(ts_events *e, const ts_wire_field *f, ts_named_edges *edges,
+                              bool control)
 {
   ts_wire w = f->bytes;
   if (f->type == 0) {

@@ -236,6 +236,7 @@ const char *ts_trace_format_name(ts_trace_format format)
                                       "TrioSim table",
                                       "AICB workload",
                                       "memory snapshot",
-                                      "GOAL schedule"};
+                                      "GOAL schedule",
+                                      "XPlane profile"};
   return names[format];
 }

@@ -150,7 +150,8 @@ typedef enum ts_trace_format {
   TS_TRACE_TRIOSIM,
   TS_TRACE_AICB,
   TS_TRACE_SNAPSHOT,
-  TS_TRACE_GOAL
+  TS_TRACE_GOAL,
+  TS_TRACE_XPLANE
 } ts_trace_format;
 
 enum { TS_EVENT_BLOCK = 1 << 14 };

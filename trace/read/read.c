@@ -180,13 +180,15 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
     return ts_read_nsys(e, feed, options);
   if (ts_is_goal_binary(feed))
     return ts_read_goal(e, feed);
+  if (ts_is_xplane(feed))
+    return ts_read_xplane(e, feed, options);
   if (!is_text(feed)) {
     if (is_chakra(feed))
       return ts_read_chakra(e, feed);
     return ts_feed_fail(
       feed,
-      "traces are JSON, protobuf (Chakra), SQLite (Nsight Systems), tables or text; plain or gzip",
-      "neither JSON nor a Chakra trace");
+      "traces are JSON, protobuf (Chakra, XPlane), SQLite (Nsight Systems), tables or text; plain or gzip",
+      "neither JSON nor a Chakra trace or an XPlane profile");
   }
   if (ts_is_triosim(feed))
     return ts_read_triosim(e, feed);
@@ -215,7 +217,8 @@ static const char *usual_help(ts_trace_format format)
     [TS_TRACE_AICB] = "columns are those of AICB's workloads: comm_type, comm_group, ...",
     [TS_TRACE_SNAPSHOT] = "convert it again with share/snapshot_to_json.py",
     [TS_TRACE_GOAL] = "a schedule has `num_ranks N`, then `rank K { }` with a line for each "
-                      "operation: LogGOPSim's grammar"};
+                      "operation: LogGOPSim's grammar",
+    [TS_TRACE_XPLANE] = "write it again: jax.profiler.trace(FOLDER) leaves NAME.xplane.pb"};
   return (size_t)format < sizeof helps / sizeof *helps ? helps[format] : NULL;
 }
 
@@ -230,7 +233,8 @@ static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
   ts_feed_close(feed);
   if (!read)
     return NULL;
-  if (e->format == TS_TRACE_KINETO || e->format == TS_TRACE_NSYS)
+  if (e->format == TS_TRACE_KINETO || e->format == TS_TRACE_NSYS ||
+      e->format == TS_TRACE_XPLANE)
     ts_events_link(e);
   else
     ts_events_sort(e);

@@ -28,6 +28,9 @@ bool ts_read_aicb(ts_events *e, ts_feed *feed);
 /* by the name of the file: SQLite reads it */
 bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options);
 
+bool ts_is_xplane(const ts_feed *feed);
+bool ts_read_xplane(ts_events *e, ts_feed *feed, const ts_events_options *options);
+
 ts_event_kind ts_call_kind(const char *name); /* "cudaStreamSynchronize" */
 
 static inline bool ts_is(const char *text, size_t length, const char *word)

@@ -15,7 +15,11 @@ typedef enum ts_wire_type {
 } ts_wire_type;
 
 typedef struct ts_wire { const uint8_t *at, *end; bool wrong; } ts_wire;
-typedef struct ts_wire_field { uint32_t number, type; uint64_t value; ts_wire bytes; } ts_wire_field;
+typedef struct ts_wire_field {
+  uint32_t number, type; /* type: ts_wire_type */
+  uint64_t value;
+  ts_wire bytes;
+} ts_wire_field;
 
 static inline uint64_t ts_wire_varint(ts_wire *w)
 {
