@@ -54,7 +54,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER PAIR PARAM PARTNER PLACE PLAN POLICY PREFER PROTOCOL RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token CAST EXPORT LANGUAGE MOVING OFFLOAD RECORD SENDING SHA256 SLICE SLOT SLOW TIE UNEVEN
+%token CAST EXPORT LANGUAGE MOVING OFFLOAD RECORD SENDING SHA256 SLICE SLOT SLOW TIE TRAINED UNEVEN
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
 %token JUNK /* characters outside the language, already reported */
@@ -65,7 +65,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots protocol_items protocol_list dimensions ref_indices
   elements generators record_fields overrides override_list open_fields cluster_open record_type_fields record_type_list
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path import_name let formal optional_type type optional_default array ref ref_index field
-  op_open op_closed phase_name phase_open phase kernel optional_dtype optional_moving optional_if graph_open graph_closed graph_body graph_else label optional_label
+  op_open op_closed phase_name phase_open phase kernel optional_dtype optional_moving optional_trained optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence partner slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
   expr primary postfix generator_condition arg record_field optional_sending optional_key phase_part string optional_digest require demand
@@ -274,7 +274,7 @@ op_list
 
 op_open
   : let
-  | WEIGHT ID COLON expr optional_dtype optional_if { $$ = MAKE(OP_WEIGHT, @$, $2, 0, NODES($4, $5, $6)); }
+  | WEIGHT ID COLON expr optional_dtype optional_if optional_trained { $$ = MAKE(OP_WEIGHT, @$, $2, 0, NODES($4, $5, $6, $7)); }
   | OUTPUT ID COLON expr optional_dtype { $$ = MAKE(OP_OUTPUT, @$, $2, 0, NODES($4, $5)); }
   | SLICE ID COLON expr OF ID { $$ = MAKE(OP_SLICE, @$, $2, 0, NODES($4, NAMED($6))); }
   | CAST ID DTYPE expr optional_moving optional_if { $$ = MAKE(CAST, @$, $2, 0, NODES($4, $5, $6)); }
@@ -289,6 +289,7 @@ op_open
 optional_dtype: %empty { $$ = NULL; } | DTYPE expr { $$ = $2; } ;
 
 optional_moving: %empty { $$ = NULL; } | MOVING expr { $$ = $2; } ;
+optional_trained: %empty { $$ = NULL; } | TRAINED IF expr { $$ = $3; } ;
 optional_if: %empty { $$ = NULL; } | IF expr { $$ = $2; } ;
 
 op_closed: phase ;

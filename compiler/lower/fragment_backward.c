@@ -156,9 +156,10 @@ static void flush(ts_fragment *f, ts_bucket *bucket)
   bucket->sent[1] = node;
 }
 
-static double parameter_bytes(const ts_fragment *f, uint32_t i, uint32_t slot, double element)
+/* Of parameters that have gradients. */
+static double trained_bytes(const ts_fragment *f, uint32_t i, uint32_t slot, double element)
 {
-  return ts_local_elements(op_at(f, i), ts_class_of(f->l, i), slot) * element;
+  return ts_trained_elements(op_at(f, i), ts_class_of(f->l, i), slot) * element;
 }
 
 /* Of the ops whose gradients travel together, this one's come last. */
@@ -167,7 +168,7 @@ static bool ends_group(const ts_fragment *f, const ts_comm *comm, uint32_t i)
   for (uint32_t k = i; k-- > f->stage->first_op && ts_same_group(comm, op_at(f, i), op_at(f, k));) {
     const ts_class *class = ts_class_of(f->l, k);
     for (uint32_t c = 0; c < class->comm_count; c++)
-      if (ts_same_comm(&class->comms[c], comm) && parameter_bytes(f, k, TS_ALL_PARAMETERS, 1) > 0)
+      if (ts_same_comm(&class->comms[c], comm) && trained_bytes(f, k, TS_ALL_PARAMETERS, 1) > 0)
         return false;
   }
   return true;
@@ -180,7 +181,7 @@ static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
   bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER &&
                   (class->gradient_axes & comm->axes);
   double element = comm->copied ? ts_weight_bytes(p->f->l) : ts_gradient_bytes(p->f->l);
-  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, element) *
+  return scatters ? (int64_t)(trained_bytes(p->f, i, comm->slot, element) *
                               ts_comm_part(p->f->l, class, comm) / comm->share) :
                     0;
 }
@@ -217,7 +218,7 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
     ts_bucket *bucket = &f->buckets.at[k];
     double share = ts_comm_part(f->l, class, comm);
     int64_t whole = whole_gradient(p, i, comm);
-    bucket->bytes += parameter_bytes(f, i, comm->slot, ts_gradient_bytes(f->l)) * share;
+    bucket->bytes += trained_bytes(f, i, comm->slot, ts_gradient_bytes(f->l)) * share;
     bucket->whole += whole;
     ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
     if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
@@ -456,7 +457,7 @@ static void accumulate(pass *p, uint32_t i)
   for (uint32_t k = op->input_count;
        f->l->plan->precision.accumulate > 0 && k < op->input_count + op->param_count; k++) {
     double elements = ts_slot_elements(&class->local[k]);
-    if (!(elements > 0))
+    if (!(elements > 0) || op->slots[k].frozen)
       continue;
     ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype,
                                      elements * f->l->plan->precision.accumulate, 0, op->span);
@@ -656,7 +657,7 @@ static void backward_op(pass *p, uint32_t i)
     input_gradients(p, &b);
   if (b.weights)
     weight_gradients(p, &b);
-  if (p->weights && parameter_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
+  if (p->weights && trained_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
     accumulate(p, i);
     reduce_gradients(p, i, f->last[0]);
   }

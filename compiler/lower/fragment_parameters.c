@@ -5,6 +5,15 @@
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_parameters.h"
 
+double ts_trained_elements(const ts_op *op, const ts_class *class, uint32_t slot)
+{
+  double elements = 0;
+  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+    if ((slot == TS_ALL_PARAMETERS || slot == k) && !op->slots[k].frozen)
+      elements += ts_slot_elements(&class->local[k]);
+  return elements;
+}
+
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot)
 {
   double elements = 0;
@@ -105,8 +114,9 @@ static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, boo
                             uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * ts_weight_bytes(f->l) *
-                 ts_comm_part(f->l, class, comm);
+  double elements = updated(class, comm) ? ts_trained_elements(op_at(f, i), class, comm->slot) :
+                                           ts_local_elements(op_at(f, i), class, comm->slot);
+  double bytes = elements * ts_weight_bytes(f->l) * ts_comm_part(f->l, class, comm);
   ts_gather *g = join(f, i, comm, keep, node);
   g->bytes += bytes;
   g->memory += updated(class, comm) ? 0 : (int64_t)(bytes / comm->share);

@@ -21,7 +21,9 @@ void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
 /* What the collective on parameters or gradients of this op carries, as a share of all of them. */
 double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
+/* Elements on a rank of one parameter of the op, or of all; and of those that are trained. */
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
+double ts_trained_elements(const ts_op *op, const ts_class *class, uint32_t slot);
 bool ts_same_comm(const ts_comm *a, const ts_comm *b);
 
 #endif

@@ -38,7 +38,7 @@ static void update_all(ts_fragment *f, const ts_optimizer *o, const chunk *c, do
 static void update_as_measured(ts_fragment *f, const ts_optimizer *optimizer, double elements)
 {
   ts_lowering *l = f->l;
-  double all = (double)(l->g->parameters - l->shared_parameters),
+  double all = (double)(l->g->trained - l->shared_parameters),
          share = all > 0 ? elements / all : 0;
   ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"),
                                  elements * ts_weight_bytes(l), 0, optimizer->span);
@@ -160,9 +160,7 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
          i < end; i++) {
       const ts_op *op = &l->g->ops.at[i];
       const ts_class *class = class_at(f, i);
-      double elements = 0;
-      for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
-        elements += ts_slot_elements(&class->local[k]);
+      double elements = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
       for (uint32_t c = 0; c < class->comm_count; c++) {
         const ts_comm *comm = &class->comms[c];
         if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm->every, item))
@@ -207,12 +205,10 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
          i < end; i++) {
       const ts_op *op = &l->g->ops.at[i];
       const ts_class *class = class_at(f, i);
-      double elements = 0;
+      double elements = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
       uint32_t tensors = 0;
-      for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
-        elements += ts_slot_elements(&class->local[k]);
-        tensors += class->local[k].present;
-      }
+      for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+        tensors += class->local[k].present && !op->slots[k].frozen;
       for (uint32_t c = 0; c < class->comm_count; c++)
         if (class->comms[c].when == TS_WHEN_GRADIENTS ||
             (class->comms[c].when == TS_WHEN_WEIGHT && class->comms[c].slot == TS_ALL_PARAMETERS))
@@ -292,9 +288,7 @@ static double gradient_bytes(const ts_fragment *f, uint32_t stage)
        i++) {
     const ts_op *op = &l->g->ops.at[i];
     const ts_class *class = class_at(f, i);
-    double elements = 0;
-    for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
-      elements += ts_slot_elements(&class->local[k]);
+    double elements = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
     for (uint32_t c = 0; c < class->comm_count; c++)
       if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient &&
           class->comms[c].kind == TS_IR_REDUCE_SCATTER)

@@ -185,7 +185,7 @@ static bool check_batch(ts_lowering *l, int64_t *samples)
   l->data_axes = axes;
   *samples = micro * l->sc->micro_batches * l->sc->copies * copies;
   for (uint32_t a = 0; a < l->s->mesh.count; a++)
-    if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->parameters) {
+    if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->trained) {
       ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh.axis[a].span,
                                "no rule uses axis `%s`", l->s->mesh.axis[a].name);
       ts_diag_here(d, "%lld replicas that never exchange gradients",
@@ -539,20 +539,19 @@ static void hold_op(holdings *h, uint32_t i)
   const ts_lowering *l = h->l;
   const ts_op *op = &l->g->ops.at[i];
   const ts_class *class = ts_class_of(l, i);
-  double elements = 0;
-  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
-    elements += ts_slot_elements(&class->local[k]);
+  double elements = ts_local_elements(op, class, TS_ALL_PARAMETERS),
+         trained = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
   const char *label = ts_label_pattern(l->s->arena, op->label);
   bool trains = l->plan->optimizer.stated || op->needs_gradient;
   hold(h, TS_IR_PARAMETERS,
        elements * ts_weight_bytes(l) / (double)ts_axes_size(l->s, class->parameter_axes), label);
   if (trains)
     hold(h, TS_IR_GRADIENTS,
-         elements * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes), label);
-  hold(h, TS_IR_BUFFERS, elements * l->plan->precision.buffers, "gradient buckets");
+         trained * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes), label);
+  hold(h, TS_IR_BUFFERS, trained * l->plan->precision.buffers, "gradient buckets");
   if (!(class->optimizer.rate > 0))
     hold(h, TS_IR_OPTIMIZER,
-         elements * (l->plan->optimizer.state + l->plan->optimizer.master) /
+         trained * (l->plan->optimizer.state + l->plan->optimizer.master) /
            (double)ts_axes_size(l->s, class->optimizer_axes),
          label);
 }

@@ -353,8 +353,10 @@ void ts_graph_finish(ts_graph *g)
     }
     op->needs_gradient = op->needs_input_gradient;
     for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
-      op->needs_gradient |= op->slots[k].present;
-      g->parameters += (uint64_t)ts_slot_elements(&op->slots[k]);
+      uint64_t elements = (uint64_t)ts_slot_elements(&op->slots[k]);
+      op->needs_gradient |= op->slots[k].present && !op->slots[k].frozen;
+      g->parameters += elements;
+      g->trained += op->slots[k].frozen ? 0 : elements;
     }
     for (uint32_t k = op->input_count + op->param_count; k < op->slot_count; k++)
       g->tensors.at[op->slots[k].tensor].needs_gradient =

@@ -25,6 +25,7 @@ typedef struct ts_slot {
   const char *name;
   ts_slot_kind kind;
   bool present;
+  bool frozen;     /* a parameter that is not trained: held, without gradient and state */
   uint32_t tensor; /* graph tensor of inputs and outputs, and of what a slice is of */
   uint32_t formal; /* inputs: which argument */
   ts_shape shape;
@@ -73,7 +74,8 @@ typedef struct ts_graph {
   uint32_t unit_count;
   const char *unit_name;    /* label of the repeat */
   ts_span unit_span;        /* its count */
-  uint64_t parameters;      /* elements */
+  uint64_t parameters;      /* elements, */
+  uint64_t trained;         /* and of those that are trained */
   double tokens_per_sample; /* elements of an integer input for a sample; 0 if there is none */
   bool traced;
   /* traced: the times of the backward hold the sums of the gradients of a tensor used twice */

@@ -271,6 +271,12 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
     slot->dtype = default_dtype(scope, slot->kind);
     return true;
   }
+  const ts_ast *trained = item->kind == TS_AST_OP_WEIGHT ? ts_ast_trained(item) : NULL;
+  bool trains = true;
+  if (trained &&
+      !ts_eval_bool(scope->s, env, trained, "whether a parameter is trained", &trains))
+    return false;
+  slot->frozen = !trains;
   const char *what = ts_arena_printf(scope->s->arena, "`%s` of `%s`", slot->name, scope->op->kind);
   if (!ts_eval_shape(scope->s, env, ts_ast_shape(item), what, scope->op->span, &slot->shape))
     return false;

@@ -110,7 +110,7 @@ bool ts_sharder_sums(ts_sharder *c)
   uint32_t axes = 0;
   for (uint32_t i = c->op->input_count;
        c->op->needs_gradient && i < c->op->input_count + c->op->param_count; i++)
-    axes |= c->op->slots[i].present ? partial(c, i) : 0;
+    axes |= c->op->slots[i].present && !c->op->slots[i].frozen ? partial(c, i) : 0;
   for (uint32_t i = 0; i < c->class->comm_count; i++)
     if (sums(&c->class->comms[i]))
       axes &= ~c->class->comms[i].axes;

@@ -100,9 +100,9 @@ fn _gradients(row: Record) -> String = if any([y.shape == row.inputs[1].shape fo
 fn aten_with(causal: Bool = true) = {
   values: "aten::is_same_size|aten::sym_*|aten::size|aten::item|aten::_has_*|aten::is_*|aten::_nested_*",
   ops: [
-    { kind: "aten::mm|aten::linear|aten::matmul|aten::_scaled_mm|aten::_int_mm", when: _is_product, op: linear, args: { x: _input, out: _columns, frozen: true } },
-    { kind: "aten::addmm|aten::addmm_|aten::_addmm_activation", when: _is_added, op: linear, args: { x: _second, out: _columns, frozen: true } },
-    { kind: "aten::mv|aten::dot|aten::vdot", when: _is_vector, op: linear, args: { x: _input, out: 1, frozen: true } },
+    { kind: "aten::mm|aten::linear|aten::matmul|aten::_scaled_mm|aten::_int_mm", when: _is_product, op: linear, args: { x: _input, out: _columns, given: true } },
+    { kind: "aten::addmm|aten::addmm_|aten::_addmm_activation", when: _is_added, op: linear, args: { x: _second, out: _columns, given: true } },
+    { kind: "aten::mv|aten::dot|aten::vdot", when: _is_vector, op: linear, args: { x: _input, out: 1, given: true } },
     { kind: "aten::bmm", when: _is_batch, op: batched_matmul, args: { a: _input, b: _second } },
     { kind: "aten::baddbmm|aten::baddbmm_", when: _is_added_batch, op: batched_matmul, args: { a: _second, b: _third } },
     {

@@ -2,9 +2,6 @@
 // weights are frozen; beside the packed queries, keys and values and beside the output projection
 // stands a narrow pair of products that is trained, as in MLPerf's reference for Llama 2 70B. Norms
 // are counted as trained: they are small.
-//
-// Frozen weights are no parameters: what a rank holds of them is said in the plan's `memory`
-// (`lora_frozen`).
 import std.ops.nn
 
 block lora_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int, rank: Int) {
@@ -42,7 +39,7 @@ model llama_lora(
 ) {
   require min(layers, hidden, heads, kv_heads, ffn, vocab, seq, rank) >= 1, "counts and widths are 1 or more"
   ids = input([batch, seq], int64)
-  x = frozen_embedding(ids, vocab, hidden) as embed
+  x = embedding(ids, vocab, hidden, frozen: true) as embed
   repeat layers as layer {
     x = lora_layer(x, heads, kv_heads, hidden / heads, ffn, rank)
   }
@@ -52,7 +49,3 @@ model llama_lora(
 }
 
 fn llama2_70b_lora(seq: Int = 8192, rank: Int = 16) -> Model = llama_lora(80, 8192, 64, 8, 28672, 32000, seq, rank)
-
-// Elements of frozen weights, for `memory`.
-fn lora_frozen(layers: Int, hidden: Int, heads: Int, kv_heads: Int, ffn: Int, vocab: Int) -> Int =
-  2 * vocab * hidden + layers * hidden * (2 * hidden + div(2 * hidden * kv_heads, heads) + 3 * ffn)

@@ -18,8 +18,8 @@
 // products. Operands are cast where they lie and gathered so, and the cast of x is what stays
 // (Transformer Engine: the fp8 shard is saved, and gathered again in fp8). `moved`: bytes that casting
 // an element moves, if it is not read once and written once. `frozen`: a weight that
-// is not trained; it is no parameter, has neither gradient nor state, and what holds it is said in
-// the plan's `memory`. `turned`: the weight gradient takes transposed copies of both operands, since
+// is not trained: it is held, and has neither gradient nor state. `given`: w is a tensor that some
+// other op made, and no weight. `turned`: the weight gradient takes transposed copies of both operands, since
 // the tensor cores of Hopper multiply 8 bits in one layout alone. `cached`: the output stays, though no
 // backward needs it.
 op linear(
@@ -31,17 +31,19 @@ op linear(
   products: Any = none,
   moved: Size = 0 B,
   frozen: Bool = false,
+  given: Bool = false,
   turned: Bool = false,
   cached: Bool = false,
 ) {
-  weight w: [out, last(x.shape)] if not frozen
+  let learned = not (frozen or given)
+  weight w: [out, last(x.shape)] if not given trained if learned
   tie w with table if tied
   weight b: [out] if bias
   output y: with_last(x.shape, out)
   cast x dtype products moving moved if products != none
   cast dy dtype products moving moved if products != none
   let elements = last(y.shape) * last(x.shape)
-  let weight = if products != none then bytes(products) * elements else if frozen then bytes(y.dtype) * elements else bytes(w)
+  let weight = if products != none then bytes(products) * elements else if given then bytes(y.dtype) * elements else bytes(w)
   contracts x dim -1
   forward {
     kernel gemm {
@@ -67,8 +69,8 @@ op linear(
     }
   }
   backward(weight) {
-    kernel elementwise if turned and not frozen { reads = [dy, x], writes = [bytes(dy), bytes(x)] }
-    kernel gemm if not frozen {
+    kernel elementwise if turned and learned { reads = [dy, x], writes = [bytes(dy), bytes(x)] }
+    kernel gemm if learned {
       m = last(y.shape)
       n = last(x.shape)
       k = rows(y)
@@ -79,7 +81,7 @@ op linear(
     }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
-  saves [x] if not frozen
+  saves [x] if learned
   saves [y] if cached
 }
 
@@ -90,21 +92,14 @@ op images(samples: Int, shape: List[Int]) {
 }
 
 // A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were
-// read.
-op embedding(ids: Tensor, vocab: Int, hidden: Int) {
-  weight w: [vocab, hidden]
+// read. `frozen`: the table is not trained.
+op embedding(ids: Tensor, vocab: Int, hidden: Int, frozen: Bool = false) {
+  weight w: [vocab, hidden] trained if not frozen
   output y: ids.shape + [hidden]
   contracts w dim 0
   forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
-  backward(weight) { kernel elementwise { reads = [dy, ids], writes = [dw] } }
-  saves [ids]
-}
-
-// The same with a table that is not trained, and so no parameter.
-op frozen_embedding(ids: Tensor, vocab: Int, hidden: Int) {
-  output y: ids.shape + [hidden]
-  require min(vocab, hidden) >= 1, "a table has words and a width"
-  forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
+  backward(weight) { kernel elementwise if not frozen { reads = [dy, ids], writes = [dw] } }
+  saves [ids] if not frozen
 }
 
 // Learned positions, added to x.

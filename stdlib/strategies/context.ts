@@ -12,7 +12,7 @@
 // them. `overlap: true`: they are gathered before and scattered after, and held whole meanwhile.
 strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = true) {
   rule tokens optional {
-    match embedding | eager_embedding | frozen_embedding
+    match embedding | eager_embedding
     split ids dim 1 over c
   }
   rule packed optional {
@@ -50,7 +50,7 @@ fn _with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = real(heads + 2 
 // need what travels goes on.
 strategy ulysses(c: Axis, overlap: Overlap = true) {
   rule tokens optional {
-    match embedding | eager_embedding | frozen_embedding
+    match embedding | eager_embedding
     split ids dim 1 over c
   }
   rule heads optional {

@@ -120,10 +120,6 @@ strategy tensor_sequence_parallel(
     after forward: reduce_scatter(y, dim: 1, over: t)
     before backward(weight): all_gather(dy, dim: 1, over: t, overlap: again)
   }
-  rule frozen optional { // each rank looks up its part of the words
-    match frozen_embedding
-    split ids dim 1 over t
-  }
   rule head optional {
     match linear as "head" where len(x.shape) > 2
     before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
