@@ -1,6 +1,6 @@
 # Manual and references. Lists: ./dev sources.
 
-#: nobase_dist_doc_DATA += doc/*.md doc/pictures/*.svg doc/pictures/accuracy/*.svg
+#: nobase_dist_doc_DATA += doc/*.md doc/recipes/*.md doc/pictures/*.svg doc/pictures/accuracy/*.svg
 nobase_dist_doc_DATA += \
 	doc/README.md \
 	doc/accuracy.md \
@@ -52,6 +52,43 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/zero_bubble.svg \
 	doc/pictures/zb_v.svg \
 	doc/python.md \
+	doc/recipes/README.md \
+	doc/recipes/allocator.md \
+	doc/recipes/calibrate.md \
+	doc/recipes/choose_degrees.md \
+	doc/recipes/data_parallelism.md \
+	doc/recipes/does_it_fit.md \
+	doc/recipes/experts.md \
+	doc/recipes/failures.md \
+	doc/recipes/faster_nics.md \
+	doc/recipes/find_names.md \
+	doc/recipes/fp8.md \
+	doc/recipes/gradient_accumulation.md \
+	doc/recipes/hidden_communication.md \
+	doc/recipes/how_sure.md \
+	doc/recipes/large_search.md \
+	doc/recipes/long_sequences.md \
+	doc/recipes/lora.md \
+	doc/recipes/megatron_arguments.md \
+	doc/recipes/micro_batch.md \
+	doc/recipes/notebook.md \
+	doc/recipes/offload.md \
+	doc/recipes/other_gpu.md \
+	doc/recipes/other_simulators.md \
+	doc/recipes/oversubscribed.md \
+	doc/recipes/own_kernels.md \
+	doc/recipes/own_network.md \
+	doc/recipes/own_schedule.md \
+	doc/recipes/picture.md \
+	doc/recipes/recompute.md \
+	doc/recipes/recording.md \
+	doc/recipes/review.md \
+	doc/recipes/several_steps.md \
+	doc/recipes/straggler.md \
+	doc/recipes/training_script.md \
+	doc/recipes/uneven_stages.md \
+	doc/recipes/where_time_goes.md \
+	doc/recipes/which_schedule.md \
 	doc/reports.md \
 	doc/roadmap.md \
 	doc/schedules.md \
@@ -69,3 +106,11 @@ dist_man_MANS = \
 	doc/man/tsfmt.1 \
 	doc/man/tsrun.1
 
+
+#: EXTRA_DIST += doc/site/*
+EXTRA_DIST += \
+	doc/site/build.py \
+	doc/site/contents \
+	doc/site/page.html \
+	doc/site/site.css \
+	doc/site/site.js

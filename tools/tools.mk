@@ -139,6 +139,43 @@ help_pages = \
 	doc/networks.md \
 	doc/overlap.md \
 	doc/python.md \
+	doc/recipes/README.md \
+	doc/recipes/allocator.md \
+	doc/recipes/calibrate.md \
+	doc/recipes/choose_degrees.md \
+	doc/recipes/data_parallelism.md \
+	doc/recipes/does_it_fit.md \
+	doc/recipes/experts.md \
+	doc/recipes/failures.md \
+	doc/recipes/faster_nics.md \
+	doc/recipes/find_names.md \
+	doc/recipes/fp8.md \
+	doc/recipes/gradient_accumulation.md \
+	doc/recipes/hidden_communication.md \
+	doc/recipes/how_sure.md \
+	doc/recipes/large_search.md \
+	doc/recipes/long_sequences.md \
+	doc/recipes/lora.md \
+	doc/recipes/megatron_arguments.md \
+	doc/recipes/micro_batch.md \
+	doc/recipes/notebook.md \
+	doc/recipes/offload.md \
+	doc/recipes/other_gpu.md \
+	doc/recipes/other_simulators.md \
+	doc/recipes/oversubscribed.md \
+	doc/recipes/own_kernels.md \
+	doc/recipes/own_network.md \
+	doc/recipes/own_schedule.md \
+	doc/recipes/picture.md \
+	doc/recipes/recompute.md \
+	doc/recipes/recording.md \
+	doc/recipes/review.md \
+	doc/recipes/several_steps.md \
+	doc/recipes/straggler.md \
+	doc/recipes/training_script.md \
+	doc/recipes/uneven_stages.md \
+	doc/recipes/where_time_goes.md \
+	doc/recipes/which_schedule.md \
 	doc/reports.md \
 	doc/schedules.md \
 	doc/strategies.md \

@@ -1,0 +1,54 @@
+# Files and commands of the manual, page by page, in an empty folder: a block after `<!-- file NAME -->` is that file, one after `<!-- run -->` has
+# commands (`$ ...`) and what they print on standard output (`<!-- run all -->`: on standard error too), where a line `...` stands for any lines;
+# `<!-- $ COMMAND -->` is run and not shown; `<!-- run with torch -->` runs where there is PyTorch, `<!-- run with python -->` where Python can load the library.
+root=$(cd ../.. && pwd); export root; mkdir "$scratch/page" "$scratch/tools"; torch=
+for p in python3 /usr/bin/python3; do [ -n "$torch" ] || ! "$p" -c 'import torch.distributed' 2>/dev/null || torch=$(command -v "$p"); done
+printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH="%s/tracer" exec "%s" -m trainspec_tracer "$@"\n' "$root" "$torch" >"$scratch/tools/trainspec-trace"
+chmod +x "$scratch/tools/trainspec-trace"; [ -z "$torch" ] || ln -s "$torch" "$scratch/tools/python"; PATH=$scratch/tools:$PATH
+export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 TRAINSPEC_LIBRARY; TRAINSPEC_LIBRARY=$(dirname "$(command -v tsc)")/.libs/libtrainspec.so
+python=; ! python3 -c 'import trainspec' 2>/dev/null || python=yes
+check() { # COMMAND SHOWN-FILE ALL
+  if [ -n "$3" ]; then bash -c "$1" >"$scratch/printed" 2>&1; else bash -c "$1" >"$scratch/printed" 2>/dev/null; fi
+  awk -v command="$1" 'NR == FNR { want[++wants] = $0; next } { got[++gots] = $0 }
+    # Can lines w.. of want be matched by lines g.. of got? After `...` the first place that fits the run up to the next one.
+    END {
+      g = 1
+      for (w = 1; w <= wants; w = e) {
+        loose = want[w] == "..."
+        if (loose) w++
+        for (e = w; e <= wants && want[e] != "..."; e++) ;
+        if (e == w) { if (w > wants) exit 0; continue }
+        last = e > wants
+        for (at = loose && last ? gots - (e - w) + 1 : g; ; at++) {
+          for (i = w; i < e && want[i] == got[at + i - w]; i++) ;
+          if (i == e && at >= g && (!last || at + e - w == gots + 1)) break
+          if (!loose || at + e - w > gots) { print "shown and not printed by: " command; for (i = w; i < e; i++) print "  " want[i]; print "printed:"; for (i = g; i < g + e - w + 2 && i <= gots; i++) print "  " got[i]; exit 1 }
+        }
+        g = at + e - w
+      }
+      if (g <= gots && want[wants] != "...") { print "printed and not shown by: " command; for (i = g; i <= gots; i++) print "  " got[i] }
+    }' "$2" "$scratch/printed"
+}
+page() {
+  local mark= line command= all= number=0
+  rm -rf "$scratch/page"; mkdir "$scratch/page"; cd "$scratch/page"; cp -r "$root/examples" .
+  while IFS= read -r line; do
+    case $mark:$line in
+      *:'<!-- file '*) mark="file ${line#<!-- file }"; mark=${mark% -->}; : >"${mark#file }" ;;
+      *:'<!-- run -->') mark=run; all= ;;
+      *:'<!-- run all -->') mark=run; all=yes ;;
+      *:'<!-- run with torch -->') mark=skip; [ -z "$torch" ] || mark=run; all= ;;
+      *:'<!-- run with python -->') mark=skip; [ -z "$python" ] || mark=run; all= ;;
+      skip:'$ '*) number=$((number + 1)) ;;
+      *:'<!-- $ '*) line=${line#<!-- \$ }; bash -c "${line% -->}" ;;
+      'file '*:'```'*) mark="in ${mark#file }" ;;
+      'in '*:'```') mark= ;;
+      'in '*) printf '%s\n' "$line" >>"${mark#in }" ;;
+      run:'```') mark=runs; command= ;;
+      runs:'$ '*) [ -z "$command" ] || check "$command" "$scratch/shown" "$all"; command=${line#\$ }; : >"$scratch/shown"; number=$((number + 1)) ;;
+      runs:'```') check "$command" "$scratch/shown" "$all"; mark= ;;
+      runs:*) printf '%s\n' "$line" >>"$scratch/shown" ;;
+    esac
+  done <"$root/doc/$1"
+  echo "$1: $number commands"
+}
