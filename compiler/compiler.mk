@@ -132,6 +132,8 @@ libts_la_SOURCES += \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \
 	compiler/schedule/internal.h \
+	compiler/schedule/known.c \
+	compiler/schedule/known.h \
 	compiler/schedule/list.c \
 	compiler/schedule/policy.c \
 	compiler/schedule/policy.h \

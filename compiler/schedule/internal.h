@@ -2,6 +2,7 @@
 #ifndef TS_COMPILER_SCHEDULE_INTERNAL_H
 #define TS_COMPILER_SCHEDULE_INTERNAL_H
 
+#include "compiler/schedule/known.h"
 #include "compiler/schedule/schedule.h"
 
 typedef struct ts_schedule_builder {
@@ -10,6 +11,7 @@ typedef struct ts_schedule_builder {
   uint32_t rank;   /* at hand */
   uint32_t *count; /* of it: see schedule_work.c */
   uint32_t oldest; /* item at which to look for an I without its W */
+  ts_known *known; /* what expressions of the order gave */
   bool failed;
 } ts_schedule_builder;
 

@@ -14,7 +14,7 @@ static void work_list(builder *b, const ts_env *env, const ts_ast *body);
 bool ts_work_kind_of(builder *b, const ts_ast *item, ts_work_kind *kind)
 {
   for (int k = 0; k < TS_WORK_KINDS; k++)
-    if (!strcmp(item->name, ts_work_letter((ts_work_kind)k))) {
+    if (item->name[0] == *ts_work_letter((ts_work_kind)k) && !item->name[1]) {
       *kind = (ts_work_kind)k;
       return true;
     }
@@ -32,7 +32,7 @@ static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const 
 {
   int64_t n = 0;
   bool chunk = limit == b->sc->chunks;
-  if (!ts_eval_int(b->s, env, ts_ast_value(arg), what, &n)) {
+  if (!ts_known_int(b->known, env, ts_ast_value(arg), what, &n)) {
     b->failed = true;
     return false;
   }
@@ -72,10 +72,8 @@ static void count(builder *b, const ts_placed *p)
 static bool is_next(const builder *b, const ts_env *env, const ts_ast *arg)
 {
   const ts_ast *expr = ts_ast_value(arg);
-  ts_value v;
-  (void)b;
   return expr->kind == TS_AST_ID && !strcmp(expr->name, "next") &&
-         !ts_env_lookup(env, expr->name, &v);
+         !ts_known_bound(b->known, env, expr->name);
 }
 
 /* `W(next)` where there are several chunks: the oldest I of the rank that has no W yet. */
@@ -189,7 +187,7 @@ static void loop(builder *b, const ts_env *env, const ts_ast *loop)
     ts_env_bind(inner, loop->name, ts_sequence_at(over, i));
     bool take = true;
     if (ts_ast_where(loop) &&
-        !ts_eval_bool(b->s, inner, ts_ast_where(loop), "the condition of `for`", &take))
+        !ts_known_bool(b->known, inner, ts_ast_where(loop), "the condition of `for`", &take))
       b->failed = true;
     if (!ts_count_iteration(b->s, loop->span))
       b->failed = true;
@@ -201,7 +199,7 @@ static void loop(builder *b, const ts_env *env, const ts_ast *loop)
 static void branch(builder *b, const ts_env *env, const ts_ast *branch)
 {
   bool truth = false;
-  if (!ts_eval_bool(b->s, env, ts_ast_condition(branch), "the condition of `if`", &truth))
+  if (!ts_known_bool(b->known, env, ts_ast_condition(branch), "the condition of `if`", &truth))
     b->failed = true;
   else if (truth)
     work_list(b, env, ts_ast_then(branch));
@@ -329,6 +327,7 @@ void ts_schedule_work(builder *b)
   if (sc->order) /* read from a file */
     return;
   b->count = TS_NEW_ARRAY(b->s->arena, uint32_t, COUNTS * sc->chunks + 1);
+  b->known = ts_known_new(b->s, sc->env);
   for (b->rank = 0; b->rank < sc->ranks && !b->failed; b->rank++) {
     memset(b->count, 0, COUNTS * sc->chunks * sizeof *b->count);
     b->oldest = order[b->rank].first = (uint32_t)sc->items.count;

@@ -158,8 +158,8 @@ static bool begin(pool *p, size_t *index)
 static void *work(void *closure)
 {
   pool *p = closure;
+  ts_arena *arena = ts_arena_new("plan of a sweep"); /* one after the other: its pages stay warm */
   for (size_t index; begin(p, &index);) {
-    ts_arena *arena = ts_arena_new("plan of a sweep");
     ts_session *session = ts_session_with(arena, p->sweep->common);
     double begun = ts_clock();
     ts_outcome out = play_in(p->sweep, &p->lock, &p->sweep->outcomes[index], session);
@@ -169,8 +169,9 @@ static void *work(void *closure)
     TS_PUSH(p->sweep->arena, &p->ready, ((finished){index, seconds}));
     pthread_cond_signal(&p->news);
     pthread_mutex_unlock(&p->lock);
-    ts_arena_free(arena);
+    ts_arena_reset(arena);
   }
+  ts_arena_free(arena);
   return NULL;
 }
 
