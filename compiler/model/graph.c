@@ -5,6 +5,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/names.h"
 #include "compiler/eval/require.h"
+#include "compiler/model/alike.h"
 #include "compiler/model/op.h"
 #include "compiler/model/traced.h"
 
@@ -104,12 +105,41 @@ static ts_value with_edges(builder *b, ts_value v)
 
 /* -- ops -- */
 
+typedef struct wanted { const ts_graph *g; const ts_op *op; } wanted;
+
+static bool alike(const void *closure, uint32_t number)
+{
+  const wanted *w = closure;
+  return ts_op_alike(&w->g->ops.at[number], w->op);
+}
+
+/* Shapes of parameters and outputs: those of an op that is alike, or evaluated. */
+static bool find_shapes(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op *op)
+{
+  uint32_t hash = ts_hash_number(op->hash = ts_op_hash(op));
+  op->alike = ts_hash_find(&g->different, hash, alike, &(wanted){g, op});
+  if (op->alike == TS_HASH_NONE) {
+    ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
+    op->alike = (uint32_t)g->ops.count;
+    if (!ts_op_shapes(&scope))
+      return false;
+    ts_hash_add(s->arena, &g->different, hash, op->alike);
+    return true;
+  }
+  const ts_slot *other = g->ops.at[op->alike].slots;
+  for (uint32_t i = op->input_count; i < op->slot_count + op->part_count; i++) {
+    op->slots[i].shape = other[i].shape;
+    op->slots[i].dtype = other[i].dtype;
+    op->slots[i].present = other[i].present;
+  }
+  return true;
+}
+
 uint32_t ts_graph_add(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op op)
 {
   uint32_t index = (uint32_t)g->ops.count;
   ts_op_slots(s, &op);
-  ts_op_scope scope = {.s = s, .plan = plan, .op = &op, .slots = op.slots, .args = op.args};
-  if (!ts_op_shapes(&scope))
+  if (!find_shapes(s, g, plan, &op))
     return TS_NO_INDEX;
   for (uint32_t i = op.slot_count - op.output_count; i < op.slot_count; i++)
     op.slots[i].tensor =

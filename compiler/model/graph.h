@@ -4,6 +4,7 @@
 #ifndef TS_COMPILER_MODEL_GRAPH_H
 #define TS_COMPILER_MODEL_GRAPH_H
 
+#include "base/hash_table.h"
 #include "compiler/eval/eval.h"
 #include "compiler/plan/plan.h"
 
@@ -56,6 +57,8 @@ typedef struct ts_op {
   const ts_measured *measured; /* NULL: ask the cost sources */
   /* the number format that its outputs had when it was measured; NULL: as its declaration says */
   const ts_dtype *traced;
+  uint64_t hash;  /* compiler/model/alike.h */
+  uint32_t alike; /* the first op like it; or itself */
 } ts_op;
 
 typedef struct ts_edge { /* a tensor of the graph */
@@ -70,6 +73,7 @@ typedef struct ts_edge { /* a tensor of the graph */
 typedef struct ts_graph {
   TS_VEC(ts_op) ops;
   TS_VEC(ts_edge) tensors;
+  ts_hash_table different;  /* ops that are like none before */
   /* repeats at the top of the model; 0: it has none, every op is a unit */
   uint32_t unit_count;
   const char *unit_name;    /* label of the repeat */
