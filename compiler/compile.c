@@ -5,9 +5,9 @@
 #include "base/diag_record.h"
 #include "base/digest.h"
 #include "base/heap.h"
+#include "compiler/eval/file_store.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
-#include "compiler/lower/costing.h"
 #include "compiler/lower/lower.h"
 #include "compiler/model/graph.h"
 #include "compiler/plan/plan.h"
@@ -44,14 +44,14 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 struct ts_common {
   ts_arena *arena;
   ts_session *session; /* that has read the plan's files, and does nothing any more */
-  ts_fit_store *fits;
+  ts_file_store *files;
 };
 
 ts_common *ts_common_new(const char *path, const ts_compile_options *o)
 {
   ts_arena *arena = ts_arena_new("files of plans");
   ts_common *c = TS_NEW(arena, ts_common);
-  *c = (ts_common){arena, ts_session_new(arena), ts_fit_store_new()};
+  *c = (ts_common){arena, ts_session_new(arena), ts_file_store_new()};
   ts_compile_settings(c->session, o);
   if (ts_module_load(c->session, path))
     ts_module_of_library(c->session, "std/errors.ts"); /* which each plan asks for */
@@ -65,7 +65,7 @@ void ts_common_free(ts_common *c)
 {
   if (!c)
     return;
-  ts_fit_store_free(c->fits);
+  ts_file_store_free(c->files);
   ts_arena_free(c->arena);
 }
 
@@ -74,7 +74,7 @@ ts_session *ts_session_with(ts_arena *arena, const ts_common *common)
   if (!common)
     return ts_session_new(arena);
   ts_session *s = ts_session_over(arena, common->session);
-  s->fit_store = common->fits;
+  s->files = common->files;
   return s;
 }
 

@@ -29,6 +29,8 @@ libts_la_SOURCES += \
 	compiler/eval/figures.c \
 	compiler/eval/figures.def \
 	compiler/eval/figures.h \
+	compiler/eval/file_store.c \
+	compiler/eval/file_store.h \
 	compiler/eval/function.h \
 	compiler/eval/gpu.c \
 	compiler/eval/label.c \

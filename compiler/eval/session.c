@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/hash_table.h"
 #include "base/heap.h"
+#include "compiler/eval/file_store.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/stdlib_embed.h"
 
@@ -632,7 +633,7 @@ char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts
   if (known)
     memcpy(dependency.sha256, known->sha256, sizeof dependency.sha256);
   else
-    ts_digest_bytes(text, *size, dependency.sha256);
+    ts_file_store_digest(s->files, text, *size, dependency.sha256);
   ts_session_depends(s, dependency);
   if (*size < 2 || (unsigned char)text[0] != 0x1f || (unsigned char)text[1] != 0x8b)
     return text;

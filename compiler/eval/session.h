@@ -107,7 +107,7 @@ struct ts_session {
   TS_VEC(const char *) record_names;
   ts_names record_infos;            /* RECORD_TYPE -> ts_type_info */
   ts_names fits;                    /* path -> ts_cost_source: compiler/lower/cost_sources.c */
-  struct ts_fit_store *fit_store;   /* fits of several sessions, or NULL: there too */
+  struct ts_file_store *files;      /* data files of several sessions, or NULL */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */

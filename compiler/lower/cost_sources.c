@@ -1,9 +1,9 @@
 /* The values in a plan's `costs` as things that can be asked: tables, fits, rooflines, functions,
  * and sources changed by others. */
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
+#include "compiler/eval/file_store.h"
 #include "compiler/lower/costing.h"
 #include "compiler/lower/device.h"
 #include "cost/database.h"
@@ -177,35 +177,7 @@ static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_
                   bad_file(s, name->name, "table", NULL, 0, &error, of->span);
 }
 
-/* -- fits of several sessions -- */
-
-typedef struct stored_fit {
-  const void *bytes;         /* of the file: a copy */
-  size_t size;
-  const ts_cost_source *source;
-} stored_fit;
-
-/* By what the files hold, so that no change of one goes unseen. */
-struct ts_fit_store {
-  pthread_mutex_t lock;      /* of all that follows */
-  ts_arena *arena;
-  TS_VEC(stored_fit) all;
-};
-
-ts_fit_store *ts_fit_store_new(void)
-{
-  ts_arena *arena = ts_arena_new("fits");
-  ts_fit_store *store = TS_NEW(arena, ts_fit_store);
-  store->arena = arena;
-  pthread_mutex_init(&store->lock, NULL);
-  return store;
-}
-
-void ts_fit_store_free(ts_fit_store *store)
-{
-  pthread_mutex_destroy(&store->lock);
-  ts_arena_free(store->arena);
-}
+/* -- fits -- */
 
 static const ts_cost_source *make_fit(ts_arena *arena, const char *bytes, size_t size,
                                       const char **text, size_t *text_size, ts_error *error)
@@ -214,25 +186,11 @@ static const ts_cost_source *make_fit(ts_arena *arena, const char *bytes, size_t
   return *text ? ts_cost_fit(arena, *text, *text_size, error) : NULL;
 }
 
-/* A fit that cannot be used is not kept: each session says why. */
-static const ts_cost_source *stored(ts_fit_store *store, const char *bytes, size_t size)
+static const void *stored_fit(ts_arena *arena, const char *bytes, size_t size)
 {
-  const ts_cost_source *source = NULL;
   const char *text;
   size_t text_size = 0;
-  pthread_mutex_lock(&store->lock);
-  for (size_t i = 0; i < store->all.count && !source; i++) {
-    const stored_fit *f = &store->all.at[i];
-    source = f->size == size && !memcmp(f->bytes, bytes, size) ? f->source : NULL;
-  }
-  if (!source) {
-    const char *own = ts_arena_string(store->arena, bytes, size);
-    source = make_fit(store->arena, own, size, &text, &text_size, &(ts_error){0});
-    if (source)
-      TS_PUSH(store->arena, &store->all, (stored_fit){own, size, source});
-  }
-  pthread_mutex_unlock(&store->lock);
-  return source;
+  return make_fit(arena, bytes, size, &text, &text_size, &(ts_error){0});
 }
 
 /* A fit file, read once however often plans name it. NULL after a diagnostic. */
@@ -254,7 +212,7 @@ static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
   if (!bytes)
     return NULL;
   const char *text = NULL;
-  const ts_cost_source *source = s->fit_store ? stored(s->fit_store, bytes, size) : NULL;
+  const ts_cost_source *source = ts_file_store_get(s->files, bytes, size, stored_fit);
   if (!source)
     source = make_fit(s->arena, bytes, size, &text, &text_size, &error);
   if (source)

@@ -53,10 +53,6 @@ double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_shar
 /* compiler/lower/cost_sources.c: one source of the plan, ready to be asked. */
 typedef struct ts_cost_chain ts_cost_chain;
 
-/* Fits that sessions of several threads share (ts_session.fit_store). */
-typedef struct ts_fit_store ts_fit_store;
-ts_fit_store *ts_fit_store_new(void);
-void ts_fit_store_free(ts_fit_store *store);
 ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value,
                                  ts_source_name *name);
 bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *query,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/eval/file_store.h"
 #include "compiler/lower/device.h"
 #include "compiler/lower/network.h"
 #include "compiler/machine/network_fabric.h"
@@ -57,6 +58,23 @@ void ts_lower_network_device(ts_lowering *l, ts_span span, const char *file, con
                device);
 }
 
+static const void *stored_network(ts_arena *arena, const char *bytes, size_t size)
+{
+  ts_error error;
+  size_t text_size;
+  const char *text = ts_cost_text(arena, bytes, size, &text_size, &error);
+  return text ? ts_network_file_read(arena, text, text_size, &error) : NULL;
+}
+
+/* Variables change its methods. */
+static ts_network_file own(ts_lowering *l, const ts_network_file *read)
+{
+  ts_network_file file = *read;
+  file.methods =
+    ts_arena_copy(l->s->arena, read->methods, read->method_count * sizeof *read->methods);
+  return file;
+}
+
 static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out)
 {
   size_t size = 0, text_size = 0;
@@ -66,11 +84,12 @@ static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out
     ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &found);
   if (!bytes)
     return false;
-  const char *text = ts_cost_text(l->s->arena, bytes, size, &text_size, &error);
-  const ts_network_file *read =
-    text ? ts_network_file_read(l->s->arena, text, text_size, &error) : NULL;
+  const ts_network_file *read = ts_file_store_get(l->s->files, bytes, size, stored_network);
+  const char *text = read ? NULL : ts_cost_text(l->s->arena, bytes, size, &text_size, &error);
+  if (text)
+    read = ts_network_file_read(l->s->arena, text, text_size, &error);
   if (read) {
-    *out = *read;
+    *out = own(l, read);
     ts_lower_network_device(l, file->span, file->u.string, read->device);
     return true;
   }

@@ -169,7 +169,8 @@ static bool pattern_matches(const ts_rule *rule, const ts_op *op)
   return rule->pattern_count == 0;
 }
 
-bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op)
+bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op,
+                     ts_env **names)
 {
   bool holds = true;
   if (!kind_matches(rule, op) || !pattern_matches(rule, op))
@@ -178,8 +179,10 @@ bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, co
   if (!where)
     return true;
   ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
-  return ts_eval_bool(s, ts_op_env(&scope, rule->env), where, "the condition of a rule", &holds) &&
-         holds;
+  if (!*names)
+    *names = ts_op_env(&scope, rule->env);
+  (*names)->parent = rule->env;
+  return ts_eval_bool(s, *names, where, "the condition of a rule", &holds) && holds;
 }
 
 /* -- rules that match nothing -- */

@@ -4,49 +4,18 @@
 
 #include "base/hash_table.h"
 #include "compiler/eval/action_form.h"
+#include "compiler/model/alike.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
 
 /* -- the key of a class: all that its evaluation depends on -- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t mix_words(uint64_t h, const uint32_t *words, size_t count)
 {
-  return (h ^ v) * UINT64_C(0x100000001b3) ^ (h >> 29);
-}
-
-static uint64_t mix_bytes(uint64_t h, const void *bytes, size_t size)
-{
-  const unsigned char *at = bytes;
-  for (size_t i = 0; i < size; i++)
-    h = mix(h, at[i]);
+  for (size_t i = 0; i < count; i++)
+    h = ts_mix(h, words[i]);
   return h;
-}
-
-static uint64_t mix_shape(uint64_t h, ts_shape shape)
-{
-  h = mix(h, shape.rank);
-  for (uint32_t d = 0; d < shape.rank; d++)
-    h = mix(h, (uint64_t)shape.dim[d]);
-  return h;
-}
-
-static uint64_t mix_value(uint64_t h, ts_value v)
-{
-  h = mix(h, v.type);
-  switch (v.type) {
-  case TS_T_TENSOR: return h; /* its slot says more */
-  case TS_T_LIST:
-    for (uint32_t i = 0; i < v.u.list->count; i++)
-      h = mix_value(h, v.u.list->at[i]);
-    return h;
-  case TS_T_BOOL: return mix(h, v.u.truth);
-  case TS_T_REAL:
-  case TS_T_QUANTITY: return mix_bytes(h, &v.u.real, sizeof v.u.real);
-  case TS_T_AXIS: return mix(h, v.u.axes.mask);
-  case TS_T_RANGE: return mix(mix(h, (uint64_t)v.u.range.begin), (uint64_t)v.u.range.end);
-  default: return mix(h, (uint64_t)v.u.integer);
-  }
 }
 
 static bool value_equal(ts_value a, ts_value b)
@@ -86,17 +55,26 @@ static bool is_view(const ts_sharder *c, const ts_op *op, uint32_t input)
 static uint32_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *rules,
                         uint32_t rule_count)
 {
-  uint64_t h = mix(UINT64_C(0xcbf29ce484222325), (uintptr_t)op->decl);
-  h = mix(mix(h, (uintptr_t)op->measured), op->needs_input_gradient * 2u + op->needs_gradient);
-  h = mix_bytes(h, rules, rule_count * sizeof *rules);
-  for (uint32_t f = 0; f < op->arg_count; f++)
-    h = mix_value(h, op->args[f]);
-  for (uint32_t i = 0; i < op->input_count; i++) {
-    h = mix_shape(mix(h, (uintptr_t)op->slots[i].dtype), op->slots[i].shape);
-    h = mix_bytes(h, outside(c, op, i)->split, sizeof outside(c, op, i)->split);
-    h = mix_bytes(h, outside(c, op, i)->more, sizeof outside(c, op, i)->more);
-  }
+  uint64_t h = ts_mix(op->hash, (uintptr_t)op->measured);
+  h = ts_mix(h, op->needs_input_gradient * 2u + op->needs_gradient);
+  h = mix_words(h, rules, rule_count);
+  for (uint32_t i = 0; i < op->input_count; i++)
+    h = mix_words(h, outside(c, op, i)->split, TS_MAX_DIMS);
   return ts_hash_number(h);
+}
+
+/* Without what rules do to them. */
+static bool same_op(const ts_op *a, const ts_op *b)
+{
+  if (a->alike == b->alike)
+    return true;
+  for (uint32_t f = 0; f < a->arg_count; f++)
+    if (!value_equal(a->args[f], b->args[f]))
+      return false;
+  for (uint32_t i = 0; i < a->slot_count; i++)
+    if (!slot_equal(&a->slots[i], &b->slots[i]))
+      return false;
+  return true;
 }
 
 typedef struct wanted {
@@ -116,14 +94,9 @@ static bool same_class(const void *closure, uint32_t number)
       other->needs_gradient != op->needs_gradient ||
       other->needs_input_gradient != op->needs_input_gradient ||
       other->slot_count != op->slot_count || class->rule_count != w->rule_count ||
-      memcmp(class->rules, w->rules, w->rule_count * sizeof *w->rules))
+      memcmp(class->rules, w->rules, w->rule_count * sizeof *w->rules) != 0 ||
+      !same_op(other, op))
     return false;
-  for (uint32_t f = 0; f < op->arg_count; f++)
-    if (!value_equal(other->args[f], op->args[f]))
-      return false;
-  for (uint32_t i = 0; i < op->slot_count; i++)
-    if (!slot_equal(&other->slots[i], &op->slots[i]))
-      return false;
   for (uint32_t i = 0; i < op->input_count; i++)
     if (is_view(c, op, i) || is_view(c, other, i) ||
         !ts_layout_equal(outside(c, op, i), outside(c, other, i)) ||
@@ -138,8 +111,9 @@ static bool same_class(const void *closure, uint32_t number)
 static uint32_t matching(ts_sharder *c, const ts_op *op, uint32_t *rules)
 {
   uint32_t n = 0;
+  ts_env *names = NULL;
   for (size_t i = 0; i < c->sh->rules.count; i++)
-    if (ts_rule_matches(c->s, &c->sh->rules.at[i], c->plan, op)) {
+    if (ts_rule_matches(c->s, &c->sh->rules.at[i], c->plan, op, &names)) {
       c->sh->rules.at[i].matched++;
       rules[n++] = (uint32_t)i;
     }
