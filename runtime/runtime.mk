@@ -119,6 +119,8 @@ libts_la_SOURCES += \
 	runtime/play/play.h \
 	runtime/play/process.c \
 	runtime/play/process.h \
+	runtime/play/repeats.c \
+	runtime/play/repeats.h \
 	runtime/play/roles.c \
 	runtime/play/roles.h \
 	runtime/play/slowdown.c \

@@ -157,7 +157,8 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
   const ts_player *w = &e->facts.players[p->player];
   for (;;) {
     if (p->op == p->op_end) {
-      if (p->item == p->item_end || !ts_process_enter(&e->processes, id, p, w, stream))
+      if ((e->repeats && ts_repeats_hold(e, id)) || p->item == p->item_end ||
+          !ts_process_enter(&e->processes, id, p, w, stream))
         return;
       continue;
     }
@@ -233,6 +234,15 @@ static void keep_times(ts_arena *arena, ts_facts *f)
   }
 }
 
+static void keep_entries(ts_arena *arena, ts_facts *f)
+{
+  for (uint32_t p = 0; p < f->fold->count; p++) {
+    ts_player *w = (ts_player *)&f->players[p];
+    ts_range last = w->program->stream[f->tables->streams];
+    w->entries = ts_arena_alloc_raw(arena, last.first * sizeof *w->entries);
+  }
+}
+
 /* Share of all items that have begun. */
 static double share_done(const ts_engine *e)
 {
@@ -272,8 +282,12 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
     keep_times(arena, &e.facts);
   ts_processes_init(&e.processes, scratch, &e.facts, contention);
   make_rendezvous(arena, scratch, &e);
+  if (!contention)
+    keep_entries(arena, &e.facts);
+  if (!contention && !tables->every_op)
+    e.repeats = ts_repeats_new(arena, scratch, &e);
   while (!e.processes.overflow && e.mismatch == TS_IR_NONE && go_on(&e) &&
-         (e.processes.ready_count || end_calls(&e))) {
+         (e.processes.ready_count || end_calls(&e) || ts_repeats_open(&e))) {
     if (!e.processes.ready_count)
       continue;
     uint32_t id = take(&e), stream = id % e.processes.per_player;

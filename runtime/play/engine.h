@@ -32,6 +32,12 @@ typedef struct ts_player {
   /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL, or
    * TS_AS_USUAL for one: what the kind says */
   uint64_t *took;
+  /* [stream items of the program] when the stream began it; NULL: not kept */
+  uint64_t *entries;
+  /* [items] the earlier item that was played alike (repeats.h), or the item itself; and from when
+   * on their times are equal. NULL: no item repeats another one */
+  uint32_t *alike;
+  uint64_t *begun;
 } ts_player;
 
 typedef struct ts_facts {

@@ -3,6 +3,7 @@
 #define TS_RUNTIME_PLAY_ENGINE_INTERNAL_H
 
 #include "runtime/play/process.h"
+#include "runtime/play/repeats.h"
 
 /* of a rendezvous: the call that is open, and the start of the last one */
 typedef struct ts_rendezvous_state {
@@ -13,7 +14,7 @@ typedef struct ts_rendezvous_state {
   uint64_t call_base;
 } ts_rendezvous_state;
 
-typedef struct ts_engine {
+struct ts_engine {
   ts_facts facts;
   ts_processes processes;
   ts_rendezvous_state *rendezvous;
@@ -23,7 +24,8 @@ typedef struct ts_engine {
   uint32_t rounds;       /* since progress was reported */
   bool interrupted;
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
-} ts_engine;
+  ts_repeats *repeats;   /* NULL: every op is played */
+};
 
 /* Fills *stop when some process could not end. */
 int ts_explain_stop(const ts_engine *engine, ts_stop *stop);

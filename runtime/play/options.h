@@ -13,6 +13,7 @@ typedef struct ts_run_options {
   bool contention;
   /* to sum up with, at most; 0: one a processor. Results do not depend on it */
   uint32_t threads;
+  bool every_op;       /* plays items op by op that repeat earlier ones (repeats.h); for tests */
   /* or NULL. Stopped work ends with the exit code TS_EXIT_ENVIRONMENT */
   const ts_progress *progress;
   const char *network; /* only network models of this name; NULL: all */

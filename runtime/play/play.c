@@ -29,6 +29,7 @@ static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks,
   tables->transfer = options->transfer;
   tables->progress = options->progress;
   tables->apart = in_order_of_time(of->ir, options);
+  tables->every_op = options->every_op;
   out->tables = tables;
   ts_network_watch(out->network, options->packets, options->progress);
   out->roles = ts_roles_new(arena, tables, out->network, stop);

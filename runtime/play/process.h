@@ -27,6 +27,7 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   uint32_t player;
   uint32_t wait;         /* host: which wait of the fragment */
   bool met;              /* has arrived at the collective at `op`, or sends */
+  bool held;             /* at the gate of its player (repeats.h) */
 } ts_process;
 
 /* a message under contention that does not hold its stream */
@@ -116,6 +117,8 @@ static inline bool ts_process_enter(ts_processes *all, uint32_t id, ts_process *
     return false;
   }
   ts_range code = w->role->code[v->fragment].stream[stream];
+  if (w->entries)
+    w->entries[v - w->program->stream_items] = p->time;
   p->host = *segment + v->offset;
   p->op = w->role->ops + code.first;
   p->op_end = p->op + code.count;
