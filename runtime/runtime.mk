@@ -33,6 +33,8 @@ libts_la_SOURCES += \
 	runtime/account/overlap_cost.h \
 	runtime/account/peak.c \
 	runtime/account/peak.h \
+	runtime/account/peak_items.c \
+	runtime/account/peak_items.h \
 	runtime/account/program_calls.c \
 	runtime/account/program_calls.h \
 	runtime/account/queued.c \

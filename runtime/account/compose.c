@@ -21,6 +21,7 @@ typedef struct composer {
   const ts_attribution *each; /* or NULL */
   uint64_t floor;        /* what lies before is accounted for */
   uint32_t before;       /* item of the step in front of which a gap is */
+  bool beyond;           /* a gap was explained by another item, or by the host */
 } composer;
 
 static const ts_ir *ir_of(const composer *c) { return c->facts->tables->ir; }
@@ -102,6 +103,7 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
   const ts_player *w = ts_player_of(c->track);
   while (to > c->floor && place.kind != TS_AT_BEGIN) {
     if (place.kind == TS_AT_HOST) {
+      c->beyond |= w->segments[place.segment] > c->floor;
       uint64_t begin = w->segments[place.segment];
       c->out->host += add_idle(c, TS_IDLE_HOST, NULL, begin, to);
       to = begin;
@@ -110,8 +112,9 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
       continue;
     }
     uint32_t step = place.step;
-    const ts_played_op *s = &c->track->steps[step];
+    const ts_played_op *s = ts_step_at(c->track, step);
     uint64_t start = s->ready, issued;
+    c->beyond |= s->item != c->before;
     bool late = s->op->kind == TS_OP_RUN && ts_first_host_wait(c->track, step, &issued);
     if (late)
       start = issued;
@@ -129,7 +132,7 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
 /* A step of the compute stream; its kernels are counted elsewhere, fragment by fragment. */
 static void compose_step(composer *c, uint32_t step)
 {
-  const ts_played_op *s = &c->track->steps[step];
+  const ts_played_op *s = ts_step_at(c->track, step);
   uint64_t start = s->ready;
   bool late = s->op->kind == TS_OP_RUN && s->end != s->ready + s->time &&
               ts_first_host_wait(c->track, step, &start);
@@ -262,6 +265,84 @@ ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts)
   return c;
 }
 
+/* ---- Item by item ---- */
+
+static ts_range steps_of(const ts_track *track, uint32_t item, uint32_t stream)
+{
+  const ts_player *w = ts_player_of(track);
+  uint32_t count = w->role->code[w->program->items[item].fragment].stream[stream].count,
+           streams = track->facts->tables->streams;
+  return (ts_range){count ? track->item_first[(size_t)item * streams + stream] : 0, count};
+}
+
+static void compose_item(composer *c, uint32_t item)
+{
+  ts_track_replay(c->track, item);
+  for (uint32_t s = 0; s < c->facts->tables->streams; s++) {
+    ts_range steps = steps_of(c->track, item, s);
+    for (uint32_t i = steps.first; i < steps.first + steps.count; i++)
+      count_wait(c, &c->track->steps[i]);
+  }
+  ts_range steps = steps_of(c->track, item, 0);
+  for (uint32_t i = steps.first; i < steps.first + steps.count; i++)
+    compose_step(c, i);
+}
+
+/* Adds `times` what the item comes to; the floor lies in front of it. */
+static void add_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item,
+                     uint64_t times)
+{
+  ts_class_result sums = {0}, *out = c->out;
+  ts_comm_share *shares = c->shares;
+  memset(own, 0, accounts * sizeof *own);
+  c->out = &sums;
+  c->shares = own;
+  c->beyond = false;
+  compose_item(c, item);
+  c->out = out;
+  c->shares = shares;
+  times = c->beyond ? 1 : times;
+  for (uint32_t i = 0; i < TS_IR_PHASES; i++)
+    out->phase[i] += times * sums.phase[i];
+  for (uint32_t i = 0; i < TS_IR_BASES; i++)
+    out->basis[i] += times * sums.basis[i];
+  out->bubble += times * sums.bubble;
+  out->host += times * sums.host;
+  for (uint32_t a = 0; a < accounts; a++) {
+    shares[a].busy += times * own[a].busy;
+    shares[a].exposed += times * own[a].exposed;
+    shares[a].transfer += times * own[a].transfer;
+  }
+}
+
+/* What an item comes to hangs on nothing but its play, where the host's stretch began before it,
+ * unless it has to be explained by another item: so items that were played alike are counted with
+ * the first of them. */
+static void compose_items(composer *c, uint32_t accounts, ts_arena *scratch)
+{
+  const ts_tables *t = c->facts->tables;
+  const ts_player *w = ts_player_of(c->track);
+  uint32_t items = t->ir->programs[w->role->program].item_count,
+           *times = TS_NEW_ARRAY(scratch, uint32_t, items);
+  bool *single = TS_NEW_ARRAY(scratch, bool, items); /* is composed by itself */
+  uint64_t *floors = ts_arena_alloc_raw(scratch, items * sizeof *floors);
+  ts_comm_share *own = TS_NEW_ARRAY(scratch, ts_comm_share, accounts);
+  for (uint32_t i = 0, k = 0; i < items; i++) {
+    bool computes = k < w->program->stream[0].count && w->program->stream_items[k].index == i;
+    floors[i] = computes ? w->entries[k++] : 0;
+    single[i] = computes && w->segments[w->program->items[i].segment] > floors[i];
+    times[single[i] ? i : w->alike[i]]++;
+  }
+  for (uint32_t i = 0; i < items; i++) {
+    bool first = w->alike[i] == i;
+    if (!first && !single[i] && !single[w->alike[i]])
+      continue;
+    c->floor = floors[i];
+    add_item(c, accounts, own, i, first && !single[i] ? times[i] : 1);
+    single[i] |= first && c->beyond;
+  }
+}
+
 void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, uint32_t player,
                 const ts_attribution *each, ts_class_result *out)
 {
@@ -269,8 +350,9 @@ void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, u
   const ts_player *w = &facts->players[player];
   const usual *u = &shared->roles[w->role - facts->roles->at];
   composer c = {
-    .facts = facts, .out = out, .each = each, .track = ts_track_new(scratch, facts, player)};
+    .facts = facts, .out = out, .each = each, .track = ts_track_as_asked(scratch, facts, player)};
   const ts_track *track = c.track;
+  uint32_t streams = facts->tables->streams;
   c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);
   *out = (ts_class_result){.rank = facts->fold->rank[player],
                            .count = facts->fold->size[player],
@@ -282,10 +364,15 @@ void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, u
     memcpy(out->phase, u->phase, sizeof out->phase);
     memcpy(out->basis, u->basis, sizeof out->basis);
   }
-  for (uint32_t i = 0; i < track->stream[facts->tables->streams]; i++)
-    count_wait(&c, &track->steps[i]);
-  for (uint32_t i = 0; facts->tables->streams && i < track->stream[1]; i++)
-    compose_step(&c, i);
+  if (w->alike && streams && !each) {
+    compose_items(&c, shared->accounts, scratch);
+    c.floor = track->stream[1] ? ts_step_at(track, track->stream[1] - 1)->end : 0;
+  } else {
+    for (uint32_t i = 0; i < track->stream[streams]; i++)
+      count_wait(&c, ts_step_at(track, i));
+    for (uint32_t i = 0; streams && i < track->stream[1]; i++)
+      compose_step(&c, i);
+  }
   ts_place place = ts_track_end(track, &out->end);
   c.before = TS_IR_NONE;
   explain_gap(&c, place, out->end);

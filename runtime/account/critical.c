@@ -19,7 +19,7 @@ typedef struct walker {
 static void go_to(walker *w, uint32_t player)
 {
   if (!w->tracks[player])
-    w->tracks[player] = ts_track_new(w->arena, w->facts, player);
+    w->tracks[player] = ts_track_as_asked(w->arena, w->facts, player);
   w->at = w->tracks[player];
 }
 
@@ -36,7 +36,7 @@ static void add(walker *w, const ts_played_op *s, uint32_t place, uint64_t time)
 
 static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_played_op *s = &w->at->steps[step];
+  const ts_played_op *s = ts_step_at(w->at, step);
   const ts_player *player = ts_player_of(w->at);
   const ts_fragment_layout *layout = &w->facts->tables->layouts[ts_item_of(w->at, s)->fragment];
   uint32_t first = s->op->first;
@@ -55,7 +55,7 @@ static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 /* Through the member that was ready last. */
 static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_played_op *s = &w->at->steps[step];
+  const ts_played_op *s = ts_step_at(w->at, step);
   *to = s->end - s->time;
   add(w, s, s->op->first, s->time);
   if (s->ready == *to)
@@ -75,7 +75,7 @@ static const ts_queues *queues_of(walker *w)
 /* `time` went by for what the step sends: its receiver's. */
 static void add_message(walker *w, uint32_t send, uint64_t time)
 {
-  const ts_played_op *s = &w->at->steps[send];
+  const ts_played_op *s = ts_step_at(w->at, send);
   const ts_player *player = ts_player_of(w->at);
   const ts_route *route = &player->program->routes[ts_item_of(w->at, s)->port_base + s->op->arg];
   uint32_t to = player->peers[route->peer];
@@ -89,7 +89,7 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
 {
   ts_place place;
   while (!ts_cause_of_posting(w->at, send, *to, &place)) {
-    const ts_played_op *before = &w->at->steps[--send];
+    const ts_played_op *before = ts_step_at(w->at, --send);
     uint64_t posted;
     if (before->op->kind != TS_OP_SEND)
       continue;
@@ -104,7 +104,7 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
  * or through its stream. */
 static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
 {
-  const ts_played_op *s = &w->at->steps[send];
+  const ts_played_op *s = ts_step_at(w->at, send);
   uint64_t posted, latency = ts_passage_at(w->at, s, &posted)->latency;
   const ts_queues *queues = queues_of(w);
   const ts_queued *queued = ts_queued_in(queues, send, TS_IR_NONE, *to - latency);
@@ -120,7 +120,7 @@ static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
     *to = queued->exit;
     send = before;
   }
-  ts_passage_at(w->at, &w->at->steps[send], &posted);
+  ts_passage_at(w->at, ts_step_at(w->at, send), &posted);
   add_message(w, send, *to - posted);
   *to = posted;
   return leave_posting(w, send, to);
@@ -129,7 +129,7 @@ static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
 /* Through the sender, when the message was late. */
 static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_played_op *s = &w->at->steps[step];
+  const ts_played_op *s = ts_step_at(w->at, step);
   const ts_player *player = ts_player_of(w->at);
   const ts_route *route = &player->program->routes[ts_item_of(w->at, s)->port_base + s->op->arg];
   *to = s->ready;
@@ -143,7 +143,7 @@ static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
 
 static ts_place leave_step(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_played_op *s = &w->at->steps[step];
+  const ts_played_op *s = ts_step_at(w->at, step);
   switch (s->op->kind) {
   case TS_OP_RUN: return leave_run(w, step, to);
   case TS_OP_COLLECTIVE: return leave_collective(w, step, to);

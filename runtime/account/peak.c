@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/account/peak_items.h"
 #include "runtime/account/run.h"
 #include "runtime/account/timeline.h"
 #include "runtime/play/track.h"
@@ -359,6 +360,8 @@ ts_memory_peak ts_memory_peak_find(ts_arena *arena, const ts_memory_input *input
             .first_item = ir->programs[w->role->program].first_item};
   ts_memory_peak peak = {.bytes = held, .over = held > room};
   peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
+  if (ts_memory_peak_by_items(arena, input, class, held, room, &peak))
+    return peak;
   make_strands(arena, &k, class, mark_ops(arena, &k));
   k.places = TS_NEW_ARRAY(arena, place, k.count);
   uint64_t limit;

@@ -13,13 +13,15 @@ const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send,
 const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track)
 {
   const ts_role *role = ts_player_of(track)->role;
+  if (!role->queue_count)
+    return TS_NEW(arena, ts_queues);
   uint32_t steps = track->stream[track->facts->tables->streams],
            *first = TS_NEW_ARRAY(arena, uint32_t, steps + 1);
   uint32_t *last = TS_NEW_ARRAY(arena, uint32_t, role->queue_count);
   uint64_t *clock = TS_NEW_ARRAY(arena, uint64_t, role->queue_count), posted;
   TS_VEC(ts_queued) messages = {0};
   for (uint32_t i = 0; i < steps; i++) {
-    const ts_played_op *s = &track->steps[i];
+    const ts_played_op *s = ts_step_at(track, i);
     first[i] = (uint32_t)messages.count;
     if (s->op->kind != TS_OP_SEND)
       continue;
@@ -43,7 +45,8 @@ const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track)
 
 const ts_queued *ts_queued_in(const ts_queues *queues, uint32_t step, uint32_t queue, uint64_t last)
 {
-  for (uint32_t i = queues->first[step]; i < queues->first[step + 1]; i++)
+  for (uint32_t i = queues->first ? queues->first[step] : 0;
+       queues->first && i < queues->first[step + 1]; i++)
     if (queue == TS_IR_NONE ? queues->at[i].exit == last : queues->at[i].queue == queue)
       return &queues->at[i];
   return NULL;

@@ -12,7 +12,7 @@ typedef struct ts_queued {
 } ts_queued;
 
 typedef struct ts_queues {
-  const uint32_t *first; /* [steps + 1] into `at` */
+  const uint32_t *first; /* [steps + 1] into `at`; NULL: the rank has no queues */
   const ts_queued *at;
 } ts_queues;
 

@@ -73,16 +73,30 @@ ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t 
                      .item_end = items + range.count};
 }
 
+static void begin_item(ts_stream_replay *r, const ts_play_item *v)
+{
+  ts_range code = r->w->role->code[v->fragment].stream[r->stream];
+  r->item = v + 1;
+  r->op = r->w->role->ops + code.first;
+  r->op_end = r->op + code.count;
+  r->host = ts_host_base(r->w, v, 0);
+}
+
 const ts_play_item *ts_stream_item(ts_stream_replay *r)
 {
   if (r->item == r->item_end)
     return NULL;
-  const ts_play_item *v = r->item++;
-  ts_range code = r->w->role->code[v->fragment].stream[r->stream];
-  r->op = r->w->role->ops + code.first;
-  r->op_end = r->op + code.count;
-  r->host = ts_host_base(r->w, v, 0);
-  return v;
+  begin_item(r, r->item);
+  return r->item - 1;
+}
+
+void ts_stream_enter(ts_stream_replay *r, const ts_play_item *v)
+{
+  uint32_t comms = r->facts->tables->comm_count;
+  begin_item(r, v);
+  r->time = r->w->entries[v - r->w->program->stream_items];
+  for (uint32_t c = 0; c < comms; c++)
+    r->call[c] = r->w->program->call_base[(size_t)v->index * comms + c];
 }
 
 bool ts_stream_next(ts_stream_replay *r, ts_played_op *out)
@@ -106,28 +120,83 @@ static uint32_t count_steps(const ts_tables *t, const ts_player *w)
   return count;
 }
 
-const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player)
+static ts_track *make_track(ts_arena *arena, const ts_facts *facts, uint32_t player)
 {
   const ts_tables *t = facts->tables;
   const ts_player *w = &facts->players[player];
   uint32_t items = t->ir->programs[w->role->program].item_count;
-  ts_played_op *steps = ts_arena_alloc_raw(arena, count_steps(t, w) * sizeof *steps);
-  uint32_t *stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1),
-           *item_first = TS_NEW_ARRAY(arena, uint32_t, (size_t)items * t->streams);
-  ts_played_op *next = steps;
+  ts_track *track = TS_NEW(arena, ts_track);
+  *track = (ts_track){
+    .facts = facts,
+    .player = player,
+    .steps = ts_arena_alloc_raw(arena, count_steps(t, w) * sizeof *track->steps),
+    .stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1),
+    .item_first = ts_arena_alloc_raw(arena, (size_t)items * t->streams * sizeof(uint32_t)),
+    .replay = ts_stream_new(arena, facts, player, 0)};
+  return track;
+}
+
+const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player)
+{
+  const ts_tables *t = facts->tables;
+  ts_track *track = make_track(arena, facts, player);
+  ts_played_op *next = track->steps;
   for (uint32_t s = 0; s < t->streams; s++) {
     ts_stream_replay r = ts_stream_new(arena, facts, player, s);
-    stream[s] = (uint32_t)(next - steps);
+    track->stream[s] = (uint32_t)(next - track->steps);
     for (const ts_play_item *v; (v = ts_stream_item(&r));) {
-      item_first[(size_t)v->index * t->streams + s] = (uint32_t)(next - steps);
+      track->item_first[(size_t)v->index * t->streams + s] = (uint32_t)(next - track->steps);
       while (ts_stream_next(&r, next))
         next++;
     }
   }
-  stream[t->streams] = (uint32_t)(next - steps);
-  ts_track *track = TS_NEW(arena, ts_track);
-  *track = (ts_track){facts, player, steps, stream, item_first};
+  track->stream[t->streams] = (uint32_t)(next - track->steps);
   return track;
+}
+
+/* Until an item is replayed, the first and the last step of each stream in it name it, and say
+ * where it stands among the stream's items. */
+const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32_t player)
+{
+  const ts_tables *t = facts->tables;
+  const ts_player *w = &facts->players[player];
+  if (!w->entries)
+    return ts_track_new(arena, facts, player);
+  ts_track *track = make_track(arena, facts, player);
+  uint32_t next = 0;
+  for (uint32_t s = 0; s < t->streams; s++) {
+    ts_range range = w->program->stream[s];
+    track->stream[s] = next;
+    for (uint32_t k = range.first; k < range.first + range.count; k++) {
+      const ts_play_item *v = &w->program->stream_items[k];
+      track->item_first[(size_t)v->index * t->streams + s] = next;
+      uint32_t first = next;
+      next += w->role->code[v->fragment].stream[s].count;
+      track->steps[first] = track->steps[next - 1] =
+        (ts_played_op){.item = v->index, .stream = s, .ready = k};
+    }
+  }
+  track->stream[t->streams] = next;
+  return track;
+}
+
+void ts_track_replay(const ts_track *track, uint32_t item)
+{
+  const ts_tables *t = track->facts->tables;
+  const ts_player *w = ts_player_of(track);
+  ts_stream_replay r = track->replay;
+  uint32_t fragment = w->program->items[item].fragment;
+  for (uint32_t s = 0; s < t->streams; s++) {
+    if (!w->role->code[fragment].stream[s].count)
+      continue;
+    ts_played_op *next = &track->steps[track->item_first[(size_t)item * t->streams + s]];
+    if (next->op)
+      return;
+    r.stream = s;
+    ts_stream_enter(&r, &w->program->stream_items[next->ready]);
+    while (ts_stream_next(&r, next))
+      next++;
+  }
 }
 
 static const ts_fragment_layout *layout_of(const ts_track *track, const ts_play_item *v)
@@ -141,6 +210,7 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
   const ts_player *w = ts_player_of(track);
   uint32_t fragment = w->program->items[item].fragment,
            stream = ts_fragment_nodes(t->ir, fragment)[node].stream;
+  ts_track_replay(track, item);
   ts_range code = w->role->code[fragment].stream[stream];
   const ts_play_op *ops = w->role->ops + code.first;
   const uint32_t *order = t->layouts[fragment].order;
@@ -158,7 +228,7 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
 
 uint32_t ts_call_of(const ts_track *track, uint32_t step)
 {
-  const ts_played_op *s = &track->steps[step];
+  const ts_played_op *s = ts_step_at(track, step);
   const ts_tables *t = track->facts->tables;
   const ts_fragment_layout *layout = layout_of(track, ts_item_of(track, s));
   return ts_player_of(track)->program->call_base[(size_t)s->item * t->comm_count + s->op->comm] +
@@ -191,6 +261,7 @@ static uint32_t find_event(const ts_track *track, const ts_play_item *v, const u
     if (w->events[v->event_base + wait[i]] != time)
       continue;
     ts_producer p = w->role->code[v->fragment].producers[wait[i]];
+    ts_track_replay(track, v->index); /* the host comes to it from nowhere */
     return track->item_first[(size_t)v->index * track->facts->tables->streams + p.stream] + p.op;
   }
   return TS_IR_NONE;
@@ -206,15 +277,15 @@ static ts_place host_on(const ts_track *track, const ts_play_item *v, uint32_t n
 
 ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place)
 {
-  const ts_play_item *v = ts_item_of(track, &track->steps[step]);
+  const ts_play_item *v = ts_item_of(track, ts_step_at(track, step));
   return host_on(track, v, layout_of(track, v)->order[place]);
 }
 
 ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
 {
-  const ts_played_op *s = &track->steps[step];
+  const ts_played_op *s = ts_step_at(track, step);
   bool first = step == track->stream[s->stream];
-  if (!first && s[-1].end == s->ready)
+  if (!first && ts_step_at(track, step - 1)->end == s->ready)
     return (ts_place){.kind = TS_AT_STEP, .step = step - 1};
   if (s->ready == 0)
     return (ts_place){.kind = TS_AT_BEGIN};
@@ -229,7 +300,7 @@ ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
 
 bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts_place *place)
 {
-  const ts_played_op *s = &track->steps[step];
+  const ts_played_op *s = ts_step_at(track, step);
   const ts_play_item *v = ts_item_of(track, s);
   const ts_node_info *info = &layout_of(track, v)->nodes[layout_of(track, v)->order[s->op->first]];
   if (s->ready == time) {
@@ -293,7 +364,7 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
     if (track->stream[s] == track->stream[s + 1] || w->program->late[s])
       continue;
     uint32_t last = track->stream[s + 1] - 1;
-    if (track->steps[last].end > *end) {
+    if (ts_step_at(track, last)->end > *end) {
       *end = track->steps[last].end;
       place = (ts_place){.kind = TS_AT_STEP, .step = last};
     }
@@ -315,7 +386,7 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
 
 bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
 {
-  const ts_played_op *s = &track->steps[step];
+  const ts_played_op *s = ts_step_at(track, step);
   const ts_play_item *v = ts_item_of(track, s);
   const ts_fragment_layout *layout = layout_of(track, v);
   const ts_node_info *info = &layout->nodes[layout->order[s->op->first]];
@@ -325,7 +396,7 @@ bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
 
 bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uint64_t *start)
 {
-  const ts_played_op *s = &track->steps[step];
+  const ts_played_op *s = ts_step_at(track, step);
   if (s->op->kind != TS_OP_RUN || s->end == s->ready + s->time)
     return false;
   const ts_play_item *v = ts_item_of(track, s);

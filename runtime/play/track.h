@@ -17,14 +17,6 @@ typedef struct ts_played_op { /* an op, played */
   uint32_t stream;
 } ts_played_op;
 
-typedef struct ts_track {
-  const ts_facts *facts;
-  uint32_t player;
-  const ts_played_op *steps;       /* stream by stream */
-  const uint32_t *stream;     /* [streams + 1] into steps */
-  const uint32_t *item_first; /* [items * streams] first step of the item on the stream */
-} ts_track;
-
 typedef enum ts_place_kind { TS_AT_BEGIN, TS_AT_STEP, TS_AT_HOST } ts_place_kind;
 
 typedef struct ts_place { /* a point in time on a track, reached from behind */
@@ -34,8 +26,6 @@ typedef struct ts_place { /* a point in time on a track, reached from behind */
   const ts_play_item *item; /* host: on what, with... */
   uint32_t node;            /* ... the node of the item's fragment that it has just issued */
 } ts_place;
-
-const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player);
 
 typedef struct ts_stream_replay { /* of one stream of a player, its ops in order */
   const ts_facts *facts;
@@ -52,8 +42,34 @@ ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t 
                                uint32_t stream);
 /* Begins the next item that has work for the stream. NULL at the end. */
 const ts_play_item *ts_stream_item(ts_stream_replay *replay);
+/* The same for any of the stream's items, where the player's entries are known. */
+void ts_stream_enter(ts_stream_replay *replay, const ts_play_item *item);
 /* Plays the next op of the item. False at its end. */
 bool ts_stream_next(ts_stream_replay *replay, ts_played_op *out);
+
+typedef struct ts_track {
+  const ts_facts *facts;
+  uint32_t player;
+  ts_played_op *steps;  /* stream by stream */
+  uint32_t *stream;     /* [streams + 1] into steps */
+  uint32_t *item_first; /* [items * streams] first step of the item on the stream */
+  ts_stream_replay replay; /* that replays items as they are asked for */
+} ts_track;
+
+const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player);
+/* The same, but an item is replayed when one first comes to it: with ts_track_replay, or from a
+ * step of another item with ts_step_at. */
+const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32_t player);
+void ts_track_replay(const ts_track *track, uint32_t item);
+
+/* A step of an item that one has come to, or the first or last one of a stream in any item. */
+static inline const ts_played_op *ts_step_at(const ts_track *track, uint32_t step)
+{
+  const ts_played_op *s = &track->steps[step];
+  if (!s->op)
+    ts_track_replay(track, s->item);
+  return s;
+}
 
 /* The step that plays a node of the fragment of a program's item, or the collective of a
  * communicator with that number. */

@@ -1,0 +1,411 @@
+#include "runtime/account/peak_items.h"
+
+#include <stdlib.h>
+
+#include "runtime/account/run.h"
+#include "runtime/play/track.h"
+
+/* A change. Keys order changes: twice the time, and one more for allocations, so that at one moment
+ * releases come first. They count from when the item began (ts_player.begun), modulo 2^64. A node
+ * that takes no time frees what it allocated after that: its release has the allocation's key. */
+typedef struct mark {
+  uint64_t key;
+  int64_t bytes;
+  uint32_t node, place; /* place: among the marks of its stream in the item */
+  uint32_t stream;      /* at equal keys the lower one goes first */
+  bool frees;
+} mark;
+typedef TS_VEC(mark) marks;
+
+typedef struct bundle { /* what an item changes, in the order of time */
+  uint32_t first, count;  /* marks, where they are kept */
+  uint32_t spans;         /* of its streams, likewise */
+  int64_t sum, highest;   /* of all bytes, of the first few, at least one */
+  uint64_t begin, end;    /* first and last key */
+} bundle;
+
+/* of a stream in an item: its first and last key; of no mark: both 0 */
+typedef struct span { uint64_t begin, end; bool any; } span;
+
+typedef struct opened { /* an item, some of whose marks may be taken */
+  uint32_t item, at;
+  const mark *marks;      /* NULL: none is taken */
+  marks own;              /* of an item that nobody repeats */
+} opened;
+
+typedef struct place { uint32_t item, at; } place;
+
+typedef struct walk {
+  ts_arena *arena;
+  const ts_memory_input *input;
+  const ts_facts *facts;
+  const ts_ir *ir;
+  const ts_player *w;
+  uint32_t items, streams, first_item;
+  ts_stream_replay replay;
+  bool *repeated;         /* [items] by others */
+  bundle *bundles;        /* [items] of those that repeat no other */
+  marks kept;             /* of those that are repeated */
+  TS_VEC(span) spans;
+  uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
+  TS_VEC(opened) open;
+  uint32_t open_count, next; /* the first item that was not opened */
+  TS_VEC(place) peak_places; /* open items, when most was held ... */
+  uint32_t peak_next;        /* ... and the first one that was not */
+} walk;
+
+static const bundle *bundle_of(const walk *k, uint32_t item)
+{
+  return &k->bundles[k->w->alike[item]];
+}
+
+static uint64_t base_of(const walk *k, uint32_t item) { return 2 * k->w->begun[item]; }
+
+/* ---- The marks of an item ---- */
+
+static void add_mark(walk *k, marks *list, size_t first, uint32_t stream, mark m)
+{
+  uint32_t place = (uint32_t)(list->count - first);
+  uint64_t before = place ? list->at[list->count - 1].key : m.key;
+  m.key = (int64_t)(m.key - before) < 0 ? before : m.key;
+  m.stream = stream;
+  m.place = place;
+  TS_PUSH(k->arena, list, m);
+}
+
+static void add_node(walk *k, marks *list, size_t first, uint32_t stream, uint32_t node,
+                     uint64_t start, uint64_t end)
+{
+  const ts_memory_effect *effect = &k->input->effects[node];
+  if (effect->allocates)
+    add_mark(k, list, first, stream,
+             (mark){.key = 2 * start + 1, .bytes = effect->allocates, .node = node});
+  if (effect->frees)
+    add_mark(k, list, first, stream,
+             (mark){.key = 2 * end, .bytes = effect->frees, .node = node, .frees = true});
+}
+
+static void add_op(walk *k, marks *list, size_t first, const ts_play_item *v,
+                   const ts_played_op *p)
+{
+  const ts_fragment_layout *layout = &k->facts->tables->layouts[v->fragment];
+  uint32_t first_node = k->ir->fragments[v->fragment].first_node;
+  uint64_t begin = k->w->begun[v->index], time = p->ready;
+  if (p->op->kind != TS_OP_RUN) {
+    if (p->op->count)
+      add_node(k, list, first, p->stream, first_node + layout->order[p->op->first],
+               (p->op->kind == TS_OP_COLLECTIVE ? p->end - p->time : p->ready) - begin,
+               p->end - begin);
+    return;
+  }
+  for (uint32_t i = p->op->first; i < p->op->first + p->op->count; i++) {
+    uint32_t n = layout->order[i];
+    uint64_t issued = k->replay.host + layout->nodes[n].issue,
+             start = issued > time ? issued : time;
+    time = start + ts_kernel_time(k->w->role, &k->ir->nodes[first_node + n]);
+    add_node(k, list, first, p->stream, first_node + n, start - begin, time - begin);
+  }
+}
+
+/* Where the item stands among those of the stream, or NULL: it has no work for it. */
+static const ts_play_item *item_on(const walk *k, uint32_t item, uint32_t stream)
+{
+  ts_range range = k->w->program->stream[stream];
+  const ts_play_item *items = k->w->program->stream_items + range.first;
+  uint32_t low = 0, high = range.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (items[middle].index < item)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < range.count && items[low].index == item ? &items[low] : NULL;
+}
+
+static int by_time(const void *left, const void *right)
+{
+  const mark *a = left, *b = right;
+  if (a->key != b->key)
+    return (int64_t)(a->key - b->key) < 0 ? -1 : 1;
+  if (a->stream != b->stream)
+    return a->stream < b->stream ? -1 : 1;
+  return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* Adds the item's marks to the list, in the order of time, and to `spans` those of its streams,
+ * unless that is NULL. */
+static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
+{
+  size_t before = list->count;
+  for (uint32_t s = 0; s < k->streams; s++) {
+    const ts_play_item *v = k->input->streams[s] ? item_on(k, item, s) : NULL;
+    size_t first = list->count;
+    if (v) {
+      k->replay.stream = s;
+      ts_stream_enter(&k->replay, v);
+      for (ts_played_op p; ts_stream_next(&k->replay, &p);)
+        add_op(k, list, first, v, &p);
+    }
+    if (spans)
+      spans[s] = list->count > first ?
+                   (span){list->at[first].key, list->at[list->count - 1].key, true} :
+                   (span){0};
+  }
+  if (list->count > before)
+    qsort(list->at + before, list->count - before, sizeof *list->at, by_time);
+}
+
+static bundle sum_up(const marks *list, uint32_t first)
+{
+  bundle b = {.first = first, .count = (uint32_t)list->count - first, .highest = INT64_MIN};
+  for (const mark *m = list->at + first; b.count && m < list->at + list->count; m++) {
+    b.sum += m->bytes;
+    b.highest = b.sum > b.highest ? b.sum : b.highest;
+  }
+  if (b.count) {
+    b.begin = list->at[first].key;
+    b.end = list->at[list->count - 1].key;
+  }
+  return b;
+}
+
+/* False: a stream's mark has a lower key than one of an item before. */
+static bool follow(const walk *k, const span *spans, uint64_t base, uint64_t *last)
+{
+  for (uint32_t s = 0; s < k->streams; s++) {
+    if (!spans[s].any)
+      continue;
+    if (base + spans[s].begin < last[s])
+      return false;
+    last[s] = base + spans[s].end;
+  }
+  return true;
+}
+
+/* Each item that repeats none. False: see `follow`. */
+static bool make_bundles(walk *k)
+{
+  marks passing = {0};
+  span *passing_spans = TS_NEW_ARRAY(k->arena, span, k->streams);
+  uint64_t *last = TS_NEW_ARRAY(k->arena, uint64_t, k->streams);
+  for (uint32_t i = 0; i < k->items; i++)
+    k->repeated[k->w->alike[i]] |= k->w->alike[i] != i;
+  for (uint32_t i = 0; i < k->items; i++) {
+    uint32_t like = k->w->alike[i];
+    const span *spans = passing_spans;
+    if (like == i) {
+      marks *list = k->repeated[i] ? &k->kept : &passing;
+      uint32_t first = (uint32_t)list->count;
+      list_marks(k, i, list, passing_spans);
+      k->bundles[i] = sum_up(list, first);
+      k->bundles[i].spans = (uint32_t)k->spans.count;
+      for (uint32_t s = 0; k->repeated[i] && s < k->streams; s++)
+        TS_PUSH(k->arena, &k->spans, passing_spans[s]);
+      passing.count = 0;
+    } else {
+      spans = k->spans.at + k->bundles[like].spans;
+    }
+    if (!follow(k, spans, base_of(k, i), last))
+      return false;
+  }
+  return true;
+}
+
+/* ---- The walk ---- */
+
+static void find_earliest(walk *k)
+{
+  k->earliest = TS_NEW_ARRAY(k->arena, uint64_t, k->items + 1);
+  k->earliest[k->items] = UINT64_MAX;
+  for (uint32_t i = k->items; i-- > 0;) {
+    const bundle *b = bundle_of(k, i);
+    uint64_t own = b->count ? base_of(k, i) + b->begin : UINT64_MAX, rest = k->earliest[i + 1];
+    k->earliest[i] = own < rest ? own : rest;
+  }
+}
+
+static const mark *marks_of(walk *k, opened *o)
+{
+  if (o->marks)
+    return o->marks;
+  uint32_t like = k->w->alike[o->item];
+  if (k->repeated[like])
+    return o->marks = k->kept.at + k->bundles[like].first;
+  o->own.count = 0;
+  list_marks(k, o->item, &o->own, NULL);
+  return o->marks = o->own.at;
+}
+
+static uint64_t key_of(walk *k, opened *o)
+{
+  return base_of(k, o->item) + (o->at ? o->marks[o->at].key : bundle_of(k, o->item)->begin);
+}
+
+static void open_next(walk *k)
+{
+  uint32_t item = k->next++;
+  if (!bundle_of(k, item)->count)
+    return;
+  if (k->open_count == k->open.count)
+    TS_PUSH(k->arena, &k->open, (opened){0});
+  opened *o = &k->open.at[k->open_count++];
+  o->item = item;
+  o->at = 0;
+  o->marks = NULL;
+}
+
+static void close_item(walk *k, opened *o)
+{
+  opened last = k->open.at[--k->open_count];
+  k->open.at[k->open_count] = *o; /* its list serves the next one */
+  *o = last;
+}
+
+static bool goes_before(walk *k, opened *a, uint64_t key_a, opened *b, uint64_t key_b)
+{
+  if (key_a != key_b)
+    return key_a < key_b;
+  const mark *x = &marks_of(k, a)[a->at], *y = &marks_of(k, b)[b->at];
+  return x->stream != y->stream ? x->stream < y->stream : a->item < b->item;
+}
+
+/* The open item with the earliest mark, and the key before which its marks come before all others'.
+ * NULL: none is left. */
+static opened *earliest(walk *k, uint64_t *limit)
+{
+  opened *first;
+  uint64_t key;
+  do {
+    first = NULL;
+    key = *limit = UINT64_MAX;
+    for (uint32_t i = 0; i < k->open_count; i++) {
+      opened *o = &k->open.at[i];
+      uint64_t own = key_of(k, o);
+      if (!first || goes_before(k, o, own, first, key)) {
+        *limit = key;
+        first = o;
+        key = own;
+      } else if (own < *limit) {
+        *limit = own;
+      }
+    }
+    if (k->next == k->items || (first && key < k->earliest[k->next]))
+      break;
+    open_next(k);
+  } while (true);
+  *limit = k->earliest[k->next] < *limit ? k->earliest[k->next] : *limit;
+  return first;
+}
+
+static ts_memory_moment moment_of(const walk *k, const opened *o, const mark *m, int64_t before)
+{
+  return (ts_memory_moment){(base_of(k, o->item) + m->key) / 2, &k->ir->nodes[m->node],
+                            k->first_item + o->item, (uint64_t)m->bytes,
+                            before > 0 ? (uint64_t)before : 0};
+}
+
+static void note_places(walk *k)
+{
+  k->peak_places.count = 0;
+  k->peak_next = k->next;
+  for (uint32_t i = 0; i < k->open_count; i++)
+    TS_PUSH(k->arena, &k->peak_places, (place){k->open.at[i].item, k->open.at[i].at});
+}
+
+/* Takes the item's next mark, and others that come before `limit`. */
+static int64_t take(walk *k, opened *o, uint64_t limit, int64_t held, int64_t room,
+                    ts_memory_peak *peak)
+{
+  const mark *m = marks_of(k, o), *highest = NULL;
+  uint32_t i = o->at, count = bundle_of(k, o->item)->count;
+  uint64_t base = base_of(k, o->item);
+  do {
+    held += m[i].bytes;
+    if (held > peak->bytes) {
+      peak->bytes = held;
+      highest = &m[i];
+      if (!peak->over && held > room) {
+        peak->over = true;
+        peak->first_over = moment_of(k, o, highest, held - highest->bytes);
+      }
+    }
+    i++;
+  } while (i < count && base + m[i].key < limit);
+  if (highest) {
+    peak->at = moment_of(k, o, highest, peak->bytes - highest->bytes);
+    o->at = (uint32_t)(highest - m) + 1;
+    note_places(k);
+  }
+  o->at = i;
+  return held;
+}
+
+/* ---- How often each node had changed something at the peak ---- */
+
+static const uint32_t *times_at_peak(walk *k)
+{
+  uint32_t *times = TS_NEW_ARRAY(k->arena, uint32_t, 2 * (size_t)k->ir->nodes_count),
+           *plays = TS_NEW_ARRAY(k->arena, uint32_t, k->ir->fragments_count);
+  for (uint32_t i = 0; i < k->peak_next; i++)
+    plays[k->w->program->items[i].fragment]++;
+  for (size_t i = 0; i < k->peak_places.count; i++)
+    plays[k->w->program->items[k->peak_places.at[i].item].fragment]--;
+  for (uint32_t f = 0; f < k->ir->fragments_count; f++) {
+    const ts_ir_fragment *fragment = &k->ir->fragments[f];
+    for (uint32_t n = fragment->first_node;
+         plays[f] && n < fragment->first_node + fragment->node_count; n++) {
+      times[2 * n] += k->input->effects[n].allocates ? plays[f] : 0;
+      times[2 * n + 1] += k->input->effects[n].frees ? plays[f] : 0;
+    }
+  }
+  for (size_t i = 0; i < k->peak_places.count; i++) {
+    opened o = {.item = k->peak_places.at[i].item};
+    const mark *m = marks_of(k, &o);
+    for (uint32_t j = 0; j < k->peak_places.at[i].at; j++)
+      times[2 * m[j].node + m[j].frees]++;
+  }
+  return times;
+}
+
+bool ts_memory_peak_by_items(ts_arena *arena, const ts_memory_input *input, uint32_t class,
+                             int64_t held, int64_t room, ts_memory_peak *out)
+{
+  const ts_facts *facts = ts_run_facts(input->run);
+  const ts_ir *ir = facts->tables->ir;
+  walk k = {.arena = arena,
+            .input = input,
+            .facts = facts,
+            .ir = ir,
+            .w = &facts->players[class],
+            .streams = facts->tables->streams};
+  const ts_ir_program *program = &ir->programs[k.w->role->program];
+  if (!k.w->alike || !k.streams || input->streams[k.streams])
+    return false;
+  k.items = program->item_count;
+  k.first_item = program->first_item;
+  k.replay = ts_stream_new(arena, facts, class, 0);
+  k.repeated = TS_NEW_ARRAY(arena, bool, k.items);
+  k.bundles = TS_NEW_ARRAY(arena, bundle, k.items);
+  if (!make_bundles(&k))
+    return false;
+  find_earliest(&k);
+  ts_memory_peak peak = {.bytes = held, .over = held > room};
+  peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
+  uint64_t limit;
+  for (opened *o; (o = earliest(&k, &limit));) {
+    const bundle *b = bundle_of(&k, o->item);
+    if (!o->at && base_of(&k, o->item) + b->end < limit && held + b->highest <= peak.bytes) {
+      held += b->sum;
+      o->at = b->count;
+    } else {
+      held = take(&k, o, limit, held, room, &peak);
+    }
+    if (o->at == b->count)
+      close_item(&k, o);
+  }
+  if (peak.at.node)
+    peak.times = times_at_peak(&k);
+  *out = peak;
+  return true;
+}
