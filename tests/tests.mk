@@ -80,6 +80,7 @@ tests_unit_sources = \
 	tests/unit/test_output.c \
 	tests/unit/test_packet.c \
 	tests/unit/test_plausible.c \
+	tests/unit/test_repeats.c \
 	tests/unit/test_report.c \
 	tests/unit/test_routing.c \
 	tests/unit/test_runs.c \

@@ -22,6 +22,7 @@ typedef struct random_ir {
   uint32_t kernels, collectives, inner_collectives;
   uint32_t sources, cost_sources, micro_batches;
   uint64_t message_bytes;
+  bool one_stream; /* messages to both neighbours leave on one stream, past each other */
 } random_ir;
 
 static inline uint64_t random_bits(random_ir *g) /* splitmix64 (Steele, Lea, Flood 2014) */
@@ -461,7 +462,7 @@ static inline uint32_t random_step(random_ir *g)
 /* ---- programs ---- */
 
 typedef struct random_program {
-  ts_ir_item items[64];
+  ts_ir_item items[256];
   uint32_t count;
 } random_program;
 
@@ -516,7 +517,8 @@ static inline void random_programs(random_ir *g)
     /* the stages between share their fragments, mostly */
     if (s < 2 || last || random_chance(g, 30)) {
       forward = random_pass(g, "F", 1, several && !first, several && !last);
-      backward = random_pass(g, "B", 2, several && !last, several && !first);
+      backward =
+        random_pass(g, "B", g->one_stream ? 1 : 2, several && !last, several && !first);
     }
     random_stage(g, s, forward, backward, step, gpipe, tags);
   }
@@ -563,8 +565,9 @@ static inline void random_confidence(random_ir *g)
   }
 }
 
-/* To be freed with ts_ir_builder_free. */
-static inline ts_ir_builder *random_ir_new(uint64_t seed)
+/* To be freed with ts_ir_builder_free. `micro_batches`: 0: a few, else up to 120, which repeat each
+ * other. */
+static inline ts_ir_builder *random_ir_of(uint64_t seed, uint32_t micro_batches)
 {
   random_ir g = {.state = seed * 0x9e3779b97f4a7c15u, .b = ts_ir_builder_new()};
   random_sources(&g);
@@ -574,6 +577,10 @@ static inline ts_ir_builder *random_ir_new(uint64_t seed)
   random_work(&g);
   g.message_bytes = random_size(&g);
   g.micro_batches = random_between(&g, 1, 6);
+  if (micro_batches) {
+    g.micro_batches = micro_batches;
+    g.one_stream = seed % 4 == 0;
+  }
   random_programs(&g);
   random_remarks(&g);
   ts_ir_meta *meta = ts_ir_builder_meta(g.b);
@@ -592,5 +599,7 @@ static inline ts_ir_builder *random_ir_new(uint64_t seed)
   random_confidence(&g);
   return g.b;
 }
+
+static inline ts_ir_builder *random_ir_new(uint64_t seed) { return random_ir_of(seed, 0); }
 
 #endif
