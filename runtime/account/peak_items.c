@@ -11,6 +11,7 @@
 typedef struct mark {
   uint64_t key;
   int64_t bytes;
+  int64_t sum, highest; /* up to this one; the largest sum of it and those behind it */
   uint32_t node, place; /* place: among the marks of its stream in the item */
   uint32_t stream;      /* at equal keys the lower one goes first */
   bool frees;
@@ -133,6 +134,15 @@ static int by_time(const void *left, const void *right)
   return a->place < b->place ? -1 : a->place > b->place;
 }
 
+static void sum_up(mark *at, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    at[i].sum = at[i].bytes + (i ? at[i - 1].sum : 0);
+  for (size_t i = count; i-- > 0;)
+    at[i].highest =
+      i + 1 < count && at[i + 1].highest > at[i].sum ? at[i + 1].highest : at[i].sum;
+}
+
 /* Adds the item's marks to the list, in the order of time, and to `spans` those of its streams,
  * unless that is NULL. */
 static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
@@ -152,20 +162,21 @@ static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
                    (span){list->at[first].key, list->at[list->count - 1].key, true} :
                    (span){0};
   }
-  if (list->count > before)
+  if (list->count > before) {
     qsort(list->at + before, list->count - before, sizeof *list->at, by_time);
+    sum_up(list->at + before, list->count - before);
+  }
 }
 
-static bundle sum_up(const marks *list, uint32_t first)
+static bundle bundle_from(const marks *list, uint32_t first)
 {
-  bundle b = {.first = first, .count = (uint32_t)list->count - first, .highest = INT64_MIN};
-  for (const mark *m = list->at + first; b.count && m < list->at + list->count; m++) {
-    b.sum += m->bytes;
-    b.highest = b.sum > b.highest ? b.sum : b.highest;
-  }
+  bundle b = {.first = first, .count = (uint32_t)list->count - first};
   if (b.count) {
-    b.begin = list->at[first].key;
-    b.end = list->at[list->count - 1].key;
+    const mark *m = list->at + first, *last = m + b.count - 1;
+    b.sum = last->sum;
+    b.highest = m->highest;
+    b.begin = m->key;
+    b.end = last->key;
   }
   return b;
 }
@@ -198,7 +209,7 @@ static bool make_bundles(walk *k)
       marks *list = k->repeated[i] ? &k->kept : &passing;
       uint32_t first = (uint32_t)list->count;
       list_marks(k, i, list, passing_spans);
-      k->bundles[i] = sum_up(list, first);
+      k->bundles[i] = bundle_from(list, first);
       k->bundles[i].spans = (uint32_t)k->spans.count;
       for (uint32_t s = 0; k->repeated[i] && s < k->streams; s++)
         TS_PUSH(k->arena, &k->spans, passing_spans[s]);
@@ -313,6 +324,20 @@ static void note_places(walk *k)
     TS_PUSH(k->arena, &k->peak_places, (place){k->open.at[i].item, k->open.at[i].at});
 }
 
+/* The first of the item's marks behind `at` that does not come before the key. */
+static uint32_t marks_before(const mark *m, uint32_t at, uint32_t count, uint64_t base, uint64_t key)
+{
+  uint32_t low = at + 1, high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (base + m[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* Takes the item's next mark, and others that come before `limit`. */
 static int64_t take(walk *k, opened *o, uint64_t limit, int64_t held, int64_t room,
                     ts_memory_peak *peak)
@@ -320,6 +345,11 @@ static int64_t take(walk *k, opened *o, uint64_t limit, int64_t held, int64_t ro
   const mark *m = marks_of(k, o), *highest = NULL;
   uint32_t i = o->at, count = bundle_of(k, o->item)->count;
   uint64_t base = base_of(k, o->item);
+  int64_t before = i ? m[i - 1].sum : 0;
+  if (held + m[i].highest - before <= peak->bytes) {
+    o->at = marks_before(m, i, count, base, limit);
+    return held + m[o->at - 1].sum - before;
+  }
   do {
     held += m[i].bytes;
     if (held > peak->bytes) {

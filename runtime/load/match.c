@@ -3,20 +3,11 @@
  * load. */
 #include <stdlib.h>
 
+#include "base/hash_table.h"
 #include "runtime/load/intern.h"
 #include "runtime/load/tables_internal.h"
 
 typedef struct receive { uint32_t program, peer, tag, slot; } receive;
-
-static int compare(const void *left, const void *right)
-{
-  const receive *a = left, *b = right;
-  if (a->program != b->program)
-    return a->program < b->program ? -1 : 1;
-  if (a->peer != b->peer)
-    return a->peer < b->peer ? -1 : 1;
-  return a->tag < b->tag ? -1 : a->tag > b->tag;
-}
 
 static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_binding *binding,
                       ts_stop *stop)
@@ -36,6 +27,7 @@ static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_bi
 
 typedef struct matcher {
   TS_VEC(receive) receives;
+  ts_hash_table receivers; /* of receives */
   ts_message **messages; /* [programs] */
   ts_route **routes;     /* [programs] */
   ts_intern *calls;      /* [programs] port, peer */
@@ -133,6 +125,20 @@ static void list_calls(ts_tables *t, const matcher *m)
   }
 }
 
+typedef struct wanted { const matcher *m; receive at; } wanted;
+
+static bool same_receive(const void *closure, uint32_t number)
+{
+  const wanted *w = closure;
+  const receive *r = &w->m->receives.at[number];
+  return r->program == w->at.program && r->peer == w->at.peer && r->tag == w->at.tag;
+}
+
+static uint32_t hash_of(const receive *r)
+{
+  return ts_hash_number(((uint64_t)r->program << 32 | r->peer) * 0x100000001b3u + r->tag);
+}
+
 static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
 {
   const ts_program_info *info = &t->programs[p->program];
@@ -150,7 +156,9 @@ static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop
     return 0;
   const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
   uint32_t slot = p->item->slot_base + layout->port_slot[p->port];
-  TS_PUSH(m->scratch, &m->receives, (receive){p->program, p->binding->peer, p->binding->tag, slot});
+  receive r = {p->program, p->binding->peer, p->binding->tag, slot};
+  ts_hash_add(m->scratch, &m->receivers, hash_of(&r), (uint32_t)m->receives.count);
+  TS_PUSH(m->scratch, &m->receives, r);
   m->messages[p->program][slot] =
     (ts_message){.sender = TS_IR_NONE, .item = p->item->index, .node = layout->port_node[p->port]};
   put_route(t, m, p, slot);
@@ -162,13 +170,13 @@ static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
   if (!p->as->is_send)
     return 0;
   receive key = {p->binding->peer, p->program, p->binding->tag, 0};
-  const receive *found = m->receives.count ?
-                           bsearch(&key, m->receives.at, m->receives.count, sizeof key, compare) :
-                           NULL;
-  if (!found)
+  uint32_t number =
+    ts_hash_find(&m->receivers, hash_of(&key), same_receive, &(wanted){m, key});
+  if (number == TS_HASH_NONE)
     return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
                        "message %u of %s to coordinate %u has no receiver", p->binding->tag,
                        t->ir->strings + t->ir->programs[p->program].name, p->binding->peer);
+  const receive *found = &m->receives.at[number];
   ts_message *message = &m->messages[found->program][found->slot];
   message->sender = p->program;
   message->send_item = p->item->index;
@@ -191,6 +199,10 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
     info->messages = m.messages[p] = TS_NEW_ARRAY(t->arena, ts_message, info->slot_count);
     info->routes = m.routes[p] = TS_NEW_ARRAY(t->arena, ts_route, info->port_count);
   }
+  uint64_t receives = 0;
+  for (uint32_t p = 0; p < programs; p++)
+    receives += t->programs[p].slot_count;
+  ts_hash_reserve(m.scratch, &m.receivers, receives);
   int status = each_port(t, &m, note_peer, stop);
   if (!status) {
     list_peers(t, &m);
@@ -200,8 +212,6 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
     list_calls(t, &m);
     status = each_port(t, &m, note_receive, stop);
   }
-  if (!status && m.receives.count)
-    TS_SORT(&m.receives, compare);
   if (!status)
     status = each_port(t, &m, note_send, stop);
   ts_arena_free(m.scratch);

@@ -166,6 +166,36 @@ static void add_kind(words *w, const ts_tables *t, const ts_role *role)
   }
 }
 
+/* Of what is played when: programs that do the same have the same, and most others do not. */
+static uint64_t print_of(const ts_tables *t, uint32_t number)
+{
+  const ts_ir_program *p = &t->ir->programs[number];
+  const ts_ir_item *items = t->ir->items + p->first_item;
+  uint64_t print = p->item_count;
+  for (uint32_t i = 0; i < p->item_count; i++)
+    print = (print ^ ((uint64_t)items[i].fragment << 32 | items[i].micro_batch)) *
+            UINT64_C(0x9e3779b97f4a7c15);
+  return print;
+}
+
+/* [roles] whether a kind has the print of another one. */
+static const bool *find_doubles(const folder *f, const ts_roles *roles)
+{
+  ts_intern prints = {.arena = f->scratch};
+  bool *doubles = TS_NEW_ARRAY(f->scratch, bool, roles->count);
+  uint32_t *first = TS_NEW_ARRAY(f->scratch, uint32_t, roles->count);
+  for (uint32_t k = 0; k < roles->count; k++) {
+    uint64_t print = print_of(f->t, roles->at[k].program);
+    uint32_t words[] = {(uint32_t)print, (uint32_t)(print >> 32)},
+             known = (uint32_t)prints.runs.count, number = ts_intern_run(&prints, words, 2);
+    if (number == known)
+      first[number] = k;
+    else
+      doubles[k] = doubles[first[number]] = true;
+  }
+  return doubles;
+}
+
 /* Kinds whose programs do the same, as fast, begin in one class. Programs that play fragments of
  * their own cannot: without more programs than fragments nobody is asked. */
 static void join_kinds(folder *f, const ts_roles *roles)
@@ -175,7 +205,12 @@ static void join_kinds(folder *f, const ts_roles *roles)
     return;
   ts_intern kinds = {.arena = f->scratch};
   uint32_t *class = TS_NEW_ARRAY(f->scratch, uint32_t, roles->count);
+  const bool *doubles = find_doubles(f, roles);
   for (uint32_t k = 0; k < roles->count; k++) {
+    if (!doubles[k]) {
+      class[k] = ts_intern_run(&kinds, &k, 1); /* shorter than any kind that is written out */
+      continue;
+    }
     ts_arena *scratch = ts_arena_new("kind");
     words w = {.arena = scratch};
     add_program(&w, t, roles->at[k].program);
