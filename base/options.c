@@ -236,6 +236,11 @@ static const struct part {
 #else
   {"packets", "./configure --with-ns3", false},
 #endif
+#ifdef TS_HAVE_MPI
+  {"sweeps on several machines (MPI)", "", true},
+#else
+  {"sweeps on several machines", "./configure --with-mpi", false},
+#endif
 };
 
 static void put_parts(bool here, const char *title, FILE *out)

@@ -16,6 +16,25 @@ AC_DEFUN([TS_LIBRARY], [
   AS_IF([test "$have_$1" = no], [TS_MISSING([$2], [$3])])
 ])
 
+# TS_MPI(PACKAGE): sets MPI_CFLAGS and MPI_LIBS, by pkg-config (yes: the first that is there), or by what mpicc would call.
+AC_DEFUN([TS_MPI], [
+  ts_mpi=no
+  for ts_package in $(test "$1" = yes && echo mpi-c ompi-c mpich || echo "$1"); do
+    AS_IF([test "$ts_mpi" = no && $PKG_CONFIG --exists "$ts_package"],
+      [ts_mpi=yes; MPI_CFLAGS=$($PKG_CONFIG --cflags "$ts_package"); MPI_LIBS=$($PKG_CONFIG --libs "$ts_package")])
+  done
+  AC_CHECK_PROGS([MPICC], [mpicc])
+  AS_IF([test "$ts_mpi" = no && test "$1" = yes && test -n "$MPICC"], [
+    ts_mpi=yes; MPI_CFLAGS=; MPI_LIBS=
+    for ts_word in $($MPICC -show); do
+      AS_CASE([$ts_word], [-I*|-D*|-pthread], [MPI_CFLAGS="$MPI_CFLAGS $ts_word"], [-L*|-l*|-Wl,*], [MPI_LIBS="$MPI_LIBS $ts_word"])
+    done
+  ])
+  AS_IF([test "$ts_mpi" = no], [TS_MISSING([MPI], [libopenmpi-dev])])
+  AC_SUBST([MPI_CFLAGS])
+  AC_SUBST([MPI_LIBS])
+])
+
 # TS_STOP_IF_MISSING: everything that is missing in one message, with the command that mends it.
 AC_DEFUN([TS_STOP_IF_MISSING], [
   AS_IF([test -n "$ts_packages"], [AC_MSG_ERROR([these are missing:

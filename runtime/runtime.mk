@@ -151,6 +151,7 @@ libts_la_SOURCES += \
 	runtime/report/out_of_memory.c \
 	runtime/report/page.h \
 	runtime/report/page_data.c \
+	runtime/report/page_frame.c \
 	runtime/report/page_lanes.c \
 	runtime/report/page_lanes.h \
 	runtime/report/picture.c \

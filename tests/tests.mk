@@ -78,6 +78,7 @@ tests_unit_sources = \
 	tests/unit/test_network_use.c \
 	tests/unit/test_offload.c \
 	tests/unit/test_output.c \
+	tests/unit/test_packed.c \
 	tests/unit/test_packet.c \
 	tests/unit/test_plausible.c \
 	tests/unit/test_repeats.c \
@@ -102,7 +103,7 @@ TESTS += tests/run-tracer.sh # first, as it takes longest and is one process
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = $(tests_unit_sources) $(accuracy_figures) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
-	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/outcome.c tools/sweep/outcome.h
+	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/outcome.c tools/sweep/outcome.h tools/sweep/packed.c tools/sweep/packed.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh

@@ -14,11 +14,14 @@
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
 #include "tools/sweep/kept.h"
+#include "tools/sweep/live.h"
 #include "tools/sweep/merge.h"
 #include "tools/sweep/play.h"
 #include "tools/sweep/rank.h"
 #include "tools/sweep/report.h"
 #include "tools/sweep/status.h"
+#include "tools/sweep/team.h"
+#include "tools/sweep/wire.h"
 
 enum {
   SEARCH = 1,
@@ -36,7 +39,8 @@ enum {
   RESUME,
   SHARD,
   SBATCH,
-  ALL
+  ALL,
+  SERVE
 };
 enum { PROGRESS_AFTER = 1 /* s */ };
 
@@ -48,7 +52,7 @@ static const ts_option options[] = {
   {MINIMIZE, 0, "minimize", "EXPR", "the goal, instead of that in the file (step_time)", NULL},
   {MAXIMIZE, 0, "maximize", "EXPR", "likewise", NULL},
   {TOP, 0, "top", "N", "show the best N plans; 0 shows all (10)", "Report"},
-  {FORMAT, 0, "format", "FORM", "text, csv or json; csv and json list all plans (text)", NULL},
+  {FORMAT, 0, "format", "FORM", "text, csv, json or html; all but text list all plans (text)", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {DRY_RUN, 0, "dry-run", NULL, "only report how many plans there are and how long they may take",
    NULL},
@@ -58,6 +62,8 @@ static const ts_option options[] = {
   {JOURNAL, 0, "journal", "FILE", "keep what becomes of each plan in FILE, as soon as it is known",
    "Journal"},
   {RESUME, 0, "resume", NULL, "go on in a journal that is there: its plans are not played again",
+   NULL},
+  {SERVE, 0, "serve", "PORT", "show a page of the journal at that port while it plays; 0: a free one",
    NULL},
   {SHARD, 0, "shard", "I/N", "only part I of N; auto: by the task of Slurm or Kubernetes", NULL},
   {SBATCH, 0, "sbatch", "N", "only print a script for Slurm that runs the sweep in N parts", NULL},
@@ -82,17 +88,19 @@ static const char *const notes[] = {
 };
 static const ts_program program = TS_COMMAND("plays a family of plans and ranks them.");
 
-typedef enum form { TEXT, CSV, JSON } form;
+typedef enum form { TEXT, CSV, JSON, HTML } form;
 
 typedef struct task {
   ts_options options;
   ts_plan_options plan;
-  const char *output, *search_name, *items, *journal;
+  const char *output, *search_name, *items, *journal, *serve;
   bool dry_run, resume, all, varies; /* varies: by options, so the file's searches do not matter */
   form form;
   long long top, jobs, sbatch; /* sbatch: parts of the script; 0: none */
   ts_sweep sweep;
   ts_kept *kept;      /* NULL: no journal */
+  ts_team *team;      /* NULL: this process is alone */
+  ts_live *live;      /* NULL: no page is shown */
   double begun;       /* s */
   size_t done, asked; /* plans played, and to be played */
   bool shown;         /* a line of progress */
@@ -131,7 +139,7 @@ static bool add_item(task *t, int id)
 
 static bool take(task *t, int id)
 {
-  static const char *const forms[] = {"text", "csv", "json", NULL};
+  static const char *const forms[] = {"text", "csv", "json", "html", NULL};
   const char *argument = t->options.argument;
   bool good = true;
   switch (id) {
@@ -154,6 +162,7 @@ static bool take(task *t, int id)
   case DRY_RUN: t->dry_run = true; break;
   case JOURNAL: t->journal = argument; break;
   case RESUME: t->resume = true; break;
+  case SERVE: t->serve = argument; break;
   case ALL: t->all = true; break;
   case SHARD: good = ts_sweep_shard_read(&t->options, &t->sweep.shard); break;
   case SBATCH: good = ts_options_number(&t->options, 1, 1000000, &t->sbatch); break;
@@ -180,6 +189,8 @@ static bool read_options(task *t, int argc, char **argv)
                         "`--search` names one of the file; `--vary` and `--set` make another" :
                       t->resume && !t->journal ?
                         "`--resume` goes on in a journal: name it with `--journal`" :
+                      t->serve && !t->journal ?
+                        "`--serve` shows a journal: name one with `--journal`" :
                       (t->sweep.shard.count || t->sbatch) && !t->journal ?
                         "parts of a sweep are put together from journals: name one with "
                         "`--journal`" :
@@ -245,6 +256,11 @@ static bool tick(void *closure)
   return good;
 }
 
+static bool play(task *t, const ts_sweep_plays *plays)
+{
+  return t->team ? ts_team_play(t->team, &t->sweep, plays) : ts_sweep_play(&t->sweep, plays);
+}
+
 /* Plays what no journal knows. False after an error. */
 static bool play_all(task *t)
 {
@@ -260,13 +276,13 @@ static bool play_all(task *t)
                           .done = take_play,
                           .tick = tick,
                           .closure = t};
-  bool good = ts_sweep_play(s, &plays);
+  bool good = play(t, &plays);
   /* How much the one lacks that is nearest to fitting. */
   for (size_t nearest; good && (nearest = ts_sweep_nearest_unplayed(s)) != SIZE_MAX;) {
     s->outcomes[nearest].exact = true;
     plays.todo = &nearest;
     plays.count = 1;
-    good = ts_sweep_play(s, &plays);
+    good = play(t, &plays);
   }
   hide(t);
   if (t->kept)
@@ -336,6 +352,7 @@ static void put_report(void *closure, FILE *out)
   case TEXT: ts_sweep_put_text(&t->sweep, (size_t)t->top, out); break;
   case CSV: ts_sweep_put_csv(&t->sweep, out); break;
   case JSON: ts_sweep_put_json(&t->sweep, out); break;
+  case HTML: ts_sweep_put_html(&t->sweep, out); break;
   }
 }
 
@@ -372,6 +389,14 @@ static int dry_run(task *t)
   return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
 }
 
+/* The other processes need not wait for the report. */
+static void leave(task *t)
+{
+  if (t->team)
+    ts_team_leave(t->team, t->sweep.session ? t->sweep.session->diags : NULL);
+  t->team = NULL;
+}
+
 static int report(task *t)
 {
   ts_sweep *s = &t->sweep;
@@ -391,6 +416,22 @@ static int report(task *t)
   report_best(s);
   hint(t);
   return TS_EXIT_DONE;
+}
+
+/* A page that cannot be shown stops the sweep before it begins: the journal is as it was. */
+static bool show_live(task *t)
+{
+  ts_error error = {0};
+  t->live = ts_live_open(t->sweep.arena, t->journal, t->serve, &error);
+  if (t->live && ts_live_begin(t->live)) {
+    ts_put_text(stderr, "%s: %s shows how far it is\n", t->options.called, ts_live_url(t->live));
+    return true;
+  }
+  t->live = NULL;
+  ts_diag_add_error(t->sweep.session->diags, TS_E0709, &error, "cannot show the journal `%s`",
+                    t->journal);
+  ts_kept_close(t->kept, false);
+  return false;
 }
 
 static int sweep(task *t)
@@ -424,13 +465,23 @@ static int sweep(task *t)
   for (size_t i = 0, point = 0; i < s->count; point++)
     if (ts_sweep_shard_has(&s->shard, point))
       s->outcomes[i++].point = point;
+  if (t->team && ts_team_follows(t->team)) {
+    ts_team_follow(t->team, s, t->jobs);
+    return TS_EXIT_DONE;
+  }
   if (t->journal) {
     t->kept = ts_kept_open(s, t->journal, t->resume);
     if (!t->kept)
       return TS_EXIT_REJECTED;
+    if (t->serve && !show_live(t))
+      return TS_EXIT_REJECTED;
     ts_interrupt_asks();
   }
-  if (!play_all(t))
+  bool played = play_all(t);
+  leave(t);
+  if (t->live)
+    ts_live_end(t->live);
+  if (!played)
     return TS_EXIT_REJECTED;
   ts_interrupt_plain();
   return report(t);
@@ -445,30 +496,56 @@ static int run_command(int argc, char **argv, int (*run)(int argc, char **argv))
   return run(argc - 1, argv + 1);
 }
 
+/* Of several processes the first one speaks. */
+static int join(task *t, const char *called)
+{
+  t->jobs = ts_usual_jobs();
+  if (ts_wire_missing()) {
+    ts_put_text(stderr, "%s: several processes were started, and this build cannot share a sweep "
+                        "among them: configure it `--with-mpi`, or start one without `mpirun`\n", called);
+    return TS_EXIT_ENVIRONMENT;
+  }
+  t->team = ts_team_join(t->sweep.arena, called);
+  if (!t->team)
+    return TS_EXIT_DONE;
+  t->jobs = ts_team_jobs(t->team);
+  if (ts_team_follows(t->team))
+    ts_outputs_silence();
+  return TS_EXIT_DONE;
+}
+
+static int run(task *t, int argc, char **argv)
+{
+  ts_arena *arena = t->sweep.arena;
+  if (!read_options(t, argc, argv))
+    return t->options.status;
+  if (t->sbatch) {
+    ts_sweep_shard_put_script(t->sbatch, t->journal, argc, argv, stdout);
+    return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
+  }
+  t->sweep.session = ts_session_new(arena);
+  ts_interrupt_ends(
+    ts_arena_printf(arena, "%s: interrupted; nothing was written\n", t->options.called));
+  int status = sweep(t), rejected;
+  leave(t);
+  rejected = ts_options_report(&t->options, t->sweep.session->diags);
+  if (t->sweep.common)
+    ts_common_free(t->sweep.common);
+  return rejected ? rejected : status;
+}
+
 int ts_sweep_main(int argc, char **argv)
 {
   if (argc > 1 && strcmp(argv[1], "status") == 0)
     return run_command(argc, argv, ts_sweep_status_main);
   if (argc > 1 && strcmp(argv[1], "merge") == 0)
     return run_command(argc, argv, ts_sweep_merge_main);
-  task t = {.top = 10, .jobs = ts_usual_jobs()};
-  ts_arena *arena = t.sweep.arena = ts_arena_new("sweep");
-  if (!read_options(&t, argc, argv)) {
-    ts_arena_free(arena);
-    return t.options.status;
-  }
-  if (t.sbatch) {
-    ts_sweep_shard_put_script(t.sbatch, t.journal, argc, argv, stdout);
-    int printed = ts_options_finish(&t.options, stdout, TS_EXIT_DONE);
-    ts_arena_free(arena);
-    return printed;
-  }
-  t.sweep.session = ts_session_new(arena);
-  ts_interrupt_ends(
-    ts_arena_printf(arena, "%s: interrupted; nothing was written\n", t.options.called));
-  int status = sweep(&t), rejected = ts_options_report(&t.options, t.sweep.session->diags);
-  if (t.sweep.common)
-    ts_common_free(t.sweep.common);
-  ts_arena_free(arena);
-  return rejected ? rejected : status;
+  task t = {.top = 10, .sweep = {.arena = ts_arena_new("sweep")}};
+  int status = join(&t, argv[0]);
+  bool follows = t.team && ts_team_follows(t.team);
+  if (status == TS_EXIT_DONE)
+    status = run(&t, argc, argv);
+  leave(&t);
+  ts_arena_free(t.sweep.arena);
+  return follows ? TS_EXIT_DONE : status; /* launchers end all when one has failed */
 }

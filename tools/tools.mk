@@ -26,7 +26,7 @@ tsrun_SOURCES = \
 tsrun_LDADD = libts.la $(CJSON_LIBS)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/programs.h
 tsfmt_LDADD = libts.la
-trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS) $(SQLITE_LIBS)
+trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS) $(SQLITE_LIBS) $(MPI_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
 	tools/calibrate_main.c \
@@ -36,6 +36,8 @@ trainspec_SOURCES = \
 	tools/cli/calibrate_steps.h \
 	tools/cli/flows.c \
 	tools/cli/flows.h \
+	tools/cli/http.c \
+	tools/cli/http.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
 	tools/cli/networks.c \
@@ -96,15 +98,22 @@ trainspec_SOURCES = \
 	tools/sweep/journal.h \
 	tools/sweep/kept.c \
 	tools/sweep/kept.h \
+	tools/sweep/live.c \
+	tools/sweep/live.h \
 	tools/sweep/merge.c \
 	tools/sweep/merge.h \
 	tools/sweep/outcome.c \
 	tools/sweep/outcome.h \
+	tools/sweep/packed.c \
+	tools/sweep/packed.h \
 	tools/sweep/play.c \
 	tools/sweep/play.h \
+	tools/sweep/progress.c \
+	tools/sweep/progress.h \
 	tools/sweep/rank.c \
 	tools/sweep/rank.h \
 	tools/sweep/report.h \
+	tools/sweep/report_html.c \
 	tools/sweep/report_rows.c \
 	tools/sweep/report_text.c \
 	tools/sweep/shard.c \
@@ -112,6 +121,10 @@ trainspec_SOURCES = \
 	tools/sweep/status.c \
 	tools/sweep/status.h \
 	tools/sweep/sweep.h \
+	tools/sweep/team.c \
+	tools/sweep/team.h \
+	tools/sweep/wire.c \
+	tools/sweep/wire.h \
 	tools/sweep_main.c \
 	tools/table_main.c \
 	tools/topo_main.c \
@@ -191,6 +204,23 @@ nodist_trainspec_SOURCES = tools/cli/pages.c
 CLEANFILES += tools/cli/pages.c
 tools/cli/pages.c: $(help_pages) tools/tools.mk tools/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) tools/cli && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh ts_pages tools/cli/pages.h "$(srcdir)" $(help_pages) > $@.tmp && mv $@.tmp $@
+# The page of a sweep, and the live one, share style and helpers with the page of a run.
+#: sweep_styles = runtime/report/page/page.css tools/sweep/page/*.css
+sweep_styles = \
+	runtime/report/page/page.css \
+	tools/sweep/page/sweep.css
+
+sweep_scripts = runtime/report/page/format.js runtime/report/page/colours.js tools/sweep/page/sweep.js tools/sweep/page/picture.js \
+	tools/sweep/page/front.js tools/sweep/page/heat.js tools/sweep/page/parallel.js tools/sweep/page/table.js tools/sweep/page/start.js
+live_scripts = runtime/report/page/format.js runtime/report/page/colours.js tools/sweep/page/picture.js tools/sweep/page/live.js
+EXTRA_DIST += $(sweep_styles) $(sweep_scripts) $(live_scripts)
+nodist_trainspec_SOURCES += tools/sweep/page_files.c
+CLEANFILES += tools/sweep/page_files.c
+tools/sweep/page_files.c: $(sweep_styles) $(sweep_scripts) $(live_scripts) tools/tools.mk tools/embed_text.awk
+	$(AM_V_GEN)$(MKDIR_P) tools/sweep && { echo '#include "tools/sweep/report.h"' && \
+	  (cd $(srcdir) && $(AWK) -v name=ts_sweep_page_style -f tools/embed_text.awk $(sweep_styles)) && \
+	  (cd $(srcdir) && $(AWK) -v name=ts_sweep_page_script -f tools/embed_text.awk $(sweep_scripts)) && \
+	  (cd $(srcdir) && $(AWK) -v name=ts_sweep_live_script -f tools/embed_text.awk $(live_scripts)); } > $@.tmp && mv $@.tmp $@
 #: EXTRA_DIST += tools/*.sh
 EXTRA_DIST += \
 	tools/elementwise_table.sh \

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/escape.h"
 #include "base/format.h"
 #include "base/output.h"
@@ -56,53 +55,12 @@ static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
   fputs("</div>\n", out);
 }
 
-static void put_title(const ts_summary *s, ts_arena *arena, FILE *out)
+static const char *title_of(const ts_summary *s, ts_arena *arena)
 {
   const ts_ir_meta *meta = s->ir->meta;
-  ts_put_xml(out, "%s: %s rank%s %s", ts_summary_string(s, meta->plan),
-             ts_format_count(meta->world).text, meta->world == 1 ? "" : "s",
-             ts_report_mesh(arena, s->ir));
-}
-
-static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void print_lines(void *closure, FILE *out)
-{
-  for (const char *const *line = closure; *line; line++)
-    ts_put_raw(out, *line);
-}
-
-/* "sha256-...=": nothing but these lines may run. */
-static void put_policy(FILE *out)
-{
-  size_t size;
-  char *script = ts_printed(print_lines, (void *)(uintptr_t)ts_page_script, &size);
-  uint8_t digest[TS_DIGEST_SIZE + 1] = {0};
-  ts_digest_bytes(script, size, digest);
-  free(script);
-  fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; script-src 'sha256-",
-        out);
-  for (size_t i = 0; i < TS_DIGEST_SIZE; i += 3) {
-    uint32_t three = (uint32_t)digest[i] << 16 | (uint32_t)digest[i + 1] << 8 |
-                     (i + 2 < TS_DIGEST_SIZE ? digest[i + 2] : 0);
-    for (unsigned k = 0; k < (i + 2 < TS_DIGEST_SIZE ? 4 : 3); k++)
-      fprintf(out, "%c", base64[three >> (18 - 6 * k) & 63]);
-  }
-  fputs("='\">\n", out);
-}
-
-static void put_head(const ts_summary *s, ts_arena *arena, FILE *out)
-{
-  fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-        "name=\"viewport\" content=\"width=device-width\">\n",
-        out);
-  put_policy(out);
-  fputs("<title>", out);
-  put_title(s, arena, out);
-  fputs("</title>\n<style>\n", out);
-  print_lines((void *)(uintptr_t)ts_page_style, out);
-  fputs("</style>\n</head>\n<body>\n", out);
+  return ts_arena_printf(arena, "%s: %s rank%s %s", ts_summary_string(s, meta->plan),
+                         ts_format_count(meta->world).text, meta->world == 1 ? "" : "s",
+                         ts_report_mesh(arena, s->ir));
 }
 
 static void print_text(void *closure, FILE *out)
@@ -200,10 +158,9 @@ static void put_data(const ts_summary *s, const char *name, FILE *out)
 void ts_report_html(const ts_summary *s, FILE *out)
 {
   ts_arena *arena = ts_arena_new("html");
-  put_head(s, arena, out);
-  fputs("<header>\n<h1>", out);
-  put_title(s, arena, out);
-  fputs("</h1>\n", out);
+  const char *title = title_of(s, arena);
+  ts_page_begin(title, ts_page_style, ts_page_script, false, out);
+  ts_put_xml(out, "<header>\n<h1>%s</h1>\n", title);
   put_tiles(s, arena, out);
   fputs("</header>\n<main>\n", out);
   ts_report_warnings_html(s, out);
@@ -215,9 +172,7 @@ void ts_report_html(const ts_summary *s, FILE *out)
   if (s->extras.other)
     put_data(s->extras.other, other_name(s), out);
   put_data(s, own_name(s), out);
-  fputs("<script>", out);
-  print_lines((void *)(uintptr_t)ts_page_script, out);
-  fputs("</script>\n</body>\n</html>\n", out);
+  ts_page_end(ts_page_script, out);
   ts_arena_free(arena);
 }
 
@@ -234,7 +189,7 @@ void ts_report_svg(const ts_summary *s, FILE *out)
           "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%u\" height=\"%u\" "
           "viewBox=\"%d %d %u %u\">\n<title>",
           width, height, -MARGIN, -MARGIN, width, height);
-  put_title(s, arena, out);
+  ts_put_xml(out, "%s", title_of(s, arena));
   ts_put_xml(out, "</title>\n<desc>Timeline of a step of %s</desc>\n<style>\n",
              ts_format_time(s->result->step).text);
   ts_picture_style(out);

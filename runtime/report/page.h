@@ -9,6 +9,12 @@
  * tools/embed_text.awk. */
 extern const char *const ts_page_style[], *const ts_page_script[];
 
+/* A page up to its body, and from behind its body on. Nothing but this script runs in it, and
+ * nothing is fetched; `live`: but from where it came. */
+void ts_page_begin(const char *title, const char *const *style, const char *const *script,
+                   bool live, FILE *out);
+void ts_page_end(const char *const *script, FILE *out);
+
 /* A run as JSON for a <script>: doc/reports.md, "What a page holds". `name`: of the run. */
 void ts_page_data(const ts_summary *summary, const char *name, FILE *out);
 

@@ -261,12 +261,18 @@ static double number_at(sqlite3_stmt *s, int column)
   return sqlite3_column_type(s, column) == SQLITE_NULL ? NAN : sqlite3_column_double(s, column);
 }
 
+/* TS_OUTCOME_STATES: it is none. */
+static int state_of(const char *name)
+{
+  int which = 0;
+  while (which < TS_OUTCOME_STATES && strcmp(ts_outcome_states[which], name) != 0)
+    which++;
+  return which;
+}
+
 static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
 {
-  const char *state = text_at(s, 0, arena);
-  int at = 1, which = 0;
-  while (which < TS_OUTCOME_STATES && strcmp(ts_outcome_states[which], state) != 0)
-    which++;
+  int at = 1, which = state_of(text_at(s, 0, arena));
   o->state = (ts_outcome_state)which;
   for (int f = 0; f < TS_SEARCH_FIGURES; f++)
     o->figures.of[f] = number_at(s, at++);
@@ -314,6 +320,39 @@ bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena 
                                                    damaged(error) :
                                                  wrong(j, error));
   sqlite3_reset(j->find);
+  return good;
+}
+
+#define FIGURE(id, name, ...) name ", "
+static const char after_query[] = "SELECT "
+#include "compiler/eval/figures.def"
+                                  "parameters, state, rowid FROM plan WHERE rowid > ?1 ORDER BY rowid";
+#undef FIGURE
+
+bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
+                            void (*take)(void *closure, const ts_journal_plan *plan), void *closure,
+                            ts_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  int status;
+  bool good = true;
+  if (!prepared(j, after_query, &s, error))
+    return false;
+  sqlite3_bind_int64(s, 1, row);
+  while (good && (status = sqlite3_step(s)) != SQLITE_DONE) {
+    good = status == SQLITE_ROW || wrong(j, error);
+    if (!good)
+      break;
+    ts_journal_plan p = {.row = sqlite3_column_int64(s, TS_SEARCH_FIGURES + 2),
+                         .parameters = text_at(s, TS_SEARCH_FIGURES, arena),
+                         .state = (ts_outcome_state)state_of(text_at(s, TS_SEARCH_FIGURES + 1, arena))};
+    for (int f = 0; f < TS_SEARCH_FIGURES; f++)
+      p.figures.of[f] = number_at(s, f);
+    good = p.state < TS_OUTCOME_STATES || damaged(error);
+    if (good)
+      take(closure, &p);
+  }
+  sqlite3_finalize(s);
   return good;
 }
 
@@ -526,6 +565,12 @@ bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena 
   return (void)j, (void)key, (void)arena, (void)outcome, (void)found, missing(error);
 }
 int64_t ts_journal_plans(ts_journal *j) { return (void)j, -1; }
+bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
+                            void (*take)(void *closure, const ts_journal_plan *plan), void *closure,
+                            ts_error *error)
+{
+  return (void)j, (void)row, (void)arena, (void)take, (void)closure, missing(error);
+}
 bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
                        void (*take)(void *closure, const ts_journal_sweep *sweep), void *closure,
                        ts_error *error)

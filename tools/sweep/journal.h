@@ -45,6 +45,19 @@ bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
                        void (*take)(void *closure, const ts_journal_sweep *sweep), void *closure,
                        ts_error *error);
 
+/* A row: its number grows with each that is put in. Texts live for the call. */
+typedef struct ts_journal_plan {
+  int64_t row;
+  const char *parameters;
+  ts_outcome_state state;
+  ts_figures figures;
+} ts_journal_plan;
+
+/* In order, those behind the row of that number; 0: all. */
+bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
+                            void (*take)(void *closure, const ts_journal_plan *plan), void *closure,
+                            ts_error *error);
+
 /* Writing: between begin and commit, all or nothing. */
 bool ts_journal_begin(ts_journal *j, ts_error *error);
 bool ts_journal_commit(ts_journal *j, ts_error *error);

@@ -120,11 +120,13 @@ typedef struct finished { size_t index; double seconds; } finished;
 /* Who plays and who asked share this; `lock` also guards the arena and the inputs of the sweep. */
 typedef struct pool {
   ts_sweep *sweep;
-  const ts_sweep_plays *plays;
+  const ts_sweep_source *from;
   pthread_mutex_t lock;
-  pthread_cond_t news;
-  size_t next, told; /* plays begun, and those that `done` was called for */
-  bool stopped;
+  pthread_cond_t news, work; /* a plan was played; plans may have come */
+  size_t begun, told;        /* plays begun, and those that `done` was called for */
+  bool alone;                /* there is no thread but the calling one */
+  bool stopped;              /* no more begin */
+  bool ended;                /* likewise, and all are told */
   TS_VEC(finished) ready;
 } pool;
 
@@ -145,14 +147,17 @@ static void keep(pool *p, size_t index, ts_outcome out, const ts_session *sessio
   s->outcomes[index] = out;
 }
 
+/* Waits for one where others tell when there is. */
 static bool begin(pool *p, size_t *index)
 {
+  bool got;
   pthread_mutex_lock(&p->lock);
-  bool more = !p->stopped && p->next < p->plays->count;
-  if (more)
-    *index = p->plays->todo[p->next++];
+  while (!(got = !p->stopped && !p->ended && p->from->next(p->from->closure, index)) && !p->ended &&
+         !p->alone)
+    pthread_cond_wait(&p->work, &p->lock);
+  p->begun += got;
   pthread_mutex_unlock(&p->lock);
-  return more;
+  return got;
 }
 
 static void *work(void *closure)
@@ -179,53 +184,110 @@ static void wait_for_news(pool *p)
 {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += TICK * 1000000L;
+  until.tv_nsec += p->from->pause * 1000000L;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   while (!p->ready.count && pthread_cond_timedwait(&p->news, &p->lock, &until) == 0)
     ;
 }
 
-/* Tells what is new until all is, or until nothing more begins and all begun has ended. */
+static void play_here(pool *p)
+{
+  pthread_mutex_unlock(&p->lock);
+  work(p);
+  pthread_mutex_lock(&p->lock);
+}
+
+/* Tells what is new until nothing more comes and all that began is told. */
 static void tell(pool *p)
 {
-  const ts_sweep_plays *plays = p->plays;
+  const ts_sweep_source *from = p->from;
   double ticked = 0;
   pthread_mutex_lock(&p->lock);
-  while (p->told < (p->stopped ? p->next : plays->count)) {
+  while (!p->ended) {
+    if (p->alone)
+      play_here(p);
     wait_for_news(p);
     for (size_t i = 0; i < p->ready.count; i++, p->told++)
-      plays->done(plays->closure, p->ready.at[i].index, p->ready.at[i].seconds);
+      from->done(from->closure, p->ready.at[i].index, p->ready.at[i].seconds);
     p->ready.count = 0;
+    bool more = !p->stopped && from->more(from->closure), last = !more && p->told == p->begun;
     double now = ts_clock();
-    if (now - ticked < TICK * 1e-3 && p->told < plays->count)
-      continue;
-    ticked = now;
-    p->stopped |= !plays->tick(plays->closure);
+    if (last || now - ticked >= TICK * 1e-3) {
+      ticked = now;
+      p->stopped |= !from->tick(from->closure);
+    }
+    p->ended = last;
+    pthread_cond_broadcast(&p->work);
   }
   pthread_mutex_unlock(&p->lock);
 }
 
-bool ts_sweep_play(ts_sweep *s, const ts_sweep_plays *plays)
+bool ts_sweep_play_from(ts_sweep *s, const ts_sweep_source *from)
 {
-  pool p = {.sweep = s, .plays = plays, .lock = PTHREAD_MUTEX_INITIALIZER};
+  pool p = {.sweep = s, .from = from, .lock = PTHREAD_MUTEX_INITIALIZER};
   pthread_condattr_t steady;
   pthread_t threads[TS_MOST_JOBS];
   long long started = 0;
-  if (!plays->count)
-    return plays->tick(plays->closure);
   pthread_condattr_init(&steady);
   pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
   pthread_cond_init(&p.news, &steady);
-  while (started < plays->jobs && (size_t)started < plays->count &&
-         pthread_create(&threads[started], NULL, work, &p) == 0)
+  pthread_cond_init(&p.work, NULL);
+  while (started < from->jobs && pthread_create(&threads[started], NULL, work, &p) == 0)
     started++;
-  if (!started)
-    work(&p);
+  p.alone = !started;
   tell(&p);
   while (started > 0)
     pthread_join(threads[--started], NULL);
+  pthread_cond_destroy(&p.work);
   pthread_cond_destroy(&p.news);
   pthread_condattr_destroy(&steady);
   return !p.stopped;
+}
+
+/* ---- Those of a list ---- */
+
+typedef struct list { const ts_sweep_plays *plays; size_t next; } list;
+
+static bool next_of_list(void *closure, size_t *index)
+{
+  list *l = closure;
+  if (l->next == l->plays->count)
+    return false;
+  *index = l->plays->todo[l->next++];
+  return true;
+}
+
+static bool more_of_list(void *closure)
+{
+  const list *l = closure;
+  return l->next < l->plays->count;
+}
+
+static void done_of_list(void *closure, size_t index, double seconds)
+{
+  const list *l = closure;
+  l->plays->done(l->plays->closure, index, seconds);
+}
+
+static bool tick_of_list(void *closure)
+{
+  const list *l = closure;
+  return l->plays->tick(l->plays->closure);
+}
+
+bool ts_sweep_play(ts_sweep *s, const ts_sweep_plays *plays)
+{
+  list l = {.plays = plays};
+  if (!plays->count)
+    return plays->tick(plays->closure);
+  return ts_sweep_play_from(
+    s, &(ts_sweep_source){
+         .jobs = (size_t)plays->jobs < plays->count ? plays->jobs : (long long)plays->count,
+         .pause = TICK,
+         .next = next_of_list,
+         .more = more_of_list,
+         .done = done_of_list,
+         .tick = tick_of_list,
+         .closure = &l});
 }

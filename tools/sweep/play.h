@@ -24,4 +24,19 @@ typedef struct ts_sweep_plays {
 /* Sets the outcomes. False: it was to stop, and plans under way are waited for. */
 bool ts_sweep_play(ts_sweep *s, const ts_sweep_plays *plays);
 
+/* Where plans come from that are not known beforehand, as from other processes (team.h). All are
+ * called under the lock that also guards the sweep: `next` on any thread, the others on the calling
+ * one, which does nothing else. */
+typedef struct ts_sweep_source {
+  long long jobs;
+  long pause;                                 /* ms: `more` is called as often, or oftener */
+  bool (*next)(void *closure, size_t *index); /* one to be played; false: there is none now */
+  bool (*more)(void *closure);                /* false: no more will come */
+  void (*done)(void *closure, size_t index, double seconds);
+  bool (*tick)(void *closure);                /* as above */
+  void *closure;
+} ts_sweep_source;
+
+bool ts_sweep_play_from(ts_sweep *s, const ts_sweep_source *from);
+
 #endif

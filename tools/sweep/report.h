@@ -10,5 +10,11 @@
 void ts_sweep_put_text(const ts_sweep *s, size_t top, FILE *out);
 void ts_sweep_put_csv(const ts_sweep *s, FILE *out); /* all plans, a row each */
 void ts_sweep_put_json(const ts_sweep *s, FILE *out);
+/* One file that needs nothing else: doc/sweeps.md, "A page". */
+void ts_sweep_put_html(const ts_sweep *s, FILE *out);
+
+/* Style and script of that page, and of the live one (serve.h): made by tools/embed_text.awk. */
+extern const char *const ts_sweep_page_style[], *const ts_sweep_page_script[],
+  *const ts_sweep_live_script[];
 
 #endif

@@ -9,18 +9,22 @@
 #include "base/json_writer.h"
 #include "tools/cli/programs.h"
 #include "tools/sweep/journal.h"
+#include "tools/sweep/live.h"
+#include "tools/sweep/progress.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 1, SERVE };
 enum { SILENT = 60 /* s without a row, after which a sweep may no longer run */ };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text or json (text)", "Report"},
+  {SERVE, 0, "serve", "PORT", "show a page of it at that port of this machine; 0: a free one", NULL},
   {0},
 };
 static const char *const usage[] = {"[OPTION]... JOURNAL", NULL};
 static const char *const notes[] = {
   "Says what is in the journal of sweeps, and how far each of them has come. It may",
-  "be asked while a sweep runs.",
+  "be asked while a sweep runs. `--serve` shows it as a page that follows the sweep, at",
+  "http://127.0.0.1:PORT/, until it is interrupted; ADDRESS:PORT lets other machines see it.",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL,
@@ -32,6 +36,7 @@ typedef struct task {
   ts_options options;
   ts_diags *diags;
   const char *path;
+  const char *serve; /* where; NULL: nowhere */
   bool json;
   double now; /* s since 1970 */
   ts_journal_about about;
@@ -45,18 +50,6 @@ static void keep(void *closure, const ts_journal_sweep *sweep)
   TS_PUSH(t->arena, &t->sweeps, *sweep);
 }
 
-static uint64_t done(const ts_journal_sweep *s) { return s->known + s->played; }
-/* plans a second; 0: not known */
-static double rate(const ts_journal_sweep *s)
-{
-  return s->played && s->seen > s->begun ? (double)s->played / (s->seen - s->begun) : 0;
-}
-/* s until all are played; negative: not known */
-static double left(const ts_journal_sweep *s)
-{
-  return done(s) >= s->plans ? 0 : rate(s) > 0 ? (double)(s->plans - done(s)) / rate(s) : -1;
-}
-
 static ts_text seconds(double s) { return ts_format_time((uint64_t)(s * 1e12)); }
 
 /* One writes at a time, so only the last of them may be under way. */
@@ -64,10 +57,10 @@ static void put_sweep(const task *t, const ts_journal_sweep *s, bool last, FILE 
 {
   double silent = t->now - s->seen;
   ts_put_text(out, "%s, %s\n  %s of %s plans, %s of them by this sweep", s->title, s->goal,
-              ts_format_count(done(s)).text, ts_format_count(s->plans).text,
+              ts_format_count(ts_progress_done(s)).text, ts_format_count(s->plans).text,
               ts_format_count(s->played).text);
-  if (rate(s) > 0)
-    ts_put_text(out, ", %s a second", ts_format_significant(rate(s)).text);
+  if (ts_progress_rate(s) > 0)
+    ts_put_text(out, ", %s a second", ts_format_significant(ts_progress_rate(s)).text);
   if (s->ended)
     fputs("; done\n", out);
   else if (!last)
@@ -75,8 +68,8 @@ static void put_sweep(const task *t, const ts_journal_sweep *s, bool last, FILE 
   else if (silent > SILENT)
     ts_put_text(out, "; nothing for %s: it may have ended, and `--resume` goes on\n",
                 seconds(silent).text);
-  else if (left(s) >= 0)
-    ts_put_text(out, "; about %s to go\n", seconds(left(s)).text);
+  else if (ts_progress_left(s) >= 0)
+    ts_put_text(out, "; about %s to go\n", seconds(ts_progress_left(s)).text);
   else
     fputs("; under way\n", out);
   if (*s->best)
@@ -110,18 +103,7 @@ static void put_json(const task *t, FILE *out)
     bool last = i + 1 == t->sweeps.count;
     ts_json_line(&w, 2);
     ts_json_begin(&w, NULL, '{');
-    ts_json_put_text(&w, "title", s->title);
-    ts_json_put_text(&w, "goal", s->goal);
-    ts_json_put_count(&w, "plans", s->plans);
-    ts_json_put_count(&w, "known", s->known);
-    ts_json_put_count(&w, "played", s->played);
-    ts_json_put_bool(&w, "done", s->ended);
-    ts_json_put_number(&w, "silent_seconds", "%.3f", t->now - s->seen);
-    if (rate(s) > 0)
-      ts_json_put_number(&w, "plans_per_second", "%.6g", rate(s));
-    if (last && left(s) >= 0)
-      ts_json_put_number(&w, "seconds_left", "%.6g", left(s));
-    ts_json_put_text(&w, "best", s->best);
+    ts_progress_put_json(s, t->now, last, &w);
     ts_json_end(&w, '}');
   }
   ts_json_end(&w, ']');
@@ -151,6 +133,22 @@ static int show(task *t)
   return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
 }
 
+/* Until it is interrupted. */
+static int serve(task *t)
+{
+  static const atomic_bool never;
+  ts_error error = {0};
+  ts_live *live = ts_live_open(t->arena, t->path, t->serve, &error);
+  if (!live) {
+    ts_diag_add_error(t->diags, TS_E0709, &error, "cannot show the journal `%s`", t->path);
+    return TS_EXIT_REJECTED;
+  }
+  ts_put_text(stdout, "%s\n", ts_live_url(live));
+  int status = ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
+  ts_live_serve(live, &never);
+  return status;
+}
+
 static bool take(task *t, int id)
 {
   static const char *const forms[] = {"text", "json", NULL};
@@ -161,6 +159,7 @@ static bool take(task *t, int id)
       t->options.status = ts_options_wrong(&t->options, "one JOURNAL at a time");
     t->path = t->options.argument;
     break;
+  case SERVE: t->serve = t->options.argument; break;
   case FORMAT:
     form = ts_options_choice(&t->options, forms);
     t->json = form == 1;
@@ -177,7 +176,9 @@ static int run(task *t, int argc, char **argv)
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
     if (id == TS_OPTIONS_EXIT || !take(t, id))
       return t->options.status;
-  return t->path ? show(t) : ts_options_wrong(&t->options, "no JOURNAL given");
+  if (!t->path)
+    return ts_options_wrong(&t->options, "no JOURNAL given");
+  return t->serve ? serve(t) : show(t);
 }
 
 int ts_sweep_status_main(int argc, char **argv)

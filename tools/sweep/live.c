@@ -1,0 +1,202 @@
+#include "tools/sweep/live.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/escape.h"
+#include "base/json_writer.h"
+#include "base/version.h"
+#include "runtime/report/page.h"
+#include "tools/cli/http.h"
+#include "tools/sweep/journal.h"
+#include "tools/sweep/progress.h"
+#include "tools/sweep/report.h"
+
+enum { SHOWN = 500 /* plans of the front that are told */ };
+
+typedef struct plan { const char *parameters; double step, memory; } plan;
+
+struct ts_live {
+  ts_arena *arena;
+  const char *path;
+  ts_journal *journal;
+  ts_http http;
+  int64_t row; /* the last one read */
+  uint64_t states[TS_OUTCOME_STATES];
+  TS_VEC(plan) front; /* no other has a shorter step and less memory; shortest step first */
+  ts_journal_sweep sweep; /* the newest */
+  bool any;
+  pthread_t thread;
+  atomic_bool stop;
+};
+
+/* ---- What is new ---- */
+
+/* A plan at `at` that takes no longer and holds no more makes it needless. */
+static void add_to_front(ts_live *l, const plan *p)
+{
+  size_t at = 0, kept = 0;
+  while (at < l->front.count && l->front.at[at].step <= p->step)
+    if (l->front.at[at++].memory <= p->memory)
+      return;
+  TS_PUSH(l->arena, &l->front, *p);
+  memmove(l->front.at + at + 1, l->front.at + at, (l->front.count - 1 - at) * sizeof *p);
+  l->front.at[at] = *p;
+  for (size_t i = 0; i < l->front.count; i++) {
+    const plan *other = &l->front.at[i];
+    if (i == at || other->step < p->step || other->memory < p->memory)
+      l->front.at[kept++] = *other;
+  }
+  l->front.count = kept;
+}
+
+static void take_plan(void *closure, const ts_journal_plan *p)
+{
+  ts_live *l = closure;
+  l->row = p->row;
+  l->states[p->state]++;
+  double step = p->figures.of[TS_SEARCH_STEP], memory = p->figures.of[TS_SEARCH_MEMORY];
+  if (p->state != TS_RANKED || isnan(step) || isnan(memory))
+    return;
+  for (size_t i = 0; i < l->front.count; i++) /* most are none of it, and their names are not kept */
+    if (l->front.at[i].step <= step && l->front.at[i].memory <= memory)
+      return;
+  add_to_front(l, &(plan){ts_arena_string(l->arena, p->parameters, strlen(p->parameters)), step,
+                          memory});
+}
+
+static void take_sweep(void *closure, const ts_journal_sweep *s)
+{
+  ts_live *l = closure;
+  l->sweep = *s;
+  l->any = true;
+}
+
+static bool read_new(ts_live *l, ts_arena *scratch, ts_journal_about *about, ts_error *error)
+{
+  *error = (ts_error){0};
+  l->any = false;
+  return ts_journal_about_of(l->journal, scratch, about, error) &&
+         ts_journal_sweeps(l->journal, scratch, take_sweep, l, error) &&
+         ts_journal_plans_after(l->journal, l->row, scratch, take_plan, l, error);
+}
+
+/* ---- As JSON ---- */
+
+static void put_sweep(const ts_live *l, ts_json_writer *w)
+{
+  const ts_journal_sweep *s = &l->sweep;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  ts_json_begin(w, "sweep", '{');
+  ts_progress_put_json(s, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, true, w);
+  ts_json_end(w, '}');
+}
+
+static void put_front(const ts_live *l, ts_json_writer *w)
+{
+  size_t every = l->front.count / SHOWN + 1;
+  ts_json_begin(w, "front", '[');
+  for (size_t i = 0; i < l->front.count; i += every) {
+    const plan *p = &l->front.at[i];
+    ts_json_line(w, 2);
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "parameters", p->parameters);
+    ts_json_put_number(w, "step_time", "%.9g", p->step);
+    ts_json_put_number(w, "peak_memory", "%.9g", p->memory);
+    ts_json_end(w, '}');
+  }
+  ts_json_end(w, ']');
+}
+
+static void put_status(void *closure, FILE *out)
+{
+  ts_live *l = closure;
+  ts_arena *scratch = ts_arena_new("status of a sweep");
+  ts_json_writer w = {.out = out, .spaced = true};
+  ts_journal_about about;
+  ts_error error;
+  bool read = read_new(l, scratch, &about, &error);
+  ts_json_begin(&w, NULL, '{');
+  ts_json_put_text(&w, "type", "trainspec-live");
+  ts_json_put_count(&w, "format", 1);
+  if (read) {
+    ts_json_put_text(&w, "file", about.file);
+    ts_json_put_text(&w, "version", about.version);
+    if (l->any)
+      put_sweep(l, &w);
+    ts_json_begin(&w, "states", '{');
+    for (int i = 0; i < TS_OUTCOME_STATES; i++)
+      if (l->states[i])
+        ts_json_put_count(&w, ts_outcome_states[i], l->states[i]);
+    ts_json_end(&w, '}');
+    put_front(l, &w);
+  } else {
+    ts_json_put_text(&w, "error", error.message);
+  }
+  ts_json_end(&w, '}');
+  ts_json_end_document(&w);
+  ts_arena_free(scratch);
+}
+
+/* ---- The page ---- */
+
+static void put_page(void *closure, FILE *out)
+{
+  const ts_live *l = closure;
+  ts_page_begin("A sweep under way", ts_sweep_page_style, ts_sweep_live_script, true, out);
+  ts_put_xml(out,
+             "<header>\n<h1>%s</h1>\n</header>\n<main>\n<noscript><p>This page is drawn by its own "
+             "script; status.json has the figures.</p></noscript>\n"
+             "<section id=\"progress\" aria-live=\"off\"></section>\n<section id=\"front\"></section>\n"
+             "<p class=\"hint\">Of all plans of the journal that fit, those that no other beats by "
+             "step time and peak memory; conditions of the search are not asked.</p>\n"
+             "<section id=\"plans\"></section>\n</main>\n<footer>TrainSpec %s</footer>\n",
+             l->path, ts_version());
+  ts_page_end(ts_sweep_live_script, out);
+}
+
+/* ---- Serving ---- */
+
+ts_live *ts_live_open(ts_arena *arena, const char *journal, const char *where, ts_error *error)
+{
+  ts_live *l = TS_NEW(arena, ts_live);
+  /* Of its own, as it may be used on another thread. */
+  l->arena = ts_arena_new("live page");
+  l->path = journal;
+  l->journal = ts_journal_open(l->arena, journal, TS_JOURNAL_READ, error);
+  if (l->journal && ts_http_open(&l->http, where, error))
+    return l;
+  ts_journal_close(l->journal);
+  ts_arena_free(l->arena);
+  return NULL;
+}
+
+const char *ts_live_url(const ts_live *l) { return l->http.url; }
+
+void ts_live_serve(ts_live *l, const atomic_bool *stop)
+{
+  const ts_http_resource resources[] = {{"/", "text/html", put_page, l},
+                                        {"/status.json", "application/json", put_status, l},
+                                        {0}};
+  ts_http_serve(&l->http, resources, stop);
+  ts_journal_close(l->journal);
+  ts_arena_free(l->arena);
+}
+
+static void *serve(void *closure)
+{
+  ts_live *l = closure;
+  ts_live_serve(l, &l->stop);
+  return NULL;
+}
+
+bool ts_live_begin(ts_live *l) { return pthread_create(&l->thread, NULL, serve, l) == 0; }
+
+void ts_live_end(ts_live *l)
+{
+  atomic_store(&l->stop, true);
+  pthread_join(l->thread, NULL);
+}

@@ -1,0 +1,77 @@
+// The page of a sweep that is under way: it asks for what is new every second, until all is done.
+
+const EVERY = 1000, HISTORY = 300;
+
+class Live {
+  constructor() {
+    this.place = document.getElementById("progress");
+    this.history = []; // [seconds of our clock, plans done]
+    const measure = name => ({name, of: [], ...FIGURES[name]});
+    this.sweep = {measures: [measure("step_time"), measure("peak_memory")], ranked: [], at: -1, listeners: [], names: [],
+      choose: i => { this.sweep.at = i; this.draw(); }, point: i => this.sweep.names[i], front: Sweep.prototype.front};
+    this.said = element("p", {class: "status", role: "status"});
+    document.querySelector("header").append(this.said);
+    this.front = new Front(this.sweep, document.getElementById("front"));
+    this.table = document.getElementById("plans");
+    this.ask();
+  }
+
+  async ask() {
+    let wait = EVERY;
+    try {
+      const answer = await fetch("status.json", {cache: "no-store"});
+      const data = await answer.json();
+      if (!answer.ok) throw new Error(data.error || answer.statusText);
+      this.take(data);
+      this.said.textContent = data.sweep && data.sweep.done ? "Done." : "";
+      if (data.sweep && data.sweep.done) wait = 10 * EVERY;
+    } catch (e) {
+      this.said.textContent = `No answer (${e.message}). The sweep may have ended; this page asks again.`;
+      wait = 5 * EVERY;
+    }
+    document.documentElement.dataset.ready = "";
+    setTimeout(() => this.ask(), document.hidden ? 10 * EVERY : wait);
+  }
+
+  take(data) {
+    const s = data.sweep, time = x => x < 60 ? `${significant(x, 3)} s` : x < 3600 ? `${Math.floor(x / 60)} min ${Math.round(x % 60)} s` : `${Math.floor(x / 3600)} h ${Math.round(x % 3600 / 60)} min`;
+    const tile = (name, value, more) => element("div", {}, element("span", {}, name), element("b", {}, value), element("small", {}, more || "\u00a0"));
+    const done = s ? s.known + s.played : 0, share = s && s.plans ? done / s.plans : 0;
+    this.data = data;
+    if (s) {
+      const now = performance.now() / 1000;
+      this.history.push([now, s.played]);
+      if (this.history.length > HISTORY) this.history.shift();
+      const past = this.history.find(h => now - h[0] < 30) || this.history[0], span = now - past[0];
+      const late = span > 2 ? (s.played - past[1]) / span : s.plans_per_second || 0;
+      this.place.replaceChildren(
+        element("div", {class: "tiles"},
+          tile("plans", `${countText(done)} of ${countText(s.plans)}`, s.known ? `${countText(s.known)} of them known before` : ""),
+          tile("rate", s.done ? "done" : `${significant(late, 3)} a second`, s.plans_per_second ? `${significant(s.plans_per_second, 3)} a second in all` : ""),
+          tile("to go", s.done ? "0 s" : s.seconds_left === undefined ? "?" : time(s.seconds_left), s.silent_seconds > 10 && !s.done ? `nothing new for ${time(s.silent_seconds)}` : ""),
+          tile("fit", countText(data.states.ok || 0), data.states["out of memory"] ? `${countText(data.states["out of memory"])} out of memory` : "")),
+        element("progress", {max: 1, value: share, "aria-label": "plans done"}),
+        element("p", {}, s.best ? `Best so far by ${s.goal}: ${s.best}` : `No plan that fits yet; ${s.goal}`));
+    } else {
+      this.place.replaceChildren(element("p", {}, "No sweep has written here yet."));
+    }
+    const chosen = this.sweep.names[this.sweep.at];
+    this.sweep.names = data.front.map(f => f.parameters);
+    this.sweep.measures[0].of = data.front.map(f => f.step_time);
+    this.sweep.measures[1].of = data.front.map(f => f.peak_memory);
+    this.sweep.ranked = data.front.map((_, i) => i);
+    this.sweep.at = chosen === undefined ? -1 : this.sweep.names.indexOf(chosen);
+    this.draw();
+  }
+
+  draw() {
+    const {measures: [time, memory], names, ranked, at} = this.sweep;
+    this.front.draw();
+    this.table.replaceChildren(element("table", {class: "plans"},
+      element("thead", {}, element("tr", {}, ["plan", "step time", "peak memory"].map(h => element("th", {scope: "col"}, h)))),
+      element("tbody", {}, ranked.map(i => element("tr", {class: i === at ? "chosen" : null},
+        element("th", {scope: "row"}, names[i]), element("td", {}, time.text(time.of[i])), element("td", {}, memory.text(memory.of[i])))))));
+  }
+}
+
+addEventListener("DOMContentLoaded", () => { window.live = new Live(); });
