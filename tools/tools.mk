@@ -212,8 +212,9 @@ sweep_styles = \
 
 sweep_scripts = runtime/report/page/format.js runtime/report/page/colours.js tools/sweep/page/sweep.js tools/sweep/page/picture.js \
 	tools/sweep/page/front.js tools/sweep/page/heat.js tools/sweep/page/parallel.js tools/sweep/page/table.js tools/sweep/page/start.js
-live_scripts = runtime/report/page/format.js runtime/report/page/colours.js tools/sweep/page/picture.js tools/sweep/page/live.js
-EXTRA_DIST += $(sweep_styles) $(sweep_scripts) $(live_scripts)
+live_scripts = runtime/report/page/format.js runtime/report/page/colours.js tools/sweep/page/sweep.js tools/sweep/page/picture.js \
+	tools/sweep/page/front.js tools/sweep/page/live.js
+EXTRA_DIST += $(sweep_styles) $(sweep_scripts) tools/sweep/page/live.js
 nodist_trainspec_SOURCES += tools/sweep/page_files.c
 CLEANFILES += tools/sweep/page_files.c
 tools/sweep/page_files.c: $(sweep_styles) $(sweep_scripts) $(live_scripts) tools/tools.mk tools/embed_text.awk

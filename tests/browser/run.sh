@@ -32,5 +32,26 @@ page large -D 'schedule=interleaved_one_f_one_b(p: 64, m: 512, v: 2)' examples/s
 "$build/tsc" -o "$out/before.ir" examples/gpt2_large.ts 2>/dev/null
 "$build/tsc" -o "$out/after.ir" -D schedule='interleaved_one_f_one_b(p: 4, m: 8, v: 2)' examples/schedule_lab.ts 2>/dev/null
 "$build/trainspec" diff --format=html -o "$out/pair.html" "$out/before.ir" "$out/after.ir" 2>/dev/null || [ $? = 1 ]
-node tests/browser/page.mjs "$out"
+node tests/browser/page.mjs "$out" || status=$?
+
+# Pages of sweeps, and the same as JSON.
+mkdir -p "$out/sweeps"
+rm -f "$out"/sweeps/*
+swept() { # NAME OPTION... FILE
+  local name=$1; shift
+  "$build/trainspec" sweep --format=html -o "$out/sweeps/$name.html" "$@" 2>/dev/null || [ $? = 3 ]
+  "$build/trainspec" sweep --format=json -o "$out/sweeps/$name.json" "$@" 2>/dev/null || [ $? = 3 ]
+}
+swept degrees examples/degrees.ts
+swept goals --minimize step_time --minimize peak_memory --maximize 'mfu * 1' --vary 'tp=[1, 2, 4, 3]' --vary 'dp=1..3' --vary 'm=[8, 16]' tests/cli/_sweep.ts
+swept hostile --vary 'name=["</script><img src=x onerror=alert(1)>", "a b", "it'"'"'s $(touch x)"]' --vary 'm=[8]' --set dp=2 tests/cli/_sweep.ts
+swept none --vary 'm=[8, 16]' --require 'step_time < 1ns' --set dp=2 tests/cli/_sweep.ts
+rm -f "$out"/sweeps/live.db*
+"$build/trainspec" sweep --all --journal "$out/sweeps/live.db" examples/degrees.ts >/dev/null 2>&1
+"$build/trainspec" sweep status --serve 0 "$out/sweeps/live.db" >"$out/sweeps/url" &
+server=$!
+until [ -s "$out/sweeps/url" ]; do sleep 0.1; done
+LIVE=$(cat "$out/sweeps/url") node tests/browser/sweep.mjs "$out" || status=$?
+kill $server
 echo "# screenshots: $out/*.png"
+exit ${status:-0}

@@ -151,9 +151,9 @@ static void put_page(void *closure, FILE *out)
              "<header>\n<h1>%s</h1>\n</header>\n<main>\n<noscript><p>This page is drawn by its own "
              "script; status.json has the figures.</p></noscript>\n"
              "<section id=\"progress\" aria-live=\"off\"></section>\n<section id=\"front\"></section>\n"
-             "<p class=\"hint\">Of all plans of the journal that fit, those that no other beats by "
-             "step time and peak memory; conditions of the search are not asked.</p>\n"
-             "<section id=\"plans\"></section>\n</main>\n<footer>TrainSpec %s</footer>\n",
+             "<section id=\"plans\"></section>\n"
+             "<p class=\"hint\">The front: of all plans of the journal that fit, those that no other "
+             "beats by step time and peak memory. Conditions of the search are not asked.</p>\n</main>\n<footer>TrainSpec %s</footer>\n",
              l->path, ts_version());
   ts_page_end(ts_sweep_live_script, out);
 }

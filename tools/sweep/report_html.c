@@ -125,12 +125,13 @@ static void put_plans(const ts_sweep *s, FILE *out)
   fputs("\"state\":[", out);
   for (size_t i = 0; i < s->count; i++)
     fprintf(out, i ? ",%d" : "%d", (int)s->outcomes[i].state);
-  fputs("],\"point\":[", out);
-  for (size_t i = 0; i < s->count; i++)
-    fprintf(out, i ? ",%zu" : "%zu", s->outcomes[i].point);
   fputs("],\"equal\":[", out);
   for (size_t i = 0, any = 0; i < s->count; i++)
     if (ts_sweep_equals_best(s, &s->outcomes[i]))
+      fprintf(out, any++ ? ",%zu" : "%zu", i);
+  fputs("],\"front\":[", out);
+  for (size_t i = 0, any = 0; i < s->count; i++)
+    if (s->outcomes[i].front)
       fprintf(out, any++ ? ",%zu" : "%zu", i);
   fputs("],\n\"limit\":[", out);
   for (size_t i = 0; i < s->count; i++)

@@ -47,7 +47,7 @@ class Live {
       this.place.replaceChildren(
         element("div", {class: "tiles"},
           tile("plans", `${countText(done)} of ${countText(s.plans)}`, s.known ? `${countText(s.known)} of them known before` : ""),
-          tile("rate", s.done ? "done" : `${significant(late, 3)} a second`, s.plans_per_second ? `${significant(s.plans_per_second, 3)} a second in all` : ""),
+          tile("plans a second", s.done ? "done" : significant(late, 3), s.plans_per_second ? `${significant(s.plans_per_second, 3)} since it began` : ""),
           tile("to go", s.done ? "0 s" : s.seconds_left === undefined ? "?" : time(s.seconds_left), s.silent_seconds > 10 && !s.done ? `nothing new for ${time(s.silent_seconds)}` : ""),
           tile("fit", countText(data.states.ok || 0), data.states["out of memory"] ? `${countText(data.states["out of memory"])} out of memory` : "")),
         element("progress", {max: 1, value: share, "aria-label": "plans done"}),
@@ -66,6 +66,7 @@ class Live {
 
   draw() {
     const {measures: [time, memory], names, ranked, at} = this.sweep;
+    for (const id of ["front", "plans"]) document.getElementById(id).hidden = !ranked.length;
     this.front.draw();
     this.table.replaceChildren(element("table", {class: "plans"},
       element("thead", {}, element("tr", {}, ["plan", "step time", "peak memory"].map(h => element("th", {scope: "col"}, h)))),

@@ -93,7 +93,7 @@ class Parallel extends Picture {
   }
   // Readable above the lines.
   label(c, text, x, y) {
-    c.lineWidth = 3; c.strokeStyle = css(this.colours.paper);
+    c.lineWidth = 5; c.lineJoin = "round"; c.strokeStyle = css(this.colours.paper);
     c.strokeText(text, x, y);
     c.fillText(text, x, y);
   }

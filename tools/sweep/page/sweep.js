@@ -7,7 +7,7 @@ const RANKED = "ok", SHOWN_LINES = 2000;
 const FIGURES = {
   step_time: {title: "step time", better: -1, text: s => timeText(s * 1e12)},
   peak_memory: {title: "peak memory", better: -1, text: bits => bytesText(bits / 8)},
-  tokens_per_second: {title: "tokens per second", better: 1, text: v => significant(v)},
+  tokens_per_second: {title: "tokens per second", better: 1, text: v => v < 1000 ? significant(v) : countText(v)},
   tokens_per_step: {title: "tokens per step", better: 1, text: v => countText(v)},
   mfu: {title: "MFU", better: 1, text: shareText},
   hfu: {title: "HFU", better: 1, text: shareText},
@@ -24,10 +24,13 @@ class Sweep {
     Object.assign(this, data);
     this.count = data.state.length;
     this.ok = data.states.indexOf(RANKED);
-    const equal = new Set(data.equal);
+    const equal = new Set(data.equal), goals_front = new Set(data.front);
     this.equalTo = i => equal.has(i);
+    // "front": of all goals, as the text report has it
+    this.stateText = i => data.states[data.state[i]] + (goals_front.has(i) ? ", front" : "");
     this.parameters = data.parameters.map(p => this.parameter(p));
     const figures = data.figures.map(f => ({...f, ...(FIGURES[f.name] || {title: f.name, better: -1, text: v => significant(v)})}));
+    delete this.front; // the method finds those of two figures
     const goals = data.goals.map(g => ({...g, title: g.name.replace(/^(minimize|maximize) /, "")})).filter(g => !(g.title in FIGURES))
       .map(g => ({...g, better: g.maximize ? 1 : -1, text: v => v.toPrecision(5)}));
     // Of no use: what is not known of any plan, or the same of all.
@@ -58,7 +61,7 @@ class Sweep {
       if (v === null || v === undefined || v < low || v > high) return false;
     }
     if (!words.length) return true;
-    const text = ` ${this.point(i)} ${this.states[this.state[i]]} `.toLowerCase();
+    const text = ` ${this.point(i)} ${this.stateText(i)} `.toLowerCase();
     return words.every(w => w.includes("=") ? text.includes(` ${w} `) : text.includes(w));
   }
 
@@ -98,7 +101,7 @@ function planOf(sweep, section) {
     const i = sweep.at;
     section.replaceChildren();
     if (i < 0) return;
-    const facts = [["state", sweep.states[sweep.state[i]] + (sweep.equalTo(i) && i ? ", can be as good as the best" : i ? "" : ", the best")]];
+    const facts = [["state", sweep.stateText(i) + (sweep.equalTo(i) && i ? ", can be as good as the best" : i ? "" : ", the best")]];
     for (const p of sweep.parameters) facts.push([p.title, sweep.text(p, i)]);
     for (const m of sweep.measures) if (m.of[i] !== null) facts.push([m.title, m.text(m.of[i])]);
     if (sweep.low[i] !== null) facts.push(["step time, 80 % of runs", `${timeText(sweep.low[i] * 1e12)} to ${timeText(sweep.high[i] * 1e12)}`]);

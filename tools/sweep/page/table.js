@@ -10,7 +10,7 @@ class Table {
       {title: "plan", key: i => i, text: i => String(i + 1)},
       ...sweep.parameters.map(p => ({title: p.title, key: i => p.place(i), text: i => sweep.text(p, i)})),
       ...sweep.measures.map(m => ({title: m.title, key: i => m.of[i], text: i => m.of[i] === null ? "" : m.text(m.of[i]), better: m.better})),
-      {title: "state", key: i => sweep.states[sweep.state[i]], text: i => sweep.states[sweep.state[i]]},
+      {title: "state", key: i => sweep.stateText(i), text: i => sweep.stateText(i)},
     ];
     this.by = this.columns[0];
     this.up = true;
