@@ -93,6 +93,21 @@ ts_text ts_format_significant(double value)
   return t;
 }
 
+ts_text ts_format_energy(double joules)
+{
+  return joules < 3600 ? ts_format_scaled(joules, "J") : ts_format_scaled(joules / 3600, "Wh");
+}
+
+ts_text ts_format_dollars(double dollars)
+{
+  ts_text t;
+  if (dollars >= 999.95)
+    snprintf(t.text, sizeof t.text, "$%.60s", ts_format_significant(dollars).text);
+  else
+    snprintf(t.text, sizeof t.text, dollars >= 0.995 ? "$%.2f" : "$%.3g", dollars);
+  return t;
+}
+
 ts_text ts_format_share(double share)
 {
   ts_text t;

@@ -28,7 +28,7 @@ static const char *const keywords[] = {
 };
 
 static const char *const units[] = {
-#define UNIT(name, factor, dimension) name,
+#define UNIT(name, factor, ...) name,
 #include "lang/units.def"
 #undef UNIT
 };

@@ -28,6 +28,7 @@
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
 #define TS_IR_VERSION 4u
 #define TS_IR_NONE 0xffffffffu
+#define TS_JOULES_OF_KWH 3.6e6
 #define TS_IR_TIME_MOST (UINT64_C(1) << 60) /* ps that one thing may take: 13 days */
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
@@ -80,6 +81,7 @@ typedef struct ts_ir_meta {
   /* the rest of the kind of run that validated ones are compared by: bits of the number format that
    * most model FLOPs are in, 0: not known; ts_ir_run_flag */
   uint32_t run_bits, run_flags;
+  double carbon;           /* g of CO2 a kWh, 0: not stated */
 } ts_ir_meta;
 
 typedef struct ts_ir_source { /* provenance */
@@ -127,6 +129,9 @@ typedef struct ts_ir_device_class {
   uint64_t memory;   /* usable by the framework, bytes; 0: no limit known */
   double bandwidth;  /* of its memory, bytes/s */
   uint64_t reserved_memory; /* driver context and libraries, taken from `memory` */
+  /* W of one device: computing, and not; and of what serves it: host, fans, switches. 0: not stated */
+  double watts, idle_watts, host_watts;
+  double price;      /* $ an hour; 0: not stated */
 } ts_ir_device_class;
 
 typedef struct ts_ir_device { /* one for each vertex; a switch has class TS_IR_NONE */

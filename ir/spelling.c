@@ -59,6 +59,13 @@ const ts_ir_clause ts_ir_curve_fields[] = {
   FIELD(NUMBER, straggler),   FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 
+#define FIELD(name, kind, field) {name, TS_IR_FIELD_##kind, offsetof(ts_ir_device_class, field)}
+const ts_ir_clause ts_ir_device_fields[] = {
+  FIELD("memory", BYTES, memory),         FIELD("reserved", BYTES, reserved_memory),
+  FIELD("watts", NUMBER, watts),          FIELD("idle_watts", NUMBER, idle_watts),
+  FIELD("host_watts", NUMBER, host_watts), FIELD("price", NUMBER, price),
+  {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
 const ts_ir_clause ts_ir_line_fields[] = {
   {"base", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, base)},
   {"hop", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, hop)},

@@ -12,6 +12,7 @@
 /* Bounds that no machine comes near, so that sums cannot overflow and quotients stay finite. */
 static const uint32_t world_limit = 1u << 24, vertex_limit = 1u << 25;
 static const uint64_t time_limit = TS_IR_TIME_MOST;
+static const double stated_most = 1e12; /* W, $ an hour, g of CO2 a kWh */
 static const uint64_t bytes_limit = UINT64_C(1) << 56; /* of one thing: 64 PiB */
 static const double rate_least = 1, rate_most = 1e21;  /* per second */
 static const double speed_least = 1e-6, speed_most = 1e6;
@@ -97,6 +98,8 @@ static int check_mesh(check *c)
 static int check_meta(check *c)
 {
   const ts_ir_meta *m = c->ir->meta;
+  if (!amount(m->carbon) || m->carbon > stated_most)
+    return ts_ir_fail(c->error, "%g g of CO2 a kWh", m->carbon);
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
     return ts_ir_fail(
       c->error, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
@@ -218,6 +221,11 @@ static int check_devices(check *c)
       return ts_ir_fail(c->error,
                         "device class `%s`: memory, reserved memory or bandwidth out of range",
                         text(c, d->name));
+    const double stated[] = {d->watts, d->idle_watts, d->host_watts, d->price};
+    for (size_t k = 0; k < sizeof stated / sizeof *stated; k++)
+      if (!amount(stated[k]) || stated[k] > stated_most)
+        return ts_ir_fail(c->error, "device class `%s`: %g W or $ an hour", text(c, d->name),
+                          stated[k]);
   }
   uint64_t first = 0, devices = 0;
   for (uint32_t i = 0; i < ir->arrays_count; i++) {

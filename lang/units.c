@@ -19,7 +19,7 @@ enum { UNITS = sizeof units / sizeof units[0], LARGEST_EXPONENT = 8 };
 bool ts_dimension_equal(ts_dimension a, ts_dimension b)
 {
   return a.time == b.time && a.bits == b.bits && a.work == b.work && a.money == b.money &&
-         a.power == b.power;
+         a.power == b.power && a.mass == b.mass;
 }
 
 static bool add_exponent(int8_t a, int8_t b, int sign, int8_t *result)
@@ -35,7 +35,8 @@ bool ts_dimension_multiply(ts_dimension a, ts_dimension b, int sign, ts_dimensio
          add_exponent(a.bits, b.bits, sign, &result->bits) &&
          add_exponent(a.work, b.work, sign, &result->work) &&
          add_exponent(a.money, b.money, sign, &result->money) &&
-         add_exponent(a.power, b.power, sign, &result->power);
+         add_exponent(a.power, b.power, sign, &result->power) &&
+         add_exponent(a.mass, b.mass, sign, &result->mass);
 }
 
 static const struct unit *find(const char *text, size_t length)
@@ -70,19 +71,21 @@ static const struct description {
   ts_dimension dimension;
   const char *text;
 } descriptions[] = {
-  {{0, 0, 0, 0, 0}, "a number"},
-  {{1, 0, 0, 0, 0}, "a time (seconds)"},
-  {{0, 1, 0, 0, 0}, "a size (bytes)"},
-  {{-1, 1, 0, 0, 0}, "a rate (bits or bytes per time)"},
-  {{0, 0, 1, 0, 0}, "work (FLOP)"},
-  {{-1, 0, 1, 0, 0}, "a rate of work (FLOP per time)"},
-  {{-1, 0, 0, 0, 0}, "a frequency (Hz)"},
-  {{0, 0, 0, 1, 0}, "an amount of money ($)"},
-  {{-1, 0, 0, 1, 0}, "a price per time ($/h)"},
-  {{0, 0, 0, 0, 1}, "a power (W)"},
-  {{1, 0, 0, 0, 1}, "an energy (W s)"},
-  {{0, -1, 1, 0, 0}, "an arithmetic intensity (FLOP/B)"},
-  {{1, -1, 0, 0, 0}, "a time per size (s/B)"},
+  {{0, 0, 0, 0, 0, 0}, "a number"},
+  {{1, 0, 0, 0, 0, 0}, "a time (seconds)"},
+  {{0, 1, 0, 0, 0, 0}, "a size (bytes)"},
+  {{-1, 1, 0, 0, 0, 0}, "a rate (bits or bytes per time)"},
+  {{0, 0, 1, 0, 0, 0}, "work (FLOP)"},
+  {{-1, 0, 1, 0, 0, 0}, "a rate of work (FLOP per time)"},
+  {{-1, 0, 0, 0, 0, 0}, "a frequency (Hz)"},
+  {{0, 0, 0, 1, 0, 0}, "an amount of money ($)"},
+  {{-1, 0, 0, 1, 0, 0}, "a price per time ($/h)"},
+  {{0, 0, 0, 0, 1, 0}, "a power (W)"},
+  {{1, 0, 0, 0, 1, 0}, "an energy (kWh)"},
+  {{0, 0, 0, 0, 0, 1}, "a mass (kg)"},
+  {{-1, 0, 0, 0, -1, 1}, "a carbon intensity (g/kWh)"},
+  {{0, -1, 1, 0, 0, 0}, "an arithmetic intensity (FLOP/B)"},
+  {{1, -1, 0, 0, 0, 0}, "a time per size (s/B)"},
 };
 
 const char *ts_dimension_describe(ts_dimension dimension)
@@ -107,12 +110,14 @@ static const char *const works[] = {"PFLOP", "TFLOP", "GFLOP", "MFLOP", "kFLOP",
 static const char *const work_rates[] = {"PFLOP/s", "TFLOP/s", "GFLOP/s", "MFLOP/s",
                                          "kFLOP/s", "FLOP/s",  NULL};
 static const char *const frequencies[] = {"GHz", "MHz", "kHz", "Hz", NULL};
-static const char *const powers[] = {"kW", "W", NULL};
+static const char *const powers[] = {"MW", "kW", "W", NULL};
+static const char *const energies[] = {"GWh", "MWh", "kWh", "Wh", NULL};
+static const char *const masses[] = {"kg", "g", NULL};
 
 static const struct ladder ladders[] = {
-  {{1, 0, 0, 0, 0}, times},  {{0, 1, 0, 0, 0}, sizes},       {{-1, 1, 0, 0, 0}, rates},
-  {{0, 0, 1, 0, 0}, works},  {{-1, 0, 1, 0, 0}, work_rates}, {{-1, 0, 0, 0, 0}, frequencies},
-  {{0, 0, 0, 0, 1}, powers},
+  {{1, 0, 0, 0, 0, 0}, times},  {{0, 1, 0, 0, 0, 0}, sizes},       {{-1, 1, 0, 0, 0, 0}, rates},
+  {{0, 0, 1, 0, 0, 0}, works},  {{-1, 0, 1, 0, 0, 0}, work_rates}, {{-1, 0, 0, 0, 0, 0}, frequencies},
+  {{0, 0, 0, 0, 1, 0}, powers}, {{1, 0, 0, 0, 1, 0}, energies},   {{0, 0, 0, 0, 0, 1}, masses},
 };
 
 static void print_on_ladder(char *buffer, size_t size, double value, const char *const *names)
@@ -152,8 +157,10 @@ void ts_quantity_print(char *buffer, size_t size, double value, ts_dimension dim
   }
   if (ts_dimension_equal(dimension, (ts_dimension){.money = 1})) {
     snprintf(buffer, size, "$%.2f", value);
-  } else if (ts_dimension_equal(dimension, (ts_dimension){-1, 0, 0, 1, 0})) {
+  } else if (ts_dimension_equal(dimension, (ts_dimension){.time = -1, .money = 1})) {
     snprintf(buffer, size, "$%.2f/h", value * 3600);
+  } else if (ts_dimension_equal(dimension, (ts_dimension){.time = -1, .power = -1, .mass = 1})) {
+    snprintf(buffer, size, "%.4g g/kWh", value * 3.6e6);
   } else {
     snprintf(buffer, size, "%.6g", value);
     print_exponent(buffer, size, "s", dimension.time);
@@ -161,5 +168,6 @@ void ts_quantity_print(char *buffer, size_t size, double value, ts_dimension dim
     print_exponent(buffer, size, "FLOP", dimension.work);
     print_exponent(buffer, size, "$", dimension.money);
     print_exponent(buffer, size, "W", dimension.power);
+    print_exponent(buffer, size, "g", dimension.mass);
   }
 }

@@ -1,5 +1,5 @@
-/* Units and dimensions. A quantity is a double in base units (second, bit, FLOP, dollar, watt; Hz
- * is 1/s) and its dimension. */
+/* Units and dimensions. A quantity is a double in base units (second, bit, FLOP, dollar, watt,
+ * gram; Hz is 1/s) and its dimension. */
 #ifndef TS_LANG_UNITS_H
 #define TS_LANG_UNITS_H
 
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /* exponents; all 0: a plain number */
-typedef struct ts_dimension { int8_t time, bits, work, money, power; } ts_dimension;
+typedef struct ts_dimension { int8_t time, bits, work, money, power, mass; } ts_dimension;
 
-#define TS_DIM_NONE ((ts_dimension){0, 0, 0, 0, 0})
-#define TS_DIM_TIME ((ts_dimension){1, 0, 0, 0, 0})
-#define TS_DIM_SIZE ((ts_dimension){0, 1, 0, 0, 0})
-#define TS_DIM_RATE ((ts_dimension){-1, 1, 0, 0, 0})
-#define TS_DIM_WORK ((ts_dimension){0, 0, 1, 0, 0})
-#define TS_DIM_WORKRATE ((ts_dimension){-1, 0, 1, 0, 0})
+#define TS_DIM_NONE ((ts_dimension){0, 0, 0, 0, 0, 0})
+#define TS_DIM_TIME ((ts_dimension){1, 0, 0, 0, 0, 0})
+#define TS_DIM_SIZE ((ts_dimension){0, 1, 0, 0, 0, 0})
+#define TS_DIM_RATE ((ts_dimension){-1, 1, 0, 0, 0, 0})
+#define TS_DIM_WORK ((ts_dimension){0, 0, 1, 0, 0, 0})
+#define TS_DIM_WORKRATE ((ts_dimension){-1, 0, 1, 0, 0, 0})
 
 typedef enum ts_operator {
   TS_OP_NEGATE,

@@ -49,7 +49,11 @@ static ts_figures figures_of(const trainspec_result *r, uint32_t world)
                        [TS_SEARCH_TOKENS] = r->tokens_per_second,
                        [TS_SEARCH_MFU] = r->mfu,
                        [TS_SEARCH_HFU] = r->hfu,
-                       [TS_SEARCH_DEVICES] = world}};
+                       [TS_SEARCH_DEVICES] = world,
+                       [TS_SEARCH_BATCH] = (double)r->tokens,
+                       [TS_SEARCH_ENERGY] = r->joules,
+                       [TS_SEARCH_COST] = r->dollars,
+                       [TS_SEARCH_CARBON] = r->grams_co2}};
 }
 
 static void refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *why)

@@ -371,7 +371,11 @@ trainspec_result ts_library_result(const ts_summary *s)
     .limit = fullest->limit,
     .nodes = s->result->nodes,
     .step_low_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.low * 1e12) : 0,
-    .step_high_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.high * 1e12) : 0};
+    .step_high_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.high * 1e12) : 0,
+    .joules = s->energy.joules,
+    .dollars = s->energy.dollars,
+    .grams_co2 = s->energy.grams,
+    .tokens = s->ir->meta->tokens_per_step};
 }
 
 trainspec_result trainspec_result_of(const trainspec_run *run)

@@ -15,6 +15,8 @@ libts_la_SOURCES += \
 	runtime/account/confidence.c \
 	runtime/account/confidence.h \
 	runtime/account/critical.c \
+	runtime/account/energy.c \
+	runtime/account/energy.h \
 	runtime/account/forecast.c \
 	runtime/account/forecast.h \
 	runtime/account/labels.c \

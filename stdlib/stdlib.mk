@@ -141,6 +141,7 @@ stdlib_files = \
 	stdlib/ops/nn.ts \
 	stdlib/ops/routing.ts \
 	stdlib/optimizers/adam.ts \
+	stdlib/power.ts \
 	stdlib/precision.ts \
 	stdlib/schedules/beside.ts \
 	stdlib/schedules/chimera.ts \

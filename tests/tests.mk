@@ -210,6 +210,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/page.h \
 	tests/accuracy/pairs.c \
 	tests/accuracy/pairs.h \
+	tests/accuracy/power.c \
+	tests/accuracy/power.h \
 	tests/accuracy/predict.c \
 	tests/accuracy/published.c \
 	tests/accuracy/published.h \

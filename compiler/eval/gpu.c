@@ -11,6 +11,10 @@ static const known_field known[] = {{"memory", "Size", 0, 8 * 0x1p56},
                                     {"bandwidth", "Rate", 8, 8e21},
                                     {"l2", "Size", 0, 8 * 0x1p56},
                                     {"sms", "Int", 1, 1 << 20},
+                                    {"watts", "Power", 0, 1e9},
+                                    {"idle_watts", "Power", 0, 1e9},
+                                    {"host_watts", "Power", 0, 1e9},
+                                    {"price", "Price", 0, 1e6},
                                     {"peak", "Record", 0, 0},
                                     {"called", "List", 0, 0}};
 enum { KNOWN = sizeof known / sizeof *known };

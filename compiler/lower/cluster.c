@@ -14,6 +14,8 @@ static uint64_t picoseconds(double seconds) { return (uint64_t)llround(seconds *
 
 /* -- devices -- */
 
+static const double seconds_of_hour = 3600;
+
 static double gpu_number(const ts_value *gpu, const char *field, double unit)
 {
   const ts_value *v = ts_record_find(gpu->u.record, field);
@@ -29,7 +31,11 @@ static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
     .loc = ts_ir_loc_of(l, gpu->span),
     .memory = (uint64_t)gpu_number(gpu, "memory", 8),
     .bandwidth = gpu_number(gpu, "bandwidth", 8),
-    .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8)};
+    .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8),
+    .watts = gpu_number(gpu, "watts", 1),
+    .idle_watts = gpu_number(gpu, "idle_watts", 1),
+    .host_watts = gpu_number(gpu, "host_watts", 1),
+    .price = gpu_number(gpu, "price", 1 / seconds_of_hour)};
   if (l->calibration.is)
     class.reserved_memory = ts_calibrated_reserve(l->calibration.is, class.reserved_memory);
   return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);

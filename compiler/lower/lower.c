@@ -730,6 +730,7 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
     .parameters = l->g->parameters - l->shared_parameters};
   ts_lower_formats(l, world, (double)samples / (double)micro, &meta);
   meta.cluster = ts_ir_add_string(l->b, ts_cluster_text(l));
+  meta.carbon = plan->carbon;
   meta.framework = ts_ir_add_string(l->b, plan->framework);
   meta.release = ts_ir_add_string(l->b, plan->release);
   ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] :

@@ -624,6 +624,7 @@ typedef struct change { /* a copy being changed */
   TS_VEC(ts_cluster_class) classes;
   TS_VEC(ts_cluster_link) links;
   ts_cluster_vertex *vertices;
+  ts_cluster_array *arrays;
 } change;
 
 static bool changes_nothing(ts_session *s, const ts_ast *override)
@@ -696,6 +697,28 @@ static bool change_links(change *c, const ts_ast *override)
   return any ? ok : changes_nothing(c->s, override);
 }
 
+/* Fields of the cluster are those of the gpus of all its devices. */
+static bool change_gpus(change *c, const ts_ast *with, const ts_ast *field)
+{
+  static const char *const known[] = {"watts", "idle_watts", "host_watts", "price"};
+  enum { KNOWN = sizeof known / sizeof *known };
+  size_t k = 0;
+  while (k < KNOWN && strcmp(known[k], field->name))
+    k++;
+  if (k == KNOWN)
+    return unknown_field(c->s, field, "a cluster", known, KNOWN);
+  ts_ast *one = ts_arena_copy(c->s->arena, with, sizeof *one);
+  ts_ast *children[] = {with->child[0], (ts_ast *)(uintptr_t)field};
+  one->child = ts_arena_copy(c->s->arena, children, sizeof children);
+  one->count = 2;
+  for (uint32_t i = 0; i < c->old->array_count; i++) {
+    ts_value *gpu = &c->arrays[i].device_class;
+    if (gpu->type == TS_T_GPU && (*gpu = ts_gpu_changed(c->s, c->env, *gpu, one)).type == TS_T_ERROR)
+      return false;
+  }
+  return true;
+}
+
 static bool change_devices(change *c, const ts_ast *override)
 {
   static const char *const known[] = {"speed"};
@@ -737,6 +760,7 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   change c = {.s = s,
               .env = env,
               .old = old,
+              .arrays = ts_arena_copy(s->arena, old->arrays, old->array_count * sizeof *old->arrays),
               .vertices =
                 ts_arena_copy(s->arena, old->vertices, old->vertex_count * sizeof *old->vertices)};
   for (uint32_t i = 0; i < old->class_count; i++)
@@ -750,14 +774,11 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
       ts_diag_here(ts_report(s, TS_E0220, changes.at[i]->span, "a cluster has no rules"),
                    "only strategies have rules");
       return ts_error_value();
-    } else if (changes.at[i]->kind == TS_AST_FIELD) {
-      ts_diag_here(ts_report(s, TS_E0220, changes.at[i]->span, "a cluster has no fields"),
-                   "write `link gpu[*] <-> leaf[*] { bandwidth = 100 Gb/s }`");
-      return ts_error_value();
     }
   for (uint32_t i = 0; i < changes.count; i++)
-    ok = (changes.at[i]->kind == TS_AST_LINK ? change_links(&c, changes.at[i]) :
-                                               change_devices(&c, changes.at[i])) &&
+    ok = (changes.at[i]->kind == TS_AST_LINK  ? change_links(&c, changes.at[i]) :
+          changes.at[i]->kind == TS_AST_FIELD ? change_gpus(&c, with, changes.at[i]) :
+                                                change_devices(&c, changes.at[i])) &&
          ok;
   if (!ok)
     return ts_error_value();
@@ -768,5 +789,6 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   cluster->links = c.links.at;
   cluster->link_count = (uint32_t)c.links.count;
   cluster->vertices = c.vertices;
+  cluster->arrays = c.arrays;
   return (ts_value){.type = TS_T_CLUSTER, .span = v.span, .u.cluster = cluster};
 }

@@ -286,6 +286,19 @@ static void evaluate_framework(loader *l)
   l->plan->release = framework_text(l, v, "release", false);
 }
 
+static void evaluate_carbon(loader *l)
+{
+  ts_value v = typed(l, TS_PLAN_carbon);
+  if (v.type != TS_T_QUANTITY)
+    return;
+  double grams = round(v.u.real * TS_JOULES_OF_KWH * 1e6) / 1e6;
+  if (!(grams >= 0 && grams <= 1e6))
+    ts_diag_here(ts_report(l->s, TS_E0225, l->field[TS_PLAN_carbon]->span,
+                           "`carbon` is not possible"),
+                 "this is %s", ts_value_print(l->s->arena, v));
+  l->plan->carbon = grams;
+}
+
 /* ---- Batch and tokens ---- */
 
 static int64_t batch_size(loader *l, const ts_record *batch, unsigned i, int64_t otherwise)
@@ -464,6 +477,7 @@ static void evaluate(loader *l)
   p->calibration = field_value(l, TS_PLAN_calibration);
   evaluate_memory(l);
   evaluate_framework(l);
+  evaluate_carbon(l);
   if (!l->s->ranks)
     compare_with_cluster(l);
 }

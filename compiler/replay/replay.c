@@ -259,6 +259,7 @@ static void write_meta(replayer *r)
     .tokens_per_step = (uint64_t)(plan->tokens_per_sample * (double)samples)};
   ts_lower_formats(l, r->files.count, 1, &meta);
   meta.cluster = ts_ir_add_string(l->b, ts_cluster_text(l));
+  meta.carbon = plan->carbon;
   meta.framework = ts_ir_add_string(l->b, plan->framework);
   meta.release = ts_ir_add_string(l->b, plan->release);
   meta.memory_loc = ts_ir_loc_of(l, plan->span_of[TS_PLAN_model]);

@@ -30,6 +30,8 @@ static const char *take_new_name(ts_ir_reader *r, ts_ir_section_kind kind)
   return name;
 }
 
+static bool take_clause(ts_ir_lexer *l, const ts_ir_clause *all, void *record);
+
 void ts_ir_read_device_class(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
@@ -39,14 +41,10 @@ void ts_ir_read_device_class(ts_ir_reader *r)
   for (bool more = true; more && !l->failed;) {
     if (ts_ir_take(l, "named"))
       d.name = ts_ir_take_string(r, "a name");
-    else if (ts_ir_take(l, "memory"))
-      d.memory = ts_ir_take_whole(l, TS_IR_BYTES);
-    else if (ts_ir_take(l, "reserved"))
-      d.reserved_memory = ts_ir_take_whole(l, TS_IR_BYTES);
     else if (ts_ir_take(l, "at"))
       d.loc = ts_ir_take_loc(r);
     else
-      more = false;
+      more = take_clause(l, ts_ir_device_fields, &d);
   }
   *(ts_ir_device_class *)append(r, TS_IR_DEVICE_CLASSES, 1) = d;
 }
@@ -280,18 +278,23 @@ static void take_field(ts_ir_lexer *l, const ts_ir_clause *f, void *at)
   }
 }
 
+/* False: none of them comes. */
+static bool take_clause(ts_ir_lexer *l, const ts_ir_clause *all, void *record)
+{
+  const ts_ir_clause *f = all;
+  while (f->name && !ts_ir_take(l, f->name))
+    f++;
+  if (f->name)
+    take_field(l, f, (char *)record + f->offset);
+  return f->name;
+}
+
 static void take_clauses(ts_ir_lexer *l, const ts_ir_clause *all, void *record,
                          const char *expected)
 {
-  while (!l->failed && !ts_ir_at_line_end(l)) {
-    const ts_ir_clause *f = all;
-    while (f->name && !ts_ir_take(l, f->name))
-      f++;
-    if (f->name)
-      take_field(l, f, (char *)record + f->offset);
-    else
+  while (!l->failed && !ts_ir_at_line_end(l))
+    if (!take_clause(l, all, record))
       ts_ir_expected(l, expected);
-  }
 }
 
 static ts_ir_net_method take_method(ts_ir_lexer *l)

@@ -224,6 +224,10 @@ static void read_parameters(ts_ir_reader *r)
   ts_ir_builder_meta(r->out)->parameters =
     ts_ir_take_count(&r->lexer, "a number of parameters", UINT64_MAX);
 }
+static void read_carbon(ts_ir_reader *r) /* g a kWh */
+{
+  ts_ir_builder_meta(r->out)->carbon = ts_ir_take_real(&r->lexer, TS_IR_DIMENSIONS);
+}
 static void read_model_flops(ts_ir_reader *r)
 {
   ts_ir_builder_meta(r->out)->model_flops_per_step = ts_ir_take_real(&r->lexer, TS_IR_FLOP);
@@ -581,6 +585,7 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"peak", read_peak},
     {"format", read_format},
     {"parameters", read_parameters},
+    {"carbon", read_carbon},
     {"source", read_source},
     {"axis", read_axis},
     {"group", read_group},

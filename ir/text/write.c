@@ -177,6 +177,8 @@ static void write_meta(writer *w)
   out_number(w, "tokens", m->tokens_per_step);
   out_number(w, "samples", m->samples_per_step);
   out_number(w, "parameters", m->parameters);
+  if (m->carbon > 0)
+    out(w, "carbon %s\n", ts_ir_spell_plain(m->carbon).text);
   out_amount(w, "model_flops ", m->model_flops_per_step, TS_IR_FLOP, "\n");
   out_amount(w, "peak ", m->peak_flops, TS_IR_FLOP_RATE, "\n");
   for (uint32_t i = 0; i < w->ir->formats_count; i++) {
@@ -288,6 +290,8 @@ static void write_calibrations(writer *w)
 
 /* ---- cluster ---- */
 
+static void write_clauses(writer *w, const ts_ir_clause *f, const void *record);
+
 static void write_device_classes(writer *w)
 {
   for (uint32_t i = 0; i < w->ir->device_classes_count; i++) {
@@ -297,14 +301,7 @@ static void write_device_classes(writer *w)
     out(w, " ");
     out_real(w, d->bandwidth, TS_IR_RATE);
     out_named(w, TS_IR_DEVICE_CLASSES, i, d->name);
-    if (d->memory) {
-      out(w, " memory ");
-      out_bytes_of(w, d->memory);
-    }
-    if (d->reserved_memory) {
-      out(w, " reserved ");
-      out_bytes_of(w, d->reserved_memory);
-    }
+    write_clauses(w, ts_ir_device_fields, d);
     out_loc(w, "at", d->loc);
     out(w, "\n");
   }

@@ -33,7 +33,8 @@ class Result(Structure):
     _fields_ = [("step_ps", c_uint64), ("time", TimeParts), ("tokens_per_second", c_double),
                 ("samples_per_second", c_double), ("mfu", c_double), ("hfu", c_double), ("fullest_rank", c_uint32),
                 ("peak", c_uint64), ("reserved", c_uint64), ("limit", c_uint64), ("nodes", c_uint64),
-                ("step_low_ps", c_uint64), ("step_high_ps", c_uint64)]
+                ("step_low_ps", c_uint64), ("step_high_ps", c_uint64),
+                ("joules", c_double), ("dollars", c_double), ("grams_co2", c_double), ("tokens", c_uint64)]
 
 
 class Rank(Structure):

@@ -110,6 +110,10 @@ class Result:
         self.samples_per_second = Quantity(r.samples_per_second, "1/s") if r.samples_per_second else None
         self.mfu = r.mfu or None
         self.hfu = r.hfu or None
+        #: of a step of the whole job: J, $, g of CO2
+        self.energy = Quantity(r.joules, "J") if r.joules else None
+        self.cost = Quantity(r.dollars, "$") if r.dollars else None
+        self.carbon = Quantity(r.grams_co2, "g") if r.grams_co2 else None
         self.fullest_rank = r.fullest_rank
         #: of the fullest rank, with what driver and libraries take
         self.peak_memory = size(r.peak + r.reserved)

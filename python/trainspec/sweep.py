@@ -13,7 +13,7 @@ from .units import Quantity
 from .workspace import Settings, Workspace, encoded, expression
 
 _STATES = {c.RANKED: "ranked", c.LEFT_OUT: "left out", c.TOO_LARGE: "too large", c.REFUSED: "refused"}
-_UNITS = {"step_time": "s", "peak_memory": "B"}
+_UNITS = {"step_time": "s", "peak_memory": "B", "energy": "J", "cost": "$", "carbon": "g"}
 
 
 def _value(text: str):
@@ -49,8 +49,9 @@ class Sweep(list):
     """Rows, one a plan: the best first, then those left out, too large and refused, in their order.
 
     A row is a dict: the parameters; `state` (ranked, left out, too large, refused); `worth` of the
-    goal; `step_time` in s, `peak_memory` in B, `tokens_per_second`, `mfu`, `hfu` (None: unknown);
-    `why` a plan was refused. `pandas.DataFrame(sweep)` takes them.
+    goal; `step_time` in s, `peak_memory` in B, `tokens_per_second`, `mfu`, `hfu`, and of a
+    step `energy` in J, `cost` in $, `carbon` in g of CO2 (None: unknown); `why` a plan was refused.
+    `pandas.DataFrame(sweep)` takes them.
     """
 
     def __init__(self, settings: Settings, vary, minimize, maximize, require, name, threads):
@@ -131,6 +132,7 @@ def _row(out) -> dict:
             "step_time": r.step_ps * 1e-12 if played else None,
             "peak_memory": r.peak + r.reserved if played else None,
             "tokens_per_second": r.tokens_per_second or None, "mfu": r.mfu or None, "hfu": r.hfu or None,
+            "energy": r.joules or None, "cost": r.dollars or None, "carbon": r.grams_co2 or None,
             "why": out.why.decode() if out.why else None}
 
 

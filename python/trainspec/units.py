@@ -3,10 +3,13 @@ from __future__ import annotations
 
 _SCALES = {
     "s": ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")),
+    "J": ((3.6e12, "GWh"), (3.6e9, "MWh"), (3.6e6, "kWh"), (3600, "Wh"), (1, "J")),
+    "g": ((1e3, "kg"), (1, "g")),
     "B": ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")),
 }
 _FACTORS = {unit: {name: factor for factor, name in scale} for unit, scale in _SCALES.items()}
 _FACTORS["s"].update(ps=1e-12, min=60.0, h=3600.0)
+_FACTORS["J"].update(kJ=1e3, MJ=1e6, GJ=1e9)
 _FACTORS["B"].update(kB=1e3, MB=1e6, GB=1e9, TB=1e12)
 
 
@@ -30,7 +33,8 @@ class Quantity(float):
         return float(self), self.unit
 
     def to(self, unit: str) -> float:
-        """The number in another unit of the same kind: s, ms, us, ns, ps, min, h; B, KiB to TiB, kB to TB."""
+        """The number in another unit of the same kind: s, ms, us, ns, ps, min, h; B, KiB to TiB, kB to TB;
+        J to GJ, Wh to GWh; g, kg."""
         factors = _FACTORS.get(self.unit, {self.unit: 1.0})
         if unit not in factors:
             raise ValueError(f"{self.unit} cannot be given in {unit}; there are: {', '.join(factors)}")

@@ -45,7 +45,7 @@ static void header(const ts_summary *s, const ts_link_uses *links, FILE *out)
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
     ts_put_csv(out, ",%s_bytes", ts_category_name(c));
   fputs(",reserved_bytes,limit_bytes,over_bytes,mfu,hfu", out);
-  fputs(",step_low_ps,step_high_ps", out);
+  fputs(",step_low_ps,step_high_ps,energy_joules,cost_dollars,carbon_kg", out);
   static const char *const measures[] = {"calls", "bytes", "busy_ps", "transfer_ps", "exposed_ps"};
   for (uint32_t g = 0; g < s->group_count; g++) {
     for (int m = 0; m < 5; m++) {
@@ -119,6 +119,9 @@ static void row(const ts_summary *s, const ts_link_uses *links, uint32_t index, 
   share(s->hfu, out);
   bound(&s->confidence.step, s->confidence.step.low, out);
   bound(&s->confidence.step, s->confidence.step.high, out);
+  share(s->energy.joules, out);
+  share(s->energy.dollars, out);
+  share(s->energy.grams / 1000, out);
   groups(s, c, out);
   ts_report_links_row(links, out);
   fputc(',', out);

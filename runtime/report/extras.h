@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "runtime/account/energy.h"
 #include "runtime/account/allocator.h"
 #include "runtime/account/blame.h"
 #include "runtime/account/modules.h"
@@ -27,6 +28,7 @@ typedef struct ts_extras { /* NULL: not asked for */
   const ts_sensitivities *sensitivities;
   const char *what_if;            /* the change, and the step then */
   uint64_t what_if_step;
+  ts_energy what_if_energy;
   const struct ts_not_followed *not_followed; /* models that do not follow the change */
   uint32_t not_followed_count;
   const ts_difference *difference; /* from another plan */

@@ -34,6 +34,9 @@ static void add_outcome(list *l)
   add(l, TS_FACT_OUTCOME, "tokens a second", TS_FACT_TOKENS_PER_S, s->tokens_per_second);
   add(l, TS_FACT_OUTCOME, "MFU", TS_FACT_SHARE, s->mfu);
   add(l, TS_FACT_OUTCOME, "HFU", TS_FACT_SHARE, s->hfu);
+  add(l, TS_FACT_OUTCOME, "energy of a step", TS_FACT_JOULES, s->energy.joules);
+  add(l, TS_FACT_OUTCOME, "cost of a step", TS_FACT_DOLLARS, s->energy.dollars);
+  add(l, TS_FACT_OUTCOME, "CO2 of a step", TS_FACT_GRAMS, s->energy.grams);
   if (!s->memory->stated)
     return;
   add(l, TS_FACT_OUTCOME, "peak memory", TS_FACT_BYTES,
@@ -234,6 +237,9 @@ static ts_text shown(const ts_plan_fact *fact, double value)
   case TS_FACT_BYTES_PER_S: return ts_format_scaled(value, "B/s");
   case TS_FACT_TOKENS_PER_S: return ts_format_significant(value);
   case TS_FACT_SHARE: return ts_format_share(value);
+  case TS_FACT_JOULES: return ts_format_energy(value);
+  case TS_FACT_DOLLARS: return ts_format_dollars(value);
+  case TS_FACT_GRAMS: return ts_format_scaled(value, "g");
   default:
     return value == floor(value) ? ts_format_count((uint64_t)value) : ts_format_significant(value);
   }
@@ -306,7 +312,8 @@ void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, F
   static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels",
                                                    "calls",   "time", "memory",  "basis"};
   static const char *const units[TS_FACT_UNITS] = {
-    "count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share"};
+    "count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share",
+    "joules", "dollars", "grams"};
   cJSON *root = cJSON_CreateObject(), *all;
   cJSON_AddStringToObject(root, "type", "trainspec-diff");
   cJSON_AddNumberToObject(root, "format", 1);

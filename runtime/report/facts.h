@@ -26,6 +26,9 @@ typedef enum ts_fact_unit {
   TS_FACT_BYTES_PER_S,
   TS_FACT_TOKENS_PER_S,
   TS_FACT_SHARE,
+  TS_FACT_JOULES,
+  TS_FACT_DOLLARS,
+  TS_FACT_GRAMS,
   TS_FACT_UNITS
 } ts_fact_unit;
 

@@ -21,6 +21,13 @@ static void put_tile(FILE *out, bool over, const char *name, const char *value, 
   ts_put_xml(out, "<span>%s</span><b>%s</b><small>%s</small></div>\n", name, value, more);
 }
 
+static const char *of_trillion_tokens(const ts_summary *s, ts_arena *arena, ts_text figure)
+{
+  return s->ir->meta->tokens_per_step ?
+           ts_arena_printf(arena, "%s for 10^12 tokens", figure.text) :
+           "";
+}
+
 static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   fputs("<div class=\"tiles\">\n", out);
@@ -52,6 +59,18 @@ static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
                                         m->over ? ", too much" : "") :
                         "");
   }
+  const ts_energy *e = &s->energy;
+  if (e->joules > 0)
+    put_tile(out, false, "energy per step",
+             ts_format_energy(e->joules).text,
+             ts_arena_printf(arena, "%s per device", ts_format_scaled(e->watts, "W").text));
+  if (e->dollars > 0)
+    put_tile(out, false, "cost per step", ts_format_dollars(e->dollars).text,
+             of_trillion_tokens(s, arena,
+                                ts_format_dollars(ts_of_trillion_tokens(s, e->dollars))));
+  if (e->grams > 0)
+    put_tile(out, false, "CO2 per step", ts_format_scaled(e->grams, "g").text,
+             of_trillion_tokens(s, arena, ts_format_scaled(ts_of_trillion_tokens(s, e->grams), "g")));
   fputs("</div>\n", out);
 }
 

@@ -103,6 +103,17 @@ static void sensitivities_json(const ts_sensitivities *all, cJSON *root)
   }
 }
 
+/* Of a step, if it is known. */
+static void what_if_figure(const char *name, double before, double after, ts_arena *arena, FILE *out)
+{
+  if (!(before > 0 && after > 0))
+    return;
+  ts_text shown = *name == 'c' ? ts_format_dollars(after) :
+                                 ts_format_energy(after);
+  ts_put_text(out, "  %-*s%14s   %s\n", NAME, name, shown.text,
+              ts_arena_printf(arena, "%+.1f %%", 100 * (after / before - 1)));
+}
+
 static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   int64_t gained = (int64_t)(s->result->step - s->extras.what_if_step);
@@ -111,6 +122,8 @@ static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
   ts_put_text(out, "  %-*s%14s   %s, %s\n", NAME, "step time",
               ts_format_time(s->extras.what_if_step).text, signed_time(arena, gained),
               signed_share(arena, gained, s->result->step));
+  what_if_figure("energy", s->energy.joules, s->extras.what_if_energy.joules, arena, out);
+  what_if_figure("cost", s->energy.dollars, s->extras.what_if_energy.dollars, arena, out);
   for (uint32_t i = 0; i < s->extras.not_followed_count; i++) {
     const ts_not_followed *n = &s->extras.not_followed[i];
     ts_put_text(out, "  not followed: %s of links, by `%s` %s islands, %s of the step\n",
@@ -129,6 +142,10 @@ static void what_if_json(const ts_summary *s, cJSON *root)
   cJSON *o = cJSON_AddObjectToObject(root, "what_if");
   cJSON_AddStringToObject(o, "change", e->what_if);
   add(o, "step_time_ps", (double)e->what_if_step);
+  if (e->what_if_energy.joules > 0)
+    cJSON_AddNumberToObject(o, "energy_joules_per_step", e->what_if_energy.joules);
+  if (e->what_if_energy.dollars > 0)
+    cJSON_AddNumberToObject(o, "cost_dollars_per_step", e->what_if_energy.dollars);
   cJSON *list = cJSON_AddArrayToObject(o, "not_followed");
   for (uint32_t i = 0; i < e->not_followed_count; i++) {
     const ts_not_followed *n = &e->not_followed[i];

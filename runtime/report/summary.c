@@ -343,7 +343,7 @@ static void list_assumptions(ts_summary *s)
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
   const char **list =
-    TS_NEW_ARRAY(s->arena, const char *, 12 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
+    TS_NEW_ARRAY(s->arena, const char *, 13 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
   uint32_t n = 0;
   if (!f.host)
     list[n++] = "no `host`: issuing work costs no time";
@@ -386,6 +386,13 @@ static void list_assumptions(ts_summary *s)
   uint32_t doubts = s->result->extrapolation_count;
   if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)
     list[n++] = "alpha_beta: rings, or trees where these are faster for an all-reduce";
+  const ts_energy *e = &s->energy;
+  if (e->joules > 0)
+    list[n++] = ts_arena_printf(
+      s->arena, "energy: %s%s",
+      e->idle ? "devices draw their limit but in bubbles and waits for the host" :
+                "devices draw their limit all the time",
+      e->host ? "" : "; what serves them is left out");
   n += list_blind(s, list + n);
   s->assumption_count = n + list_extrapolations(s, list + n);
   s->assumptions = list;
@@ -406,6 +413,7 @@ const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run 
     s->tokens_per_second = (double)ir->meta->tokens_per_step / s->seconds;
     s->samples_per_second = (double)ir->meta->samples_per_step / s->seconds;
   }
+  s->energy = ts_energy_of(ir, s->result);
   sum_stages(s);
   ts_summary_utilization(s);
   sum_groups(s);

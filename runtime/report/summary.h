@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "ir/ir.h"
 #include "runtime/account/confidence.h"
+#include "runtime/account/energy.h"
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/report/extras.h"
@@ -63,6 +64,7 @@ typedef struct ts_summary {
   /* FLOP/s that kernels execute on each device, recomputed ones and padding included; 0: not known
    * */
   double executed_per_device;
+  ts_energy energy;
   double hfu;                /* hardware FLOPs utilization: of those, 0..1; 0: not known */
 
   uint32_t stage_count;
@@ -113,6 +115,13 @@ static inline const char *ts_summary_string(const ts_summary *s, ts_ir_str text)
  * themselves, both the mean of all ranks. */
 ts_text ts_summary_calls(const ts_summary *s, const ts_network_use *use);
 double ts_summary_share(const ts_summary *s, const ts_network_use *use);
+
+/* Of a figure of a step, that of 10^12 tokens; 0: the plan has no tokens. */
+static inline double ts_of_trillion_tokens(const ts_summary *s, double of_step)
+{
+  double tokens = (double)s->ir->meta->tokens_per_step;
+  return tokens > 0 ? of_step * 1e12 / tokens : 0;
+}
 
 const char *ts_phase_name(uint32_t phase);       /* "backward (input)" */
 const char *ts_phase_column(uint32_t phase);     /* of tables: "backward_input_ps" */

@@ -99,6 +99,34 @@ static void answer_memory(printer *p)
   fputc('\n', p->out);
 }
 
+/* Of a step, and of as many tokens as models are trained on. */
+static void answer_energy(printer *p)
+{
+  const ts_energy *e = &p->s->energy;
+  double tokens = ts_of_trillion_tokens(p->s, 1);
+  if (e->joules > 0) {
+    quantity(p, "energy", ts_format_energy(e->joules), " a step");
+    ts_put_text(p->out, ", %s per device", ts_format_scaled(e->watts, "W").text);
+    if (tokens > 0)
+      ts_put_text(p->out, ", %s for 10^12 tokens",
+                  ts_format_energy(e->joules * tokens).text);
+    fputc('\n', p->out);
+  }
+  if (e->dollars > 0) {
+    quantity(p, "cost", ts_format_dollars(e->dollars), " a step");
+    if (tokens > 0)
+      ts_put_text(p->out, ", %s for 10^12 tokens", ts_format_dollars(e->dollars * tokens).text);
+    fputc('\n', p->out);
+  }
+  if (e->grams > 0) {
+    quantity(p, "carbon", ts_format_scaled(e->grams, "g"), " of CO2 a step");
+    if (tokens > 0)
+      ts_put_text(p->out, ", %s kg for 10^12 tokens",
+                  ts_format_significant(e->grams * tokens / 1000).text);
+    fputc('\n', p->out);
+  }
+}
+
 static void answer(printer *p)
 {
   const ts_summary *s = p->s;
@@ -155,6 +183,7 @@ static void answer(printer *p)
                ts_arena_printf(p->arena, "%s\n", fit(p, ts_report_formats(p->arena, s->ir), 44)));
   }
   answer_memory(p);
+  answer_energy(p);
 }
 
 /* ---- Where the time went ---- */

@@ -91,6 +91,22 @@ bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
   return !*wrong && ts_run_step(&changed.ir, &o, step, stop);
 }
 
+bool ts_what_if_energy(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                       const char *change, uint64_t *step, ts_energy *energy, const char **wrong,
+                       ts_stop *stop)
+{
+  ts_changed changed;
+  *wrong = ts_change(arena, ir, change, &changed);
+  ts_run_options o = changed_options(options, &changed);
+  ts_run *run = *wrong ? NULL : ts_run_new(&changed.ir, &o, stop);
+  if (!run)
+    return false;
+  *step = ts_run_result(run)->step;
+  *energy = ts_energy_of(&changed.ir, ts_run_result(run));
+  ts_run_free(run);
+  return true;
+}
+
 uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
                                  const char *change, const ts_result *result,
                                  const ts_not_followed **list)

@@ -4,6 +4,7 @@
 #ifndef TS_RUNTIME_STUDY_SENSITIVITY_H
 #define TS_RUNTIME_STUDY_SENSITIVITY_H
 
+#include "runtime/account/energy.h"
 #include "runtime/account/result.h"
 
 typedef struct ts_sensitivity {
@@ -23,6 +24,11 @@ const ts_sensitivities *ts_sensitivities_new(ts_arena *arena, const ts_ir *ir, c
 /* What a changed plan takes. False after filling *stop, or setting *wrong (in `arena`). */
 bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change,
                 uint64_t *step, const char **wrong, ts_stop *stop);
+
+/* Likewise, with energy and cost. */
+bool ts_what_if_energy(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                       const char *change, uint64_t *step, ts_energy *energy, const char **wrong,
+                       ts_stop *stop);
 
 /* The models that do not follow a change that can be played. */
 struct ts_not_followed;

@@ -7,11 +7,13 @@
 // GH200 data sheet (2023). [H200 NVL] NVIDIA H200 data sheet (2024).
 
 import std.gpus.nvidia (h100_sxm, h200_sxm)
+import std.power (idle, host)
 
 gpu h100_96g_500w = h100_sxm with { // [torchtitan]
   memory = 97871 MiB
   bandwidth = 2400 GB/s
   watts = 500 W
+  idle_watts = idle * 500 W
   called = ["h100_96g*"]
 }
 
@@ -29,11 +31,15 @@ gpu h20_sxm { // [H20]
   sms = 78
   l2 = 60 MiB
   watts = 500 W
+  idle_watts = idle * 500 W
+  host_watts = host(10.2 kW, 8, 700 W)
   called = ["h20", "*NVIDIA H20"]
 }
 
 gpu h200_nvl = h200_sxm with { // [H200 NVL], on PCIe
   peak = { fp32: 60 TFLOP/s, tf32: 417.5 TFLOP/s, fp16: 835.5 TFLOP/s, bf16: 835.5 TFLOP/s, fp8: 1670.5 TFLOP/s }
   watts = 600 W
+  idle_watts = idle * 600 W
+  host_watts = 0 W
   called = ["*H200 NVL"]
 }

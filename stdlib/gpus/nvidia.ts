@@ -1,8 +1,8 @@
 // GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them.
 // `memory` is what the driver reports as the board's total (nvidia-smi, MiB); `reserved` is taken
 // by the CUDA context and the libraries' handles before a framework allocates anything. `watts` is
-// the limit of the board, for functions of plans to ask; a plan that asks for a price states its own:
-// `h100_sxm with { price = $2.50/h }`. `sms` and `l2` are for kernel models. `called`: the names
+// the limit of the board, `idle_watts` and `host_watts` are of std.power; prices change, so a plan
+// states its own: `h100_sxm with { price = $2.50/h }`. `sms` and `l2` are for kernel models. `called`: the names
 // under which measurements that hold for it are filed, the driver's among them; those of the A100
 // and H100 hold for the A800 and H800, which differ in their links alone.
 //
@@ -11,7 +11,10 @@
 // H200 data sheet (2024); [B200] NVIDIA DGX B200 data sheet (2024); [A40] NVIDIA A40 data sheet
 // (2021); [L4] NVIDIA L4 data sheet (2023). Newer boards are in std.gpus.blackwell, variants of the
 // H100 in std.gpus.hopper. The A800 and H800 are the A100 and H100 with
-// NVLink at 400 GB/s in both directions together (NVIDIA product pages of 2022 and 2023).
+// NVLink at 400 GB/s in both directions together (NVIDIA product pages of 2022 and 2023). Power of
+// whole machines: data sheets of DGX-1 (3.5 kW), DGX A100 (6.5), DGX H100 (10.2), DGX B200 (14.3).
+
+import std.power (idle, host)
 
 gpu v100_sxm_32g { // [V100]
   memory = 32510 MiB
@@ -21,12 +24,16 @@ gpu v100_sxm_32g { // [V100]
   sms = 80
   l2 = 6 MiB
   watts = 300 W
+  idle_watts = idle * 300 W
+  host_watts = host(3.5 kW, 8, 300 W)
   called = ["v100_sxm*", "*V100-SXM2*"]
 }
 
 gpu v100_pcie_32g = v100_sxm_32g with { // [V100]
   peak = { fp32: 14 TFLOP/s, tf32: 14 TFLOP/s, fp16: 112 TFLOP/s, bf16: 14 TFLOP/s }
   watts = 250 W
+  idle_watts = idle * 250 W
+  host_watts = 0 W
   called = ["v100_pcie*", "*V100-PCIE*"]
 }
 
@@ -44,12 +51,16 @@ gpu a100_sxm_80g { // [A100]
   sms = 108
   l2 = 40 MiB
   watts = 400 W
+  idle_watts = idle * 400 W
+  host_watts = host(6.5 kW, 8, 400 W)
   called = ["a100", "a100_sxm", "*A100-SXM4-80GB"]
 }
 
 gpu a100_pcie_80g = a100_sxm_80g with { // [A100]
   bandwidth = 1935 GB/s
   watts = 300 W
+  idle_watts = idle * 300 W
+  host_watts = 0 W
   called = ["a100_pcie", "a100_pcie_80", "*A100 80GB PCIe"]
 }
 
@@ -63,6 +74,7 @@ gpu a40 { // [A40]
   sms = 84
   l2 = 6 MiB
   watts = 300 W
+  idle_watts = idle * 300 W
   called = ["*NVIDIA A40"]
 }
 
@@ -74,6 +86,7 @@ gpu l4 { // [L4]
   sms = 58
   l2 = 48 MiB
   watts = 72 W
+  idle_watts = idle * 72 W
   called = ["*NVIDIA L4"]
 }
 
@@ -85,6 +98,8 @@ gpu h100_sxm { // [H100]
   sms = 132
   l2 = 50 MiB
   watts = 700 W
+  idle_watts = idle * 700 W
+  host_watts = host(10.2 kW, 8, 700 W)
   called = ["h100", "h100_sxm_80g", "*H100 80GB HBM3", "h800_sxm", "*NVIDIA H800"]
 }
 
@@ -104,5 +119,7 @@ gpu b200_sxm { // [B200], one GPU of eight
   sms = 148
   l2 = 126 MiB
   watts = 1000 W
+  idle_watts = idle * 1000 W
+  host_watts = host(14.3 kW, 8, 1000 W)
   called = ["b200", "*NVIDIA B200"]
 }

@@ -15,6 +15,7 @@
 #include "tests/accuracy/memory.h"
 #include "tests/accuracy/operators.h"
 #include "tests/accuracy/page.h"
+#include "tests/accuracy/power.h"
 
 static void collectives(const acc_context *c) { acc_collectives_report(c, false); }
 static void collectives_thin(const acc_context *c) { acc_collectives_report(c, true); }
@@ -35,6 +36,8 @@ static const other_set others[] = {
    acc_between_report, true},
   {"operators", "operators of other devices and other batches, from measured tables",
    acc_operators_report, true},
+  {"power", "power of nodes at the wall in MLPerf's runs, against the model of energy",
+   acc_power_report, true},
   {"calibrated", "steps of a cluster that is calibrated to three others of its steps",
    acc_calibrated_report, true},
 };

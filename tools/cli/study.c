@@ -147,8 +147,9 @@ static int add_what_if(const study *s, const ts_run_options *options, ts_summary
 {
   const char *wrong = NULL;
   summary->extras.what_if = s->what_if;
-  if (ts_what_if(summary->arena, summary->ir, options, s->what_if, &summary->extras.what_if_step,
-                 &wrong, stop)) {
+  if (ts_what_if_energy(summary->arena, summary->ir, options, s->what_if,
+                        &summary->extras.what_if_step, &summary->extras.what_if_energy, &wrong,
+                        stop)) {
     summary->extras.not_followed_count =
       ts_what_if_not_followed(summary->arena, summary->ir, options, s->what_if, summary->result,
                               &summary->extras.not_followed);

@@ -41,7 +41,11 @@ static void measure(ts_session *session, const ts_input *input, const ts_run *ru
                                [TS_SEARCH_TOKENS] = s->tokens_per_second,
                                [TS_SEARCH_MFU] = s->mfu,
                                [TS_SEARCH_HFU] = s->hfu,
-                               [TS_SEARCH_DEVICES] = ir->meta->world}};
+                               [TS_SEARCH_DEVICES] = ir->meta->world,
+                               [TS_SEARCH_BATCH] = (double)ir->meta->tokens_per_step,
+                               [TS_SEARCH_ENERGY] = s->energy.joules,
+                               [TS_SEARCH_COST] = s->energy.dollars,
+                               [TS_SEARCH_CARBON] = s->energy.grams}};
   out->limit = (double)fullest->limit;
   ts_confidence *sure = TS_NEW(session->arena, ts_confidence);
   *sure = ts_confidence_copy(session->arena, &s->confidence); /* the IR goes */

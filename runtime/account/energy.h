@@ -1,0 +1,23 @@
+/* Energy, money and carbon of a step, from what devices draw and cost. A device draws its limit
+ * while it computes or waits for communication, whose kernels spin, and `idle_watts` in bubbles,
+ * while it waits for the host and when it has finished early; what serves it draws the same all the
+ * time. */
+#ifndef TS_RUNTIME_ACCOUNT_ENERGY_H
+#define TS_RUNTIME_ACCOUNT_ENERGY_H
+
+#include <stdbool.h>
+
+#include "runtime/account/result.h"
+
+typedef struct ts_energy {
+  double joules;  /* of a step of the whole job; 0: a device does not state its watts */
+  double dollars; /* 0: a device states no price */
+  double grams;   /* of CO2; 0: the plan states no intensity, or no energy is known */
+  double watts;   /* mean power of a device with what serves it */
+  bool idle;      /* all devices state what they draw while they do not compute */
+  bool host;      /* ... and what serves them */
+} ts_energy;
+
+ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result);
+
+#endif
