@@ -40,7 +40,14 @@ typedef struct ts_search {
   const char *goal;              /* "minimize step_time"; several: with commas between */
   bool maximize;                 /* the first one */
   uint32_t goal_count;           /* from 1 */
-  struct ts_search_goal { const char *text; bool maximize; } goals[TS_SEARCH_GOALS];
+  /* dimension: once a plan was judged */
+  struct ts_search_goal {
+    const char *text;
+    bool maximize;
+    ts_dimension dimension;
+  } goals[TS_SEARCH_GOALS];
+  uint32_t condition_count;      /* that need a played step */
+  const char *const *conditions; /* what they say */
   /* conditions, and values that must divide, in its order; counts of plans left out: grow with
    * ts_search_judge */
   uint32_t reason_count;
@@ -58,6 +65,9 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
 /* What a played plan is worth by the first goal, in base units. False if a condition leaves it out
  * (counted), or after an error (in the queue). */
 bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *worth);
+
+/* Which of the conditions a played plan satisfies; they are not counted. False after an error. */
+bool ts_search_holds(ts_search *search, size_t point, const ts_figures *figures, bool *holds);
 
 /* By all goals, of a plan that was judged. False after an error. */
 bool ts_search_worths(ts_search *search, size_t point, const ts_figures *figures,

@@ -111,7 +111,7 @@ static const char *const work_rates[] = {"PFLOP/s", "TFLOP/s", "GFLOP/s", "MFLOP
                                          "kFLOP/s", "FLOP/s",  NULL};
 static const char *const frequencies[] = {"GHz", "MHz", "kHz", "Hz", NULL};
 static const char *const powers[] = {"MW", "kW", "W", NULL};
-static const char *const energies[] = {"GWh", "MWh", "kWh", "Wh", NULL};
+static const char *const energies[] = {"GWh", "MWh", "kWh", "Wh", "J", NULL};
 static const char *const masses[] = {"kg", "g", NULL};
 
 static const struct ladder ladders[] = {
@@ -156,7 +156,7 @@ void ts_quantity_print(char *buffer, size_t size, double value, ts_dimension dim
     }
   }
   if (ts_dimension_equal(dimension, (ts_dimension){.money = 1})) {
-    snprintf(buffer, size, "$%.2f", value);
+    snprintf(buffer, size, fabs(value) >= 0.995 || value == 0 ? "$%.2f" : "$%.3g", value);
   } else if (ts_dimension_equal(dimension, (ts_dimension){.time = -1, .money = 1})) {
     snprintf(buffer, size, "$%.2f/h", value * 3600);
   } else if (ts_dimension_equal(dimension, (ts_dimension){.time = -1, .power = -1, .mass = 1})) {

@@ -42,6 +42,7 @@ typedef struct ts_outcome {
   double worths[TS_SEARCH_GOALS]; /* ranked: by all goals, as they are */
   /* ranked, several goals: no other is as good by all, and better by one */
   bool front;
+  const bool *holds;       /* ranked and left out: the conditions that need a played step */
   bool equal;              /* ranked: its step time may be that of the best */
 } ts_outcome;
 

@@ -141,8 +141,12 @@ static bool find_front(ts_sweep *s)
 {
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
+    bool *holds = TS_NEW_ARRAY(s->arena, bool, s->search->condition_count + 1);
     if (o->state == TS_RANKED && !ts_search_worths(s->search, o->point, &o->figures, o->worths))
       return false;
+    if ((o->state == TS_RANKED || o->state == TS_LEFT_OUT) &&
+        ts_search_holds(s->search, o->point, &o->figures, holds))
+      o->holds = holds;
   }
   if (s->search->goal_count == 1)
     return true;

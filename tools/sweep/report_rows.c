@@ -41,17 +41,59 @@ static cJSON *warnings_json(const ts_outcome *o)
   return all;
 }
 
+/* Figures as columns and members. scale: from base units; decimals: < 0: all of it; known: never
+ * unknown, 0 is a value. */
+static const struct figure {
+  ts_search_figure_id id;
+  const char *name;
+  double scale;
+  int decimals;
+  bool known;
+} figures[] = {{TS_SEARCH_STEP, "step_time_ps", 1e12, 0, true},
+               {TS_SEARCH_MEMORY, "peak_memory_bytes", 1.0 / 8, 0, true},
+               {TS_SEARCH_TOKENS, "tokens_per_second", 1, -1, true},
+               {TS_SEARCH_MFU, "mfu", 1, -1, true},
+               {TS_SEARCH_HFU, "hfu", 1, -1, true},
+               {TS_SEARCH_DEVICES, "devices", 1, 0, true},
+               {TS_SEARCH_BATCH, "tokens_per_step", 1, 0, true},
+               {TS_SEARCH_ENERGY, "energy_joules", 1, -1, false},
+               {TS_SEARCH_COST, "cost_dollars", 1, -1, false},
+               {TS_SEARCH_CARBON, "carbon_kg", 1e-3, -1, false}};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+/* Bytes that a plan's fullest device lacks. */
+static double lack_of(const ts_outcome *o)
+{
+  return o->state == TS_TOO_LARGE && !o->why ? o->figures.of[TS_SEARCH_MEMORY] / 8 - o->limit : 0;
+}
+
+static void put_figures(const ts_outcome *o, FILE *out)
+{
+  for (size_t i = 0; i < FIGURES; i++) {
+    const struct figure *f = &figures[i];
+    double value = o->figures.of[f->id] * f->scale;
+    if (o->why || (!f->known && !(value > 0)))
+      fputc(',', out);
+    else
+      ts_put_csv(out, f->decimals < 0 ? ",%.17g" : ",%.0f", value);
+  }
+  ts_put_csv(out, lack_of(o) > 0 ? ",%.0f," : ",,", lack_of(o));
+}
+
 static bool has_interval(const ts_outcome *o) { return o->sure && o->sure->step.on; }
 
 void ts_sweep_put_csv(const ts_sweep *s, FILE *out)
 {
   for (uint32_t c = 0; c < s->search->column_count; c++)
     ts_put_csv(out, "%s,", s->search->columns[c]);
-  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why,warnings,"
-        "step_low_ps,step_high_ps,equal_to_best",
-        out);
+  fputs("state", out);
+  for (size_t i = 0; i < FIGURES; i++)
+    ts_put_csv(out, ",%s", figures[i].name);
+  fputs(",lacks_bytes,why,warnings,step_low_ps,step_high_ps,equal_to_best", out);
   for (uint32_t g = 0; g < s->search->goal_count; g++)
     ts_put_csv(out, ",%s", s->search->goals[g].text);
+  for (uint32_t k = 0; k < s->search->condition_count; k++)
+    ts_put_csv(out, ",%s", s->search->conditions[k]);
   fputs(s->search->goal_count > 1 ? ",front\n" : "\n", out);
   for (size_t i = 0; i < s->count; i++) {
     const ts_outcome *o = &s->outcomes[i];
@@ -59,13 +101,8 @@ void ts_sweep_put_csv(const ts_sweep *s, FILE *out)
       ts_put_csv(out, "%s", column_of(s, o, c));
       fputc(',', out);
     }
-    const double *f = o->figures.of;
-    if (o->why)
-      ts_put_csv(out, "%s,,,,,,,", ts_outcome_states[o->state]);
-    else
-      ts_put_csv(out, "%s,%.0f,%.0f,%.17g,%.17g,%.17g,%.0f,", ts_outcome_states[o->state],
-                 f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
-                 f[TS_SEARCH_MFU], f[TS_SEARCH_HFU], f[TS_SEARCH_DEVICES]);
+    ts_put_csv(out, "%s", ts_outcome_states[o->state]);
+    put_figures(o, out);
     ts_put_csv(out, "%s,%s", o->why ? o->why : "", codes_of(s, o));
     if (has_interval(o))
       ts_put_csv(out, ",%.0f,%.0f,%d", o->sure->step.low * 1e12, o->sure->step.high * 1e12,
@@ -74,6 +111,8 @@ void ts_sweep_put_csv(const ts_sweep *s, FILE *out)
       fputs(",,,", out);
     for (uint32_t g = 0; g < s->search->goal_count; g++)
       ts_put_csv(out, o->state == TS_RANKED ? ",%.17g" : ",", o->worths[g]);
+    for (uint32_t k = 0; k < s->search->condition_count; k++)
+      fputs(!o->holds ? "," : o->holds[k] ? ",1" : ",0", out);
     if (s->search->goal_count > 1)
       fprintf(out, ",%d", o->front);
     fputc('\n', out);
@@ -97,6 +136,19 @@ static void add_parameter(cJSON *parameters, const char *name, const ts_value *v
   }
 }
 
+static void add_figures(cJSON *plan, const ts_outcome *o)
+{
+  for (size_t i = 0; i < FIGURES; i++) {
+    double value = o->figures.of[figures[i].id] * figures[i].scale;
+    if (figures[i].known || value > 0)
+      cJSON_AddNumberToObject(plan, figures[i].name, value);
+    else
+      cJSON_AddNullToObject(plan, figures[i].name);
+  }
+  if (lack_of(o) > 0)
+    cJSON_AddNumberToObject(plan, "lacks_bytes", lack_of(o));
+}
+
 void ts_sweep_put_json(const ts_sweep *s, FILE *out)
 {
   cJSON *root = cJSON_CreateObject(), *plans = cJSON_CreateArray();
@@ -116,12 +168,7 @@ void ts_sweep_put_json(const ts_sweep *s, FILE *out)
     if (o->why) {
       cJSON_AddStringToObject(plan, "why", o->why);
     } else {
-      cJSON_AddNumberToObject(plan, "step_time_ps", o->figures.of[TS_SEARCH_STEP] * 1e12);
-      cJSON_AddNumberToObject(plan, "peak_memory_bytes", o->figures.of[TS_SEARCH_MEMORY] / 8);
-      cJSON_AddNumberToObject(plan, "tokens_per_second", o->figures.of[TS_SEARCH_TOKENS]);
-      cJSON_AddNumberToObject(plan, "mfu", o->figures.of[TS_SEARCH_MFU]);
-      cJSON_AddNumberToObject(plan, "hfu", o->figures.of[TS_SEARCH_HFU]);
-      cJSON_AddNumberToObject(plan, "devices", o->figures.of[TS_SEARCH_DEVICES]);
+      add_figures(plan, o);
       if (has_interval(o)) {
         cJSON_AddNumberToObject(plan, "step_low_ps", round(o->sure->step.low * 1e12));
         cJSON_AddNumberToObject(plan, "step_high_ps", round(o->sure->step.high * 1e12));
@@ -132,6 +179,11 @@ void ts_sweep_put_json(const ts_sweep *s, FILE *out)
       cJSON *goals = cJSON_AddObjectToObject(plan, "goals");
       for (uint32_t g = 0; g < s->search->goal_count; g++)
         cJSON_AddNumberToObject(goals, s->search->goals[g].text, o->worths[g]);
+    }
+    if (o->holds) {
+      cJSON *conditions = cJSON_AddObjectToObject(plan, "conditions");
+      for (uint32_t k = 0; k < s->search->condition_count; k++)
+        cJSON_AddBoolToObject(conditions, s->search->conditions[k], o->holds[k]);
     }
     if (o->state == TS_RANKED && s->search->goal_count > 1)
       cJSON_AddBoolToObject(plan, "front", o->front);

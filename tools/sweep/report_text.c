@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "lang/units.h"
 #include "runtime/report/confidence.h"
 #include "tools/sweep/rank.h"
 #include "tools/sweep/report.h"
@@ -52,6 +53,41 @@ static size_t front_of(const ts_sweep *s)
   return count;
 }
 
+/* What the table has a column of in any case. */
+static bool is_usual(const char *goal)
+{
+  static const char *const usual[] = {"step_time", "tokens_per_second", "mfu", "peak_memory"};
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (!strcmp(goal, usual[i]))
+      return true;
+  return false;
+}
+
+static const char *goal_expression(const ts_sweep *s, uint32_t g)
+{
+  const char *text = s->search->goals[g].text;
+  return text + strcspn(text, " ") + strspn(text + strcspn(text, " "), " ");
+}
+
+enum { GOAL = 12, MOST_OF_GOAL = 24 };
+
+/* Columns of goals behind the usual ones; a NULL outcome is the head. */
+static void put_goals(const ts_sweep *s, const ts_outcome *o, FILE *out)
+{
+  for (uint32_t g = 0; g < s->search->goal_count; g++) {
+    const char *name = goal_expression(s, g);
+    if (is_usual(name))
+      continue;
+    char text[64];
+    int width = (int)strlen(name);
+    width = width < GOAL ? GOAL : width > MOST_OF_GOAL ? MOST_OF_GOAL : width;
+    if (o)
+      ts_quantity_print(text, sizeof text, o->worths[g], s->search->goals[g].dimension);
+    ts_put_text(out, "  %*.*s", width, o ? (int)sizeof text : MOST_OF_GOAL, o ? text : name);
+  }
+  fputc('\n', out);
+}
+
 static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
 {
   size_t ranked = ts_sweep_count(s, TS_RANKED),
@@ -72,7 +108,8 @@ static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
     fputc('\n', out);
     for (uint32_t c = 0; c < s->search->column_count; c++)
       ts_put_text(out, "%*s  ", widths[c], s->search->columns[c]);
-    fputs("   step time worse by    tokens/s     MFU        memory\n", out);
+    fputs("   step time worse by    tokens/s     MFU        memory", out);
+    put_goals(s, NULL, out);
   }
   for (size_t i = 0; i < shown; i++) {
     const ts_outcome *o = &s->outcomes[i];
@@ -83,10 +120,11 @@ static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
                 i && s->outcomes[0].worth != 0 ?
                   ts_format_share(fabs(o->worth / s->outcomes[0].worth - 1)).text :
                   "");
-    ts_put_text(out, "%12s %7s %13s\n",
+    ts_put_text(out, "%12s %7s %13s",
                 f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
                 f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]).text : "-",
                 ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text);
+    put_goals(s, o, out);
   }
   if (shown < front)
     ts_put_text(out, "... and %s more\n", ts_format_count(front - shown).text);
