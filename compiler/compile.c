@@ -37,6 +37,8 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   s->uncalibrated = o->uncalibrated;
   s->ranks = o->ranks;
   s->rank_count = o->rank_count;
+  s->schedule = o->schedule;
+  s->order = o->order;
 }
 
 /* ---- What compilations share ---- */

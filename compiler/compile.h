@@ -23,6 +23,12 @@ typedef struct ts_compile_options { /* all may be left zero */
    * own model; NULL: none */
   const struct ts_events *const *ranks;
   uint32_t rank_count;
+  /* an expression in the stead of the plan's `schedule`, which may name what the plan may; NULL:
+   * the plan's own */
+  const char *schedule;
+  /* an order of work in the stead of the schedule's, whose stages and clauses stay
+   * (compiler/schedule/schedule.h); NULL: its own */
+  const struct ts_given_order *order;
 } ts_compile_options;
 
 /* A session in the arena, with empty source map and queue of diagnostics. The caller then sets

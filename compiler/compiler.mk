@@ -135,9 +135,11 @@ libts_la_SOURCES += \
 	compiler/replay/replay.h \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \
+	compiler/schedule/given.c \
 	compiler/schedule/internal.h \
 	compiler/schedule/known.c \
 	compiler/schedule/known.h \
+	compiler/schedule/language.c \
 	compiler/schedule/list.c \
 	compiler/schedule/policy.c \
 	compiler/schedule/policy.h \

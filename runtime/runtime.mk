@@ -104,6 +104,13 @@ libts_la_SOURCES += \
 	runtime/load/tables_internal.h \
 	runtime/load/workers.c \
 	runtime/load/workers.h \
+	runtime/pipeline/bound.c \
+	runtime/pipeline/list.c \
+	runtime/pipeline/pipeline.h \
+	runtime/pipeline/play.c \
+	runtime/pipeline/problem.c \
+	runtime/pipeline/problem.h \
+	runtime/pipeline/search.c \
 	runtime/play/contention.c \
 	runtime/play/contention.h \
 	runtime/play/engine.c \

@@ -58,6 +58,10 @@ trainspec_SOURCES = \
 	tools/cli/replay_schedule.h \
 	tools/cli/replay_workload.c \
 	tools/cli/replay_workload.h \
+	tools/cli/schedule_report.c \
+	tools/cli/schedule_report.h \
+	tools/cli/schedule_search.c \
+	tools/cli/schedule_search.h \
 	tools/cli/show.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
@@ -91,6 +95,7 @@ trainspec_SOURCES = \
 	tools/lsp/text.h \
 	tools/lsp_main.c \
 	tools/replay_main.c \
+	tools/schedule_main.c \
 	tools/show_main.c \
 	tools/sweep/inputs.c \
 	tools/sweep/inputs.h \

@@ -83,6 +83,9 @@ struct ts_session {
   /* what ranks play in the stead of a plan's own model: a table each; NULL: that model */
   const struct ts_events *const *ranks;
   uint32_t rank_count;
+  /* in the stead of the plan's: see compiler/compile.h */
+  const char *schedule;
+  const struct ts_given_order *order;
   const ts_define *defines;
   uint32_t define_count;
   const char *const *natives;       /* libraries of native code that may be loaded and called */

@@ -148,6 +148,16 @@ static void find_fields(loader *l)
   }
 }
 
+/* Of the caller, in the stead of the plan's own. */
+static void replace_schedule(loader *l)
+{
+  const char *text = l->s->schedule;
+  if (!text)
+    return;
+  uint32_t file = ts_sources_add(l->s->sources, "schedule", "command line", text, strlen(text));
+  l->field[TS_PLAN_schedule] = ts_parse_expr(l->s->lang, file);
+}
+
 static ts_value field_value(loader *l, ts_plan_field field)
 {
   return l->field[field] ? ts_settle(l->s, ts_eval(l->s, l->env, l->field[field])) :
@@ -523,6 +533,7 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   s->mesh.count = 0;
   s->mesh.open = !has_field(decl, "mesh");
   find_fields(&l);
+  replace_schedule(&l);
   bind_parameters(&l, true);
   evaluate_mesh(&l);
   bind_parameters(&l, false);

@@ -26,6 +26,8 @@ void ts_schedule_end_rank(ts_schedule_builder *b, uint32_t first);
 /* compiler/schedule/csv.c: stages and items from a file. */
 bool ts_schedule_layout_file(ts_schedule_builder *b, const ts_env *env, const ts_ast *order,
                              int64_t copies);
+/* compiler/schedule/given.c: the items of s->order. */
+bool ts_schedule_given(ts_schedule_builder *b);
 /* compiler/schedule/policy.c */
 bool ts_policy_open(ts_schedule_builder *b);
 bool ts_policy_run(ts_schedule_builder *b, const ts_stage_costs *costs);

@@ -579,6 +579,8 @@ static bool from_declaration(builder *b, const ts_applied *schedule)
   if (!open_declaration(b, schedule))
     return false;
   requirements(b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
+  if (b->s->order)
+    return ts_schedule_given(b) && finish(b);
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)
     return ts_policy_open(b);

@@ -100,6 +100,14 @@ typedef struct ts_schedule {
   const uint32_t *at;
 } ts_schedule;
 
+/* An order of work that comes from elsewhere: items of each rank, one after the other. */
+typedef struct ts_given_item { ts_work_kind kind; uint32_t stage, micro_batch; } ts_given_item;
+typedef struct ts_given_order {
+  uint32_t ranks;
+  const uint32_t *first; /* [ranks + 1] */
+  const ts_given_item *items;
+} ts_given_order;
+
 /* What a policy knows of the work of a stage: times in ps, and bytes of activations: held from F
  * on; of them freed by I, or, below 0, what I adds for W; and the most that an item of each kind
  * holds while it runs, above what was held before it. */
@@ -134,6 +142,9 @@ bool ts_schedule_protocols(ts_session *s, ts_schedule *sc);
 
 /* compiler/schedule/csv.c: the order as torch.distributed.pipelining writes it, a line a rank. */
 const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc);
+/* compiler/schedule/language.c: a declaration of the language with this order, for a plan to
+ * import. */
+const char *ts_schedule_language(ts_session *s, const ts_schedule *sc, const char *name);
 /* compiler/schedule/explain.c: why an item such as "F(3) at 2" stands where it stands. NULL if the
  * text names no item; an error if there is none like it. */
 const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char *text);

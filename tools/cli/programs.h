@@ -35,6 +35,7 @@ int ts_help_main(int argc, char **argv);    /* what the manual says of a topic *
 int ts_completion_main(int argc, char **argv); /* scripts for shells */
 int ts_list_main(int argc, char **argv);    /* what there is in std */
 int ts_show_main(int argc, char **argv);    /* what a name means */
+int ts_schedule_main(int argc, char **argv); /* search an order of work */
 int ts_topo_main(int argc, char **argv);    /* draw the cluster of a plan */
 
 #endif

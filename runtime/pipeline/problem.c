@@ -1,0 +1,710 @@
+#include "runtime/pipeline/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/load/intern.h"
+
+/* Clocks of a rank: when each stream is free, when it may post the next message (fan.h), how far
+ * the host has come, and when queues of links are free. */
+typedef struct clocks { uint32_t streams, queues, count; } clocks;
+
+static uint32_t posted_clock(const clocks *c, uint32_t stream) { return c->streams + stream; }
+static uint32_t host_clock(const clocks *c) { return 2 * c->streams; }
+static uint32_t queue_clock(const clocks *c, uint32_t queue) { return 2 * c->streams + 1 + queue; }
+
+/* A fragment played by itself, from any times of the clocks and messages. */
+typedef struct run {
+  const ts_tables *t;
+  const ts_role *role;
+  const ts_program_info *program;
+  const ts_play_item *item;
+  clocks clocks;
+  int64_t *x;            /* [clocks] */
+  int64_t *end;          /* [nodes] */
+  const int64_t *in;     /* [ports] receives: when the message is there */
+  int64_t *out;          /* [ports] sends: when it will be */
+} run;
+
+static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static bool waits_for_host(const ts_ir_node *n)
+{
+  return n->op == TS_IR_HOST_SYNC || (n->op == TS_IR_HOST_WORK && n->dep_count);
+}
+
+static int64_t deps_of(const run *r, const ts_ir_node *n, int64_t time)
+{
+  for (uint32_t d = 0; d < n->dep_count; d++)
+    time = larger(time, r->end[r->t->ir->deps[n->first_dep + d]]);
+  return time;
+}
+
+static void host(run *r, const ts_ir_node *n)
+{
+  int64_t *h = &r->x[host_clock(&r->clocks)];
+  if (n->op == TS_IR_HOST_SYNC)
+    *h += (int64_t)n->host_ps;
+  if (waits_for_host(n))
+    *h = deps_of(r, n, *h);
+  if (n->op != TS_IR_HOST_SYNC)
+    *h += (int64_t)n->host_ps;
+}
+
+static void send(run *r, const ts_ir_node *n, int64_t posted)
+{
+  int64_t *time = &r->x[n->stream];
+  const ts_passage *m =
+    ts_passage_of(r->role, &r->program->routes[r->item->port_base + n->arg]);
+  int64_t start = larger(*time, posted);
+  bool alone = m->lane == TS_IR_NONE;
+  *time = start + (int64_t)m->hold;
+  int64_t after = alone ? *time : posted + (int64_t)m->overhead, left = *time;
+  r->x[posted_clock(&r->clocks, n->stream)] = after;
+  for (uint32_t k = 0; k < m->toll_count; k++) {
+    const ts_toll *toll = &r->role->tolls[m->first_toll + k];
+    int64_t *queue = &r->x[queue_clock(&r->clocks, toll->queue)];
+    *queue = larger(*queue, after) + (int64_t)toll->time;
+    left = larger(left, *queue);
+  }
+  r->out[n->arg] = left + (int64_t)m->latency;
+}
+
+/* What the engine does with the node (engine.c), calls of others than the rank's own group left
+ * out: its members are ranks that do the same. */
+static void play_node(run *r, uint32_t i)
+{
+  const ts_ir_node *n = &ts_fragment_nodes(r->t->ir, r->item->fragment)[i];
+  host(r, n);
+  int64_t issued = r->x[host_clock(&r->clocks)];
+  if (ts_is_host(n)) {
+    r->end[i] = issued;
+    return;
+  }
+  int64_t *time = &r->x[n->stream], *posted = &r->x[posted_clock(&r->clocks, n->stream)];
+  int64_t start = larger(issued, deps_of(r, n, n->op == TS_IR_SEND ? *posted : *time));
+  if (n->op == TS_IR_SEND) {
+    send(r, n, start);
+  } else {
+    *time = n->op == TS_IR_COMPUTE    ? start + (int64_t)ts_kernel_time(r->role, n) :
+            n->op == TS_IR_COLLECTIVE ? start + (int64_t)r->role->collective_time[n->arg] :
+            n->op == TS_IR_RECV       ? larger(start, r->in[n->arg]) :
+                                        start;
+    *posted = *time;
+  }
+  r->end[i] = *time;
+}
+
+/* ---- Maps ---- */
+
+typedef struct maker {
+  ts_arena *arena, *scratch;
+  const ts_prepared *prepared;
+  const ts_ir *ir;
+  ts_pipeline *p;
+  clocks clocks;
+  uint32_t lane, ports; /* most ports of a fragment */
+  uint32_t nodes;       /* most nodes */
+  const ts_pipeline_stages *stages;
+  ts_intern kinds;      /* of maps */
+  TS_VEC(ts_pipeline_map) maps;
+  TS_VEC(ts_pipeline_row) rows;
+  TS_VEC(ts_pipeline_term) terms;
+  TS_VEC(int64_t) after;
+  TS_VEC(uint32_t) ins, sender;
+  uint32_t **slot_item; /* [ranks][slots] message + 1 */
+  uint32_t *letter_of;  /* [rank * chunks + chunk][kinds] letter + 1 */
+  const char *why;
+} maker;
+
+static const char kind_names[] = "FIWB";
+
+static uint32_t rank_of(const maker *k, uint32_t coordinate)
+{
+  return ts_peer_rank(k->prepared->tables->ranks, k->lane, coordinate);
+}
+
+static const ts_role *role_of(const maker *k, uint32_t coordinate)
+{
+  return &k->prepared->roles->at[k->prepared->roles->of[rank_of(k, coordinate)]];
+}
+
+static run open_run(maker *k, uint32_t rank, uint32_t item)
+{
+  const ts_tables *t = k->prepared->tables;
+  const ts_role *role = role_of(k, rank);
+  return (run){.t = t,
+               .role = role,
+               .program = &t->programs[role->program],
+               .item = &t->programs[role->program].items[item],
+               .clocks = k->clocks};
+}
+
+/* Ports of a fragment that receive, or send, in order. */
+static uint32_t ports_of(const ts_ir *ir, uint32_t fragment, bool sends, uint32_t *ports)
+{
+  const ts_ir_fragment *f = &ir->fragments[fragment];
+  uint32_t count = 0;
+  for (uint32_t q = 0; q < f->port_count; q++)
+    if (!!ir->ports[f->first_port + q].is_send == sends)
+      ports[count++] = q;
+  return count;
+}
+
+/* Plays the fragment once for each input, all others before all times: what comes out is the column
+ * of that input. */
+static void add_map(maker *k, const run *of)
+{
+  uint32_t fragment = of->item->fragment, clocks = k->clocks.count;
+  uint32_t *in_port = TS_NEW_ARRAY(k->scratch, uint32_t, k->ports + 1),
+           *out_port = TS_NEW_ARRAY(k->scratch, uint32_t, k->ports + 1);
+  uint32_t ins = ports_of(k->ir, fragment, false, in_port),
+           outs = ports_of(k->ir, fragment, true, out_port);
+  uint32_t columns = clocks + ins, results = clocks + outs;
+  int64_t *value = TS_NEW_ARRAY(k->scratch, int64_t, (size_t)columns * results + 1);
+  int64_t *x = TS_NEW_ARRAY(k->scratch, int64_t, clocks + 1),
+          *in = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1),
+          *out = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1),
+          *end = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
+  for (uint32_t c = 0; c < columns; c++) {
+    run r = *of;
+    r.x = x;
+    r.in = in;
+    r.out = out;
+    r.end = end;
+    for (uint32_t j = 0; j < clocks; j++)
+      x[j] = j == c ? 0 : TS_PIPELINE_NEVER;
+    for (uint32_t j = 0; j < ins; j++)
+      in[in_port[j]] = clocks + j == c ? 0 : TS_PIPELINE_NEVER;
+    for (uint32_t i = 0; i < k->ir->fragments[fragment].node_count; i++)
+      play_node(&r, i);
+    for (uint32_t j = 0; j < results; j++)
+      value[(size_t)c * results + j] = j < clocks ? x[j] : out[out_port[j - clocks]];
+  }
+  ts_pipeline_map map = {.first_row = (uint32_t)k->rows.count,
+                         .ins = ins,
+                         .outs = outs,
+                         .busy = value[0],
+                         .after = (uint32_t)k->after.count};
+  for (uint32_t j = 0; j < results; j++) {
+    ts_pipeline_row row = {j, (uint32_t)k->terms.count, 0};
+    bool same = j > 0 && j < clocks; /* clock 0 is always there */
+    for (uint32_t c = 0; c < columns; c++) {
+      int64_t v = value[(size_t)c * results + j];
+      if (v <= TS_PIPELINE_NEVER / 2)
+        continue;
+      same = same && c == j && v == 0;
+      TS_PUSH(k->arena, &k->terms, (ts_pipeline_term){c, v});
+      row.term_count++;
+    }
+    if (same)
+      k->terms.count -= row.term_count;
+    else
+      TS_PUSH(k->arena, &k->rows, row);
+  }
+  map.row_count = (uint32_t)k->rows.count - map.first_row;
+  for (uint32_t o = 0; o < outs; o++) {
+    int64_t least = TS_PIPELINE_LATE;
+    for (uint32_t c = 0; c < columns; c++) {
+      int64_t to_end = value[(size_t)c * results],
+              to_message = value[(size_t)c * results + clocks + o];
+      if (to_end <= TS_PIPELINE_NEVER / 2)
+        continue;
+      int64_t more = to_message <= TS_PIPELINE_NEVER / 2 ? TS_PIPELINE_NEVER : to_message - to_end;
+      least = more < least ? more : least;
+    }
+    TS_PUSH(k->arena, &k->after, least);
+  }
+  TS_PUSH(k->arena, &k->maps, map);
+}
+
+/* Equal fragments whose messages take equally long have one map. */
+static uint32_t map_of(maker *k, const run *r)
+{
+  uint32_t fragment = r->item->fragment, count = 2;
+  uint32_t *words = TS_NEW_ARRAY(k->scratch, uint32_t, k->ports + 3);
+  words[0] = fragment;
+  words[1] = (uint32_t)(r->role - k->prepared->roles->at);
+  for (uint32_t q = 0; q < k->ir->fragments[fragment].port_count; q++)
+    if (k->ir->ports[k->ir->fragments[fragment].first_port + q].is_send)
+      words[count++] = r->program->routes[r->item->port_base + q].call;
+  uint32_t number = ts_intern_run(&k->kinds, words, count);
+  if (number == k->maps.count)
+    add_map(k, r);
+  return number;
+}
+
+/* ---- Memory ---- */
+
+/* In the order of nodes: a node has what it makes before it lets go of what it used. */
+static void measure(const ts_ir *ir, uint32_t fragment, ts_pipeline_item *item)
+{
+  int64_t held = 0;
+  const ts_ir_node *nodes = ts_fragment_nodes(ir, fragment);
+  for (uint32_t i = 0; i < ir->fragments[fragment].node_count; i++)
+    for (int frees = 0; frees < 2; frees++) {
+      for (uint32_t m = 0; m < nodes[i].mem_count; m++) {
+        int64_t bytes = ir->mems[nodes[i].first_mem + m].bytes;
+        held += (bytes < 0) == frees ? bytes : 0;
+        item->late -= bytes < 0 && frees && nodes[i].stream ? bytes : 0;
+      }
+      item->rise = larger(item->rise, held);
+      item->dip = held < item->dip ? held : item->dip;
+    }
+  item->net = held;
+}
+
+int64_t ts_pipeline_base(const ts_ir *ir, uint32_t rank)
+{
+  int64_t bytes = 0;
+  const ts_ir_program *p = &ir->programs[rank];
+  for (uint32_t h = 0; h < p->holding_count; h++)
+    bytes += (int64_t)ir->holdings[p->first_holding + h].bytes;
+  return bytes;
+}
+
+/* ---- Letters and items ---- */
+
+static const ts_ir_item *item_at(const maker *k, uint32_t rank, uint32_t item)
+{
+  return &k->ir->items[k->ir->programs[rank].first_item + item];
+}
+
+static const char *work_of(const ts_ir *ir, const ts_ir_item *item)
+{
+  return ir->strings + ir->fragments[item->fragment].work;
+}
+
+static int kind_of(const ts_ir *ir, const ts_ir_item *item)
+{
+  const char *work = work_of(ir, item), *found = strchr(kind_names, *work);
+  return *work && !work[1] && found ? (int)(found - kind_names) : -1;
+}
+
+static bool refuse(maker *k, const char *why)
+{
+  k->why = k->why ? k->why : why;
+  return false;
+}
+
+/* A call whose members are at several places of the pipeline makes their ranks wait for each other.
+ * */
+static bool leaves_rank(const maker *k, uint32_t rank, const ts_ir_node *n)
+{
+  const ts_ranks *ranks = k->prepared->tables->ranks;
+  const ts_rank_group *g = &ranks->groups[k->ir->collectives[n->arg].group];
+  uint32_t instance = g->instance_of[rank_of(k, rank)];
+  for (uint32_t m = 0; instance != TS_IR_NONE && m < g->size; m++)
+    if (ranks->program[ts_instance_ranks(g, instance)[m]] != rank)
+      return true;
+  return false;
+}
+
+static bool check_fragment(maker *k, uint32_t rank, uint32_t fragment)
+{
+  const ts_ir_node *nodes = ts_fragment_nodes(k->ir, fragment);
+  for (uint32_t i = 0; i < k->ir->fragments[fragment].node_count; i++) {
+    if (nodes[i].op == TS_IR_RECORD && nodes[i].arg)
+      return refuse(k, "work waits for some of several messages");
+    if (nodes[i].op == TS_IR_COLLECTIVE && leaves_rank(k, rank, &nodes[i]))
+      return refuse(k, "a collective within a micro-batch runs along the pipeline");
+  }
+  return true;
+}
+
+/* How many items of a rank's program work on micro-batches; the rest is its step. */
+static uint32_t work_count(maker *k, uint32_t rank)
+{
+  uint32_t count = 0, all = k->ir->programs[rank].item_count;
+  for (; count < all && item_at(k, rank, count)->micro_batch != TS_IR_NONE; count++)
+    if (kind_of(k->ir, item_at(k, rank, count)) < 0) {
+      refuse(k, "some of its work is not F, I, W or B alone");
+      return 0;
+    }
+  for (uint32_t i = count; i < all; i++)
+    if (item_at(k, rank, i)->micro_batch != TS_IR_NONE) {
+      refuse(k, "it has steps between its work");
+      return 0;
+    }
+  return count;
+}
+
+static void number_letters(maker *k)
+{
+  ts_pipeline *p = k->p;
+  uint32_t chunks = k->stages->chunks;
+  ts_pipeline_letter *letters =
+    TS_NEW_ARRAY(k->arena, ts_pipeline_letter, (size_t)p->ranks * chunks * 4 + 1);
+  k->letter_of = TS_NEW_ARRAY(k->scratch, uint32_t, (size_t)p->ranks * chunks * 4 + 1);
+  for (uint32_t r = 0; r < p->ranks; r++)
+    for (uint32_t i = 0; i < k->ir->programs[r].item_count; i++) {
+      const ts_ir_item *item = item_at(k, r, i);
+      if (item->micro_batch == TS_IR_NONE)
+        break;
+      uint32_t place = r * chunks + item->chunk;
+      uint32_t *number = &k->letter_of[place * 4 + (uint32_t)kind_of(k->ir, item)];
+      p->micro_batches = item->micro_batch >= p->micro_batches ? item->micro_batch + 1 :
+                                                                 p->micro_batches;
+      if (*number)
+        continue;
+      letters[p->letter_count] = (ts_pipeline_letter){
+        r, k->stages->of[place], item->chunk, kind_names[kind_of(k->ir, item)],
+        {TS_PIPELINE_NONE, TS_PIPELINE_NONE}};
+      *number = ++p->letter_count;
+    }
+  p->letters = letters;
+}
+
+static uint32_t letter_at(const maker *k, uint32_t stage, char kind)
+{
+  for (uint32_t l = 0; l < k->p->letter_count; l++)
+    if (k->p->letters[l].stage == stage && k->p->letters[l].kind == kind)
+      return l;
+  return TS_PIPELINE_NONE;
+}
+
+static uint32_t gradient_at(const maker *k, uint32_t stage)
+{
+  uint32_t i = letter_at(k, stage, 'I');
+  return i == TS_PIPELINE_NONE ? letter_at(k, stage, 'B') : i;
+}
+
+/* What stands on the same rank and sends no message. */
+static void find_needs(maker *k)
+{
+  ts_pipeline *p = k->p;
+  ts_pipeline_letter *letters = (ts_pipeline_letter *)p->letters;
+  for (uint32_t l = 0; l < p->letter_count; l++) {
+    ts_pipeline_letter *is = &letters[l];
+    uint32_t part = is->stage % k->stages->parts, other = TS_PIPELINE_NONE;
+    if (is->kind == 'W')
+      is->needs[0] = letter_at(k, is->stage, 'I');
+    else if (is->kind != 'F')
+      is->needs[0] = letter_at(k, is->stage, 'F');
+    if (is->kind == 'F' && part)
+      other = letter_at(k, is->stage - 1, 'F');
+    else if (is->kind != 'F' && is->kind != 'W' && part + 1 < k->stages->parts)
+      other = gradient_at(k, is->stage + 1);
+    if (other != TS_PIPELINE_NONE && letters[other].rank == is->rank)
+      is->needs[1] = other;
+  }
+}
+
+static void list_ranks(maker *k)
+{
+  ts_pipeline *p = k->p;
+  uint32_t *first = TS_NEW_ARRAY(k->arena, uint32_t, p->ranks + 1),
+           *own = TS_NEW_ARRAY(k->arena, uint32_t, p->letter_count + 1),
+           *own_first = TS_NEW_ARRAY(k->arena, uint32_t, p->ranks + 1), n = 0;
+  for (uint32_t r = 0; r < p->ranks; r++) {
+    own_first[r] = n;
+    first[r] = n * p->micro_batches;
+    for (uint32_t l = 0; l < p->letter_count; l++)
+      if (p->letters[l].rank == r)
+        own[n++] = l;
+  }
+  own_first[p->ranks] = n;
+  first[p->ranks] = n * p->micro_batches;
+  p->first = first;
+  p->own = own;
+  p->own_first = own_first;
+}
+
+/* Messages are numbered by the items that send them; then receivers find theirs by their slots. */
+static bool add_items(maker *k, const uint32_t *counts)
+{
+  ts_pipeline *p = k->p;
+  uint32_t size = p->letter_count * p->micro_batches;
+  ts_pipeline_item *items = TS_NEW_ARRAY(k->arena, ts_pipeline_item, size + 1);
+  uint32_t *ports = TS_NEW_ARRAY(k->scratch, uint32_t, k->ports + 1), done = 0;
+  bool *checked = TS_NEW_ARRAY(k->scratch, bool, k->ir->fragments_count + 1);
+  p->items = items;
+  for (uint32_t r = 0; r < p->ranks; r++)
+    for (uint32_t i = 0; i < counts[r]; i++, done++) {
+      const ts_ir_item *of = item_at(k, r, i);
+      uint32_t letter = k->letter_of[(r * k->stages->chunks + of->chunk) * 4 +
+                                     (uint32_t)kind_of(k->ir, of)] - 1;
+      uint32_t number = letter * p->micro_batches + of->micro_batch;
+      if (!checked[of->fragment] && !check_fragment(k, r, of->fragment))
+        return false;
+      checked[of->fragment] = true;
+      run x = open_run(k, r, i);
+      items[number] = (ts_pipeline_item){.map = map_of(k, &x), .first_out = p->message_count};
+      measure(k->ir, of->fragment, &items[number]);
+      uint32_t outs = ports_of(k->ir, of->fragment, true, ports);
+      for (uint32_t o = 0; o < outs; o++) {
+        const ts_route *route = &x.program->routes[x.item->port_base + ports[o]];
+        uint32_t to = x.program->peers[route->peer].coordinate;
+        TS_PUSH(k->arena, &k->sender, number);
+        k->slot_item[to][route->slot] = ++p->message_count;
+      }
+    }
+  if (done != size)
+    return refuse(k, "its stages do not have the same kinds of work for every micro-batch");
+  uint32_t *receiver = TS_NEW_ARRAY(k->arena, uint32_t, p->message_count + 1);
+  memset(receiver, 0xff, (p->message_count + 1) * sizeof *receiver);
+  for (uint32_t r = 0; r < p->ranks; r++)
+    for (uint32_t i = 0; i < counts[r]; i++) {
+      const ts_ir_item *of = item_at(k, r, i);
+      uint32_t letter = k->letter_of[(r * k->stages->chunks + of->chunk) * 4 +
+                                     (uint32_t)kind_of(k->ir, of)] - 1;
+      uint32_t number = letter * p->micro_batches + of->micro_batch;
+      run x = open_run(k, r, i);
+      items[number].first_in = (uint32_t)k->ins.count;
+      uint32_t ins = ports_of(k->ir, of->fragment, false, ports);
+      for (uint32_t o = 0; o < ins; o++) {
+        uint32_t message = k->slot_item[r][x.program->routes[x.item->port_base + ports[o]].slot];
+        if (!message)
+          return refuse(k, "its work waits for a step");
+        TS_PUSH(k->arena, &k->ins, message - 1);
+        receiver[message - 1] = number;
+      }
+    }
+  p->receiver = receiver;
+  p->sender = TS_ITEMS(k->arena, &k->sender);
+  p->ins = TS_ITEMS(k->arena, &k->ins);
+  return true;
+}
+
+/* ---- The steps ---- */
+
+/* a collective along the pipeline: when its members were ready */
+typedef struct meeting {
+  uint32_t comm, instance, call, count, expected;
+  int64_t ready, end;
+} meeting;
+
+/* The steps of all ranks, which wait for each other by messages and collectives. Played together,
+ * node by node, as soon as what a node needs is known. */
+typedef struct finale {
+  maker *k;
+  uint32_t count;          /* steps: one a rank */
+  run *run;                /* [ranks] */
+  bool **done;             /* [ranks][nodes] */
+  bool **met;              /* [ranks][nodes] */
+  int64_t **host_at;       /* [ranks][nodes] how far the host is after it */
+  int64_t **slot;          /* [ranks][slots] */
+  bool **there;            /* [ranks][slots] */
+  TS_VEC(meeting) meetings;
+} finale;
+
+static meeting *meeting_of(finale *f, uint32_t rank, const ts_ir_node *n, uint32_t call)
+{
+  const ts_ranks *ranks = f->k->prepared->tables->ranks;
+  uint32_t comm = ts_comm_of(f->k->prepared->tables, n);
+  const ts_rank_group *g = &ranks->groups[f->k->ir->collectives[n->arg].group];
+  uint32_t instance = g->instance_of[rank_of(f->k, rank)];
+  for (size_t m = 0; m < f->meetings.count; m++)
+    if (f->meetings.at[m].comm == comm && f->meetings.at[m].instance == instance &&
+        f->meetings.at[m].call == call)
+      return &f->meetings.at[m];
+  uint32_t expected = 0;
+  for (uint32_t r = 0; r < f->k->p->ranks; r++)
+    expected += g->instance_of[rank_of(f->k, r)] == instance;
+  TS_PUSH(f->k->scratch, &f->meetings,
+          (meeting){comm, instance, call, 0, expected, TS_PIPELINE_NEVER, 0});
+  return &f->meetings.at[f->meetings.count - 1];
+}
+
+typedef enum progress { WAITS, ARRIVED, PLAYED } progress;
+
+static progress play_final_node(finale *f, uint32_t rank, uint32_t i, bool *met)
+{
+  run *r = &f->run[rank];
+  const ts_ir_node *n = &ts_fragment_nodes(r->t->ir, r->item->fragment)[i];
+  const ts_node_info *info = &r->t->layouts[r->item->fragment].nodes[i];
+  for (uint32_t d = 0; d < n->dep_count; d++)
+    if (!f->done[rank][r->t->ir->deps[n->first_dep + d]])
+      return WAITS;
+  if (!ts_is_host(n) && info->previous != TS_IR_NONE && !f->done[rank][info->previous])
+    return WAITS;
+  const ts_route *route = n->op == TS_IR_SEND || n->op == TS_IR_RECV ?
+                            &r->program->routes[r->item->port_base + n->arg] :
+                            NULL;
+  if (n->op == TS_IR_RECV) {
+    if (!f->there[rank][route->slot])
+      return WAITS;
+    ((int64_t *)r->in)[n->arg] = f->slot[rank][route->slot];
+  }
+  int64_t issued = r->x[host_clock(&r->clocks)];
+  if (n->op == TS_IR_COLLECTIVE && leaves_rank(f->k, rank, n)) {
+    meeting *m = meeting_of(f, rank, n, info->call);
+    if (!*met) {
+      int64_t h = issued + (int64_t)n->host_ps;
+      m->ready = larger(m->ready, larger(h, deps_of(r, n, r->x[n->stream])));
+      m->end = m->ready + (int64_t)r->role->collective_time[n->arg];
+      m->count++;
+      *met = true;
+    }
+    if (m->count < m->expected)
+      return WAITS;
+    r->x[host_clock(&r->clocks)] = issued + (int64_t)n->host_ps;
+    r->end[i] = r->x[n->stream] = r->x[posted_clock(&r->clocks, n->stream)] = m->end;
+    return PLAYED;
+  }
+  play_node(r, i);
+  if (n->op == TS_IR_SEND) {
+    uint32_t to = r->program->peers[route->peer].coordinate;
+    f->slot[to][route->slot] = r->out[n->arg];
+    f->there[to][route->slot] = true;
+  }
+  return PLAYED;
+}
+
+/* The end of the step where only this clock of this rank is at 0. Host work of a rank comes in its
+ * order: a node that waits holds back what follows only on its stream, and the host only where the
+ * host waits. */
+static bool play_steps(finale *f, uint32_t rank, uint32_t clock, int64_t *end)
+{
+  maker *k = f->k;
+  uint32_t left = 0;
+  f->meetings.count = 0;
+  int64_t **host_at = f->host_at;
+  for (uint32_t r = 0; r < k->p->ranks; r++) {
+    uint32_t nodes = k->ir->fragments[f->run[r].item->fragment].node_count;
+    left += nodes;
+    memset(f->met[r], 0, nodes);
+    memset(f->done[r], 0, nodes);
+    memset(f->there[r], 0, f->run[r].program->slot_count);
+    for (uint32_t c = 0; c < k->clocks.count; c++)
+      f->run[r].x[c] = r == rank && c == clock ? 0 : TS_PIPELINE_NEVER;
+  }
+  for (bool moved = true; moved && left;) {
+    moved = false;
+    for (uint32_t r = 0; r < k->p->ranks; r++) {
+      run *x = &f->run[r];
+      const ts_ir_node *nodes = ts_fragment_nodes(k->ir, x->item->fragment);
+      uint32_t count = k->ir->fragments[x->item->fragment].node_count;
+      int64_t start = r == rank && clock == host_clock(&k->clocks) ? 0 : TS_PIPELINE_NEVER;
+      bool known = true; /* how far the host has come */
+      for (uint32_t i = 0; i < count && known; i++) {
+        int64_t *h = &x->x[host_clock(&k->clocks)];
+        *h = i ? host_at[r][i - 1] : start;
+        if (f->done[r][i])
+          continue;
+        if (play_final_node(f, r, i, &f->met[r][i]) == PLAYED) {
+          host_at[r][i] = *h;
+          f->done[r][i] = moved = true;
+          left--;
+        } else {
+          host_at[r][i] = (i ? host_at[r][i - 1] : start) + (int64_t)nodes[i].host_ps;
+          known = !waits_for_host(&nodes[i]);
+        }
+      }
+      *(&x->x[host_clock(&k->clocks)]) = count ? host_at[r][count - 1] : start;
+    }
+  }
+  *end = TS_PIPELINE_NEVER;
+  for (uint32_t r = 0; r < k->p->ranks; r++)
+    for (uint32_t c = 0; c < k->clocks.count; c++)
+      if (c < k->clocks.streams || c == host_clock(&k->clocks))
+        *end = larger(*end, f->run[r].x[c]);
+  if (*end <= TS_PIPELINE_NEVER / 2)
+    *end = TS_PIPELINE_NEVER;
+  return !left;
+}
+
+static bool add_ends(maker *k, const uint32_t *counts)
+{
+  ts_pipeline *p = k->p;
+  finale f = {.k = k,
+              .run = TS_NEW_ARRAY(k->scratch, run, p->ranks + 1),
+              .done = TS_NEW_ARRAY(k->scratch, bool *, p->ranks + 1),
+              .met = TS_NEW_ARRAY(k->scratch, bool *, p->ranks + 1),
+              .host_at = TS_NEW_ARRAY(k->scratch, int64_t *, p->ranks + 1),
+              .slot = TS_NEW_ARRAY(k->scratch, int64_t *, p->ranks + 1),
+              .there = TS_NEW_ARRAY(k->scratch, bool *, p->ranks + 1)};
+  for (uint32_t r = 0; r < p->ranks; r++) {
+    if (k->ir->programs[r].item_count != counts[r] + 1)
+      return refuse(k, "it has several steps");
+    run *x = &f.run[r];
+    *x = open_run(k, r, counts[r]);
+    x->x = TS_NEW_ARRAY(k->scratch, int64_t, k->clocks.count + 1);
+    x->in = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1);
+    x->out = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1);
+    x->end = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
+    f.done[r] = TS_NEW_ARRAY(k->scratch, bool, k->nodes + 1);
+    f.met[r] = TS_NEW_ARRAY(k->scratch, bool, k->nodes + 1);
+    f.host_at[r] = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
+    f.slot[r] = TS_NEW_ARRAY(k->scratch, int64_t, x->program->slot_count + 1);
+    f.there[r] = TS_NEW_ARRAY(k->scratch, bool, x->program->slot_count + 1);
+  }
+  int64_t *ends = TS_NEW_ARRAY(k->arena, int64_t, p->ranks * p->clocks + 1);
+  bool *moves = TS_NEW_ARRAY(k->scratch, bool, p->clocks + 1); /* with the work; others stay at 0 */
+  for (size_t r = 0; r < k->rows.count; r++)
+    if (k->rows.at[r].out < p->clocks)
+      moves[k->rows.at[r].out] = true;
+  for (uint32_t r = 0; r < p->ranks; r++)
+    for (uint32_t c = 0; c < p->clocks; c++)
+      if (!moves[c])
+        ends[r * p->clocks + c] = TS_PIPELINE_NEVER;
+      else if (!play_steps(&f, r, c, &ends[r * p->clocks + c]))
+        return refuse(k, "the steps of its ranks wait for its work");
+  p->ends = ends;
+  return true;
+}
+
+/* ---- The whole ---- */
+
+static bool make(maker *k)
+{
+  ts_pipeline *p = k->p;
+  uint32_t *counts = TS_NEW_ARRAY(k->scratch, uint32_t, p->ranks + 1);
+  uint64_t all = 0;
+  k->slot_item = TS_NEW_ARRAY(k->scratch, uint32_t *, p->ranks + 1);
+  for (uint32_t r = 0; r < p->ranks; r++) {
+    counts[r] = work_count(k, r);
+    all += counts[r];
+    k->slot_item[r] = TS_NEW_ARRAY(
+      k->scratch, uint32_t, k->prepared->tables->programs[role_of(k, r)->program].slot_count + 1);
+  }
+  if (k->why)
+    return false;
+  if (all > TS_PIPELINE_ITEMS)
+    return refuse(k, "it has more than a million items");
+  number_letters(k);
+  if (p->letter_count > TS_PIPELINE_LETTERS)
+    return refuse(k, "it has too many stages");
+  find_needs(k);
+  list_ranks(k);
+  if (!add_items(k, counts) || !add_ends(k, counts))
+    return false;
+  p->maps = TS_ITEMS(k->arena, &k->maps);
+  p->map_count = (uint32_t)k->maps.count;
+  p->rows = TS_ITEMS(k->arena, &k->rows);
+  p->terms = TS_ITEMS(k->arena, &k->terms);
+  p->after = TS_ITEMS(k->arena, &k->after);
+  p->room = TS_NEW_ARRAY(k->arena, int64_t, p->ranks + 1);
+  for (uint32_t m = 0; m < p->map_count; m++)
+    if (p->maps[m].row_count > TS_PIPELINE_ROWS)
+      return refuse(k, "its work sends too many messages");
+  return true;
+}
+
+ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
+                             const ts_pipeline_stages *stages, uint32_t lane, const char **why)
+{
+  const ts_ir *ir = prepared->tables->ir;
+  maker k = {.arena = arena,
+             .scratch = ts_arena_new("pipeline"),
+             .prepared = prepared,
+             .ir = ir,
+             .p = TS_NEW(arena, ts_pipeline),
+             .lane = lane,
+             .stages = stages};
+  k.kinds.arena = k.scratch;
+  k.p->ranks = ir->programs_count;
+  k.clocks.streams = prepared->tables->streams;
+  for (uint32_t r = 0; r < k.p->ranks; r++)
+    k.clocks.queues = role_of(&k, r)->queue_count > k.clocks.queues ? role_of(&k, r)->queue_count :
+                                                                      k.clocks.queues;
+  k.p->clocks = k.clocks.count = 2 * k.clocks.streams + 1 + k.clocks.queues;
+  for (uint32_t f = 0; f < ir->fragments_count; f++) {
+    k.ports = ir->fragments[f].port_count > k.ports ? ir->fragments[f].port_count : k.ports;
+    k.nodes = ir->fragments[f].node_count > k.nodes ? ir->fragments[f].node_count : k.nodes;
+  }
+  bool made = make(&k);
+  *why = k.why;
+  ts_arena_free(k.scratch);
+  return made ? k.p : NULL;
+}

@@ -1,0 +1,319 @@
+/* The search for a short order: list scheduling from many beginnings, then local search from the
+ * best of them.
+ *
+ * Local search moves one item of a rank's word to another place, most often one on the critical
+ * path, for only such moves shorten a step (Nowicki and Smutnicki, Management Science 42, 1996); or
+ * it swaps two neighbours wherever they meet in a stretch of the word, as the micro-batches of a
+ * pipeline repeat. A move is kept if the order is not longer than the current one, or than the one
+ * some moves ago (late acceptance: Burke and Bykov, EJOR 258, 2017). */
+#include <string.h>
+
+#include "base/clock.h"
+#include "runtime/pipeline/pipeline.h"
+
+enum { KEPT = TS_PIPELINE_KEPT, CLIMBED = 6, HISTORY = 400, LOOK = 256 };
+
+typedef struct searcher {
+  const ts_pipeline *p;
+  const ts_pipeline_search *how;
+  ts_arena *arena;
+  ts_pipeline_play *s;
+  uint32_t size;
+  uint64_t timed, next_look, random;
+  double began_at;
+  bool stopped;
+  int64_t bound;
+  ts_pipeline_order best[KEPT];
+  uint32_t kept_count;
+  uint16_t *word, *trial;
+  uint32_t *critical;
+  uint32_t critical_count;
+  uint32_t lacks_rank;
+  int64_t lacks;
+} searcher;
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014) */
+static uint64_t draw(searcher *x)
+{
+  uint64_t z = x->random += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+static uint32_t below(searcher *x, uint32_t n) { return n ? (uint32_t)(draw(x) % n) : 0; }
+
+/* 1 and more, half as often each time */
+static uint32_t some(searcher *x)
+{
+  uint64_t bits = draw(x);
+  uint32_t n = 1;
+  for (; bits & 1 && n < 24; bits >>= 1)
+    n += n < 4 ? 1 : 3;
+  return n;
+}
+
+static bool goes_on(searcher *x)
+{
+  const ts_pipeline_search *how = x->how;
+  if (x->stopped || x->timed >= how->orders)
+    return false;
+  if (x->timed < x->next_look)
+    return true;
+  x->next_look = x->timed + LOOK;
+  double past = ts_clock() - x->began_at, done = (double)x->timed / (double)how->orders;
+  if (how->seconds > 0) {
+    done = past / how->seconds > done ? past / how->seconds : done;
+    x->stopped = past >= how->seconds;
+  }
+  if (how->go_on && !how->go_on(how->closure, done > 1 ? 1 : done))
+    x->stopped = true;
+  return !x->stopped;
+}
+
+static int64_t time_of(searcher *x, const uint16_t *word)
+{
+  x->timed++;
+  return ts_pipeline_time(x->s, word);
+}
+
+/* Whether the whole order may be. What it lacks is noted. */
+static bool legal(searcher *x, const uint16_t *word)
+{
+  int64_t lacks = 0;
+  uint32_t rank = 0;
+  for (uint32_t r = 0; r < x->p->ranks; r++) {
+    int64_t peak = 0;
+    if (ts_pipeline_legal(x->s, word, r, x->p->room[r], &peak))
+      continue;
+    if (peak <= x->p->room[r]) /* not for its memory */
+      return false;
+    if (peak - x->p->room[r] > lacks) {
+      lacks = peak - x->p->room[r];
+      rank = r;
+    }
+  }
+  if (lacks && lacks < x->lacks) {
+    x->lacks = lacks;
+    x->lacks_rank = rank;
+  }
+  return !lacks;
+}
+
+static void keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began)
+{
+  uint32_t at = 0;
+  while (at < x->kept_count && x->best[at].step < step)
+    at++;
+  if (step >= TS_PIPELINE_LATE || at == KEPT ||
+      (at < x->kept_count && x->best[at].step == step))
+    return;
+  uint16_t *room = x->kept_count < KEPT ? TS_NEW_ARRAY(x->arena, uint16_t, x->size + 1) :
+                                          x->best[KEPT - 1].word;
+  x->kept_count += x->kept_count < KEPT;
+  memmove(x->best + at + 1, x->best + at, (x->kept_count - at - 1) * sizeof *x->best);
+  memcpy(room, word, x->size * sizeof *room);
+  x->best[at] = (ts_pipeline_order){step, began, room};
+}
+
+static bool at_bound(const searcher *x) { return x->kept_count && x->best[0].step <= x->bound; }
+
+/* ---- Beginnings ---- */
+
+static void list_all(searcher *x, const uint16_t *word, uint32_t began)
+{
+  static const double shares[] = {0.5, 0, 1};
+  uint16_t *out = x->trial;
+  for (uint32_t k = 0; k < 18 && goes_on(x) && !at_bound(x); k++) {
+    ts_pipeline_rule rule = {
+      .delay = {shares[k % 3], shares[(k / 9 + k) % 3], shares[k / 3 % 3]},
+      .ahead = x->p->letter_count / x->p->ranks * 8 + 16,
+      .predict = k / 9};
+    x->timed++;
+    if (ts_pipeline_list(x->s, &rule, word, out))
+      keep(x, out, time_of(x, out), began);
+  }
+}
+
+static void begin_with(searcher *x, const uint16_t *word, uint32_t began)
+{
+  if (!legal(x, word))
+    return;
+  int64_t step = time_of(x, word);
+  if (step >= TS_PIPELINE_LATE)
+    return;
+  keep(x, word, step, began);
+  list_all(x, word, began);
+}
+
+static void begin_with_waves(searcher *x, uint32_t began)
+{
+  static const double slopes[] = {1, 2, 3, 1.5, 4, 6}, turns[] = {0, 0.34, 0.67}, lates[] = {0, 1};
+  ts_arena *scratch = ts_arena_new("waves");
+  int64_t *heads = ts_pipeline_heads(x->arena, x->p);
+  uint64_t most = x->timed + x->how->orders / 4;
+  for (uint32_t late = 0; late < 2; late++)
+    for (uint32_t turn = 0; turn < 3; turn++)
+      for (uint32_t k = 0; k < 36 && goes_on(x) && x->timed < most && !at_bound(x); k++) {
+        ts_pipeline_wave wave = {slopes[k % 6], slopes[k / 6], turns[turn], lates[late]};
+        ts_pipeline_wave_word(scratch, x->p, heads, &wave, x->word);
+        begin_with(x, x->word, began);
+        ts_arena_reset(scratch);
+      }
+  ts_arena_free(scratch);
+}
+
+/* ---- Moves ---- */
+
+static uint32_t rank_at(const ts_pipeline *p, uint32_t place)
+{
+  uint32_t low = 0, high = p->ranks;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (p->first[middle] <= place)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void move(uint16_t *word, uint32_t from, uint32_t to)
+{
+  uint16_t letter = word[from];
+  if (from < to)
+    memmove(word + from, word + from + 1, (to - from) * sizeof *word);
+  else
+    memmove(word + to + 1, word + to, (from - to) * sizeof *word);
+  word[to] = letter;
+}
+
+/* Where two letters meet in this order, they are swapped, from a place on for a while. */
+static void swap_all(uint16_t *word, uint32_t from, uint32_t to, uint16_t a, uint16_t b)
+{
+  for (uint32_t k = from; k + 1 < to; k++)
+    if (word[k] == a && word[k + 1] == b) {
+      word[k] = b;
+      word[k + 1] = a;
+      k++;
+    }
+}
+
+/* Changes `trial`; the rank whose word it was. */
+static uint32_t change(searcher *x)
+{
+  const ts_pipeline *p = x->p;
+  uint64_t kind = draw(x) % 16;
+  uint32_t place = kind < 13 && x->critical_count ? x->critical[below(x, x->critical_count)] :
+                                                    below(x, x->size);
+  uint32_t rank = rank_at(p, place), first = p->first[rank], end = p->first[rank + 1], far = some(x);
+  uint32_t down = place - first < far ? first : place - far,
+           up = end - 1 - place < far ? end - 1 : place + far;
+  if (kind < 6) { /* it goes earlier */
+    move(x->trial, place, down);
+  } else if (kind < 10) { /* what is before it goes behind it */
+    move(x->trial, down, place);
+  } else if (kind < 14) {
+    move(x->trial, place, up);
+  } else if (place + 1 < end && x->trial[place] != x->trial[place + 1]) {
+    uint32_t stretch = kind == 14 ? end - first : 8 * some(x);
+    swap_all(x->trial, kind == 14 && draw(x) & 1 ? first : place,
+             place + stretch < end ? place + stretch : end, x->trial[place], x->trial[place + 1]);
+  }
+  return rank;
+}
+
+/* What counts besides the step: ranks that end early, so that a move that leaves the step as it is
+ * may still lead somewhere. */
+static double worth_of(const searcher *x, int64_t step)
+{
+  const ts_pipeline *p = x->p;
+  double sum = 0;
+  for (uint32_t r = 0; r < p->ranks; r++)
+    sum += (double)x->s->clock[(size_t)r * p->clocks];
+  return (double)step + 0.02 * sum / p->ranks;
+}
+
+static void find_critical(searcher *x)
+{
+  ts_pipeline_trace(x->s, x->word);
+  x->critical_count = ts_pipeline_critical(x->s, x->word, x->critical);
+}
+
+static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders)
+{
+  double history[HISTORY], now;
+  uint64_t until = x->timed + orders, improved = x->timed;
+  uint32_t began = from->began, since = 0;
+  int64_t best = from->step;
+  memcpy(x->word, from->word, x->size * sizeof *x->word);
+  now = worth_of(x, time_of(x, x->word));
+  for (int k = 0; k < HISTORY; k++)
+    history[k] = now;
+  find_critical(x);
+  memcpy(x->trial, x->word, x->size * sizeof *x->word);
+  for (uint64_t k = 0; goes_on(x) && x->timed < until && !at_bound(x); k++) {
+    uint32_t rank = change(x), first = x->p->first[rank],
+             count = x->p->first[rank + 1] - x->p->first[rank];
+    bool good = ts_pipeline_legal(x->s, x->trial, rank, x->p->room[rank], NULL);
+    int64_t step = good ? time_of(x, x->trial) : TS_PIPELINE_LATE;
+    x->timed += !good && k % 8 == 0; /* so that it ends where nothing is legal */
+    double worth = step < TS_PIPELINE_LATE ? worth_of(x, step) : 0;
+    double *late = &history[k % HISTORY];
+    if (step >= TS_PIPELINE_LATE || (worth > now && worth > *late)) {
+      memcpy(x->trial + first, x->word + first, count * sizeof *x->word);
+      continue;
+    }
+    *late = worth < *late ? worth : *late;
+    now = worth;
+    memcpy(x->word + first, x->trial + first, count * sizeof *x->word);
+    if (step < best) {
+      best = step;
+      improved = x->timed;
+      keep(x, x->word, step, began);
+    }
+    if (++since >= 8) {
+      since = 0;
+      find_critical(x);
+    }
+    if (x->timed - improved > orders / 2 + 2000)
+      break;
+  }
+}
+
+ts_pipeline_found ts_pipeline_improve(ts_arena *arena, const ts_pipeline *p,
+                                      const uint16_t *const *begins, uint32_t begin_count,
+                                      const ts_pipeline_bound *bound,
+                                      const ts_pipeline_search *search)
+{
+  uint32_t size = ts_pipeline_size(p);
+  searcher x = {.p = p,
+                .how = search,
+                .arena = arena,
+                .s = ts_pipeline_play_new(arena, p),
+                .size = size,
+                .random = search->seed,
+                .began_at = ts_clock(),
+                .bound = bound->step,
+                .word = TS_NEW_ARRAY(arena, uint16_t, size + 1),
+                .trial = TS_NEW_ARRAY(arena, uint16_t, size + 1),
+                .critical = TS_NEW_ARRAY(arena, uint32_t, size + 1),
+                .lacks = TS_PIPELINE_LATE};
+  for (uint32_t k = 0; k < begin_count; k++)
+    begin_with(&x, begins[k], k);
+  begin_with_waves(&x, begin_count);
+  /* from the best, then from the others and again from what is best by then */
+  for (uint32_t round = 0; x.kept_count && goes_on(&x) && !at_bound(&x); round++) {
+    uint64_t left = search->orders - x.timed;
+    uint32_t others = x.kept_count < CLIMBED ? x.kept_count : CLIMBED;
+    ts_pipeline_order from = x.best[round % 2 ? (round / 2 + 1) % others : 0];
+    from.word = ts_arena_copy(arena, from.word, size * sizeof *from.word);
+    climb(&x, &from, left / 6 + 3000);
+    memcpy(x.word, x.best[0].word, size * sizeof *x.word);
+    list_all(&x, x.word, x.best[0].began);
+  }
+  ts_pipeline_found found = {
+    .count = x.kept_count, .timed = x.timed, .rank = x.lacks_rank, .lacks = x.lacks};
+  memcpy(found.best, x.best, sizeof found.best);
+  return found;
+}

@@ -1,0 +1,175 @@
+#include "tools/cli/schedule_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/json_writer.h"
+
+enum { COLUMNS = 96 };
+
+static double above(int64_t step, int64_t bound)
+{
+  return bound > 0 ? (double)step / (double)bound - 1 : 0;
+}
+
+/* Parts per million between the play's time and the search's. */
+static double off(const ts_order_answer *a)
+{
+  return a->own_is_best ? 0 : (double)a->found.step / (double)a->order->step - 1;
+}
+
+/* ---- Text ---- */
+
+static void put_order(FILE *out, const char *name, const ts_order_played *of,
+                      const ts_order_answer *a)
+{
+  fprintf(out, "  %-22s %12s   %9s above the bound   %10s\n", name, ts_format_time(of->step).text,
+          ts_format_share(above((int64_t)of->step, a->bound.step)).text,
+          ts_format_bytes((double)of->peak).text);
+}
+
+static void put_bound(const ts_order_answer *a, FILE *out)
+{
+  const ts_pipeline_bound *b = &a->bound;
+  fprintf(out, "  %-22s %12s   rank %u: ", "lower bound",
+          ts_format_time((uint64_t)b->step).text, b->rank);
+  if (b->memory)
+    fputs("what it holds, and for how long at the least, within the limit\n", out);
+  else
+    fprintf(out, "%s of work, %s before, between and after it\n",
+            ts_format_time((uint64_t)b->work).text,
+            ts_format_time((uint64_t)(b->step - b->work)).text);
+}
+
+static void put_how(const ts_order_answer *a, FILE *out)
+{
+  fprintf(out, "\n%s orders were timed. ", ts_format_count(a->search.timed).text);
+  if (a->own_is_best)
+    fputs("None is shorter than the plan's own.", out);
+  else
+    fprintf(out, "The one found goes back to %s.", a->begins[a->order->began]);
+  if (a->limit > 0)
+    fprintf(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
+            a->limit_from);
+  double is_off = off(a);
+  if (is_off > 0 || is_off < 0)
+    fprintf(out,
+            "\nThe search took the found order for %s: calls that share links, or ranks that "
+            "differ beside\nthe pipeline, are not in its times. Above are those of the play.",
+            ts_format_time((uint64_t)a->order->step).text);
+  fputs("\n", out);
+}
+
+/* A rank's work: a letter for what it is on in the middle of each column. Later chunks are in small
+ * letters. */
+static void draw_rank(const ts_order_answer *a, uint32_t rank, FILE *out)
+{
+  const ts_pipeline *p = a->pipeline;
+  char line[COLUMNS + 1];
+  uint32_t *count = calloc(p->letter_count + 1, sizeof *count);
+  memset(line, '.', COLUMNS);
+  line[COLUMNS] = 0;
+  for (uint32_t k = p->first[rank]; count && k < p->first[rank + 1]; k++) {
+    const ts_pipeline_letter *letter = &p->letters[a->word[k]];
+    uint32_t number = a->word[k] * p->micro_batches + count[a->word[k]]++;
+    int64_t begin = a->begin[number], end = begin + p->maps[p->items[number].map].busy;
+    for (int c = 0; c < COLUMNS; c++) {
+      double middle = ((double)c + 0.5) * (double)a->found.step / COLUMNS;
+      if (middle >= (double)begin && middle < (double)end)
+        line[c] = letter->chunk ? (char)(letter->kind - 'A' + 'a') : letter->kind;
+    }
+  }
+  free(count);
+  fprintf(out, "%4u %s\n", rank, line);
+}
+
+void ts_order_text(const ts_order_answer *a, FILE *out)
+{
+  const ts_schedule *sc = a->own.input.schedule;
+  fprintf(out, "Orders of %u micro-batches on %u ranks", sc->micro_batches * sc->copies, sc->ranks);
+  if (sc->chunks > 1)
+    fprintf(out, " of %u chunks", sc->chunks);
+  fprintf(out, "\n\n");
+  put_order(out, sc->name, &a->own, a);
+  if (!a->own_is_best)
+    put_order(out, "found", &a->found, a);
+  put_bound(a, out);
+  put_how(a, out);
+  fputs("\n", out);
+  for (uint32_t r = 0; r < a->pipeline->ranks; r++)
+    draw_rank(a, r, out);
+}
+
+/* ---- JSON ---- */
+
+static void put_played(ts_json_writer *w, const char *key, const ts_order_played *of)
+{
+  ts_json_begin(w, key, '{');
+  ts_json_put_count(w, "step_time_ps", of->step);
+  ts_json_put_count(w, "peak_memory_bytes", of->peak);
+  ts_json_end(w, '}');
+}
+
+static void put_item(ts_json_writer *w, const ts_order_answer *a, uint32_t place, uint32_t *count)
+{
+  const ts_pipeline *p = a->pipeline;
+  const ts_pipeline_letter *letter = &p->letters[a->word[place]];
+  uint32_t n = count[a->word[place]]++, number = a->word[place] * p->micro_batches + n;
+  char kind[2] = {letter->kind};
+  ts_json_begin(w, NULL, '{');
+  ts_json_put_text(w, "work", kind);
+  ts_json_put_count(w, "stage", letter->stage);
+  ts_json_put_count(w, "micro_batch", n);
+  ts_json_put_signed(w, "begin_ps", a->begin[number]);
+  ts_json_put_signed(w, "busy_ps", p->maps[p->items[number].map].busy);
+  ts_json_end(w, '}');
+}
+
+void ts_order_json(const ts_order_answer *a, FILE *out)
+{
+  const ts_pipeline *p = a->pipeline;
+  const ts_schedule *sc = a->own.input.schedule;
+  ts_json_writer w = {.out = out, .spaced = true};
+  uint32_t *count = calloc(p->letter_count + 1, sizeof *count);
+  ts_json_begin(&w, NULL, '{');
+  ts_json_put_text(&w, "type", "trainspec-schedule");
+  ts_json_put_count(&w, "format", 1);
+  ts_json_put_text(&w, "schedule", sc->name);
+  ts_json_put_count(&w, "ranks", sc->ranks);
+  ts_json_put_count(&w, "chunks", sc->chunks);
+  ts_json_put_count(&w, "micro_batches", (uint64_t)sc->micro_batches * sc->copies);
+  ts_json_line(&w, 2);
+  put_played(&w, "own", &a->own);
+  ts_json_line(&w, 2);
+  put_played(&w, "found", &a->found);
+  ts_json_put_bool(&w, "own_is_best", a->own_is_best);
+  ts_json_line(&w, 2);
+  ts_json_begin(&w, "bound", '{');
+  ts_json_put_signed(&w, "step_time_ps", a->bound.step);
+  ts_json_put_signed(&w, "work_ps", a->bound.work);
+  ts_json_put_count(&w, "rank", a->bound.rank);
+  ts_json_put_text(&w, "by", a->bound.memory ? "memory" : "work");
+  ts_json_end(&w, '}');
+  ts_json_put_number(&w, "gap", "%.9g", above((int64_t)a->found.step, a->bound.step));
+  if (a->limit > 0)
+    ts_json_put_count(&w, "memory_limit_bytes", (uint64_t)a->limit);
+  ts_json_put_count(&w, "orders_timed", a->search.timed);
+  ts_json_put_text(&w, "begun_with", a->own_is_best ? a->begins[0] : a->begins[a->order->began]);
+  ts_json_put_number(&w, "play_over_search", "%.12g", 1 + off(a));
+  ts_json_line(&w, 2);
+  ts_json_begin(&w, "order", '[');
+  for (uint32_t r = 0; count && r < p->ranks; r++) {
+    ts_json_line(&w, 4);
+    ts_json_begin(&w, NULL, '[');
+    for (uint32_t k = p->first[r]; k < p->first[r + 1]; k++)
+      put_item(&w, a, k, count);
+    ts_json_end(&w, ']');
+  }
+  ts_json_last_line(&w, 2);
+  ts_json_end(&w, ']');
+  ts_json_last_line(&w, 0);
+  ts_json_end(&w, '}');
+  ts_json_end_document(&w);
+  free(count);
+}

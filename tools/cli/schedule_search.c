@@ -1,0 +1,441 @@
+#include "tools/cli/schedule_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+
+enum { MOST_TRIES = 4 }; /* with less room, where the play holds more than the search thought */
+
+typedef struct job {
+  ts_arena *arena;
+  ts_session *session;
+  const ts_order_task *task;
+  ts_order_answer *answer;
+  ts_stop *stop;
+  const ts_schedule *own; /* the plan's */
+  ts_pipeline *p;
+  TS_VEC(const uint16_t *) begins;
+  TS_VEC(const char *) names;
+} job;
+
+/* ---- Playing ---- */
+
+static int play(ts_arena *arena, const ts_order_task *task, ts_order_played *of, ts_stop *stop)
+{
+  ts_run_options options = {.progress = task->progress};
+  of->run = ts_run_new(&of->input.ir, &options, stop);
+  if (!of->run)
+    return stop->exit_code;
+  of->memory = ts_memory_new(arena, &of->input.ir, of->run);
+  of->step = ts_run_result(of->run)->step;
+  for (uint32_t c = 0; c < of->memory->class_count; c++) {
+    const ts_memory_class *m = &of->memory->classes[c];
+    of->peak = m->peak + m->reserved > of->peak ? m->peak + m->reserved : of->peak;
+  }
+  return TS_EXIT_DONE;
+}
+
+static void close_played(ts_order_played *of)
+{
+  ts_run_free(of->run);
+  ts_input_close(&of->input);
+  of->run = NULL;
+}
+
+/* The plan once more, with another schedule or order. What there is to say of it was said of the
+ * plan. */
+static bool compile(job *j, const char *schedule, const ts_given_order *order, ts_order_played *out)
+{
+  ts_compile_options options = j->task->compile;
+  const ts_input *plan = &j->answer->own.input;
+  options.schedule = schedule;
+  options.order = order;
+  *out = (ts_order_played){.session = ts_session_new(j->arena)};
+  return ts_input_compile(out->session, j->task->path, plan->text, plan->size, &options,
+                          &out->input);
+}
+
+static int tell(job *j, const ts_order_played *of)
+{
+  ts_diags_copy(j->session->diags, j->session->sources, of->session->diags);
+  return TS_EXIT_REJECTED;
+}
+
+/* ---- Refusals ---- */
+
+static int refuse(job *j, const char *why)
+{
+  ts_diag *d = ts_diag_add(j->session->diags, TS_E0409, j->own->span,
+                           "orders of schedule `%s` cannot be searched: %s",
+                           j->own->name, why);
+  ts_diag_here(d, "is searched as the work of every rank on every micro-batch: F, then I and W or B");
+  return TS_EXIT_REJECTED;
+}
+
+static int check_schedule(job *j)
+{
+  const ts_schedule *sc = j->own;
+  if (sc->ranks < 2)
+    return refuse(j, "it has one rank, whose work has one order");
+  if (sc->ties.count || sc->slowed.count || sc->changes.count ||
+      sc->without != 0)
+    return refuse(j, "clauses tie its work besides the messages between stages");
+  if (sc->step_first[1] != 1)
+    return refuse(j, "it has several steps");
+  return TS_EXIT_DONE;
+}
+
+static bool same_places(const ts_schedule *a, const ts_schedule *b)
+{
+  return a->ranks == b->ranks && a->chunks == b->chunks && a->copies == b->copies &&
+         a->micro_batches == b->micro_batches &&
+         !memcmp(a->rank_of, b->rank_of, a->stages * sizeof *a->rank_of);
+}
+
+/* ---- Orders ---- */
+
+typedef struct order_builder { ts_arena *arena; TS_VEC(ts_given_item) items; } order_builder;
+
+static void put_work(order_builder *o, ts_work_kind kind, uint32_t stage, uint32_t i)
+{
+  TS_PUSH(o->arena, &o->items, (ts_given_item){kind, stage, i});
+}
+
+/* All forwards, then all backwards, from the last stage: every kind of work there is, in an order
+ * that any placement of stages has. */
+static const ts_given_order *plain_order(job *j)
+{
+  const ts_schedule *sc = j->own;
+  order_builder o = {.arena = j->arena};
+  uint32_t *first = TS_NEW_ARRAY(j->arena, uint32_t, sc->ranks + 1);
+  for (uint32_t r = 0; r < sc->ranks; r++) {
+    first[r] = (uint32_t)o.items.count;
+    for (uint32_t part = 0; part < 2 * sc->parts; part++)
+      for (uint32_t c = 0; c < sc->chunks; c++) {
+        uint32_t stage = sc->stage_of[r * sc->chunks + c];
+        bool back = part >= sc->parts;
+        if (stage % sc->parts != (back ? 2 * sc->parts - 1 - part : part))
+          continue;
+        for (uint32_t i = 0; i < sc->micro_batches; i++) {
+          put_work(&o, !back ? TS_FORWARD : j->task->whole ? TS_BACKWARD : TS_INPUT_GRADIENT, stage,
+                   i);
+          if (back && !j->task->whole)
+            put_work(&o, TS_WEIGHT_GRADIENT, stage, i);
+        }
+      }
+  }
+  first[sc->ranks] = (uint32_t)o.items.count;
+  ts_given_order *order = TS_NEW(j->arena, ts_given_order);
+  *order = (ts_given_order){sc->ranks, first, TS_ITEMS(j->arena, &o.items)};
+  return order;
+}
+
+static ts_work_kind kind_of(char letter)
+{
+  int k = 0;
+  while (k < TS_STEP && *ts_work_letter((ts_work_kind)k) != letter)
+    k++;
+  return (ts_work_kind)k;
+}
+
+static const ts_given_order *order_of(job *j, const uint16_t *word)
+{
+  const ts_pipeline *p = j->p;
+  uint32_t *count = TS_NEW_ARRAY(j->arena, uint32_t, p->letter_count + 1);
+  ts_given_item *items = TS_NEW_ARRAY(j->arena, ts_given_item, ts_pipeline_size(p) + 1);
+  for (uint32_t k = 0; k < ts_pipeline_size(p); k++) {
+    const ts_pipeline_letter *letter = &p->letters[word[k]];
+    items[k] = (ts_given_item){kind_of(letter->kind), letter->stage, count[word[k]]++};
+  }
+  ts_given_order *order = TS_NEW(j->arena, ts_given_order);
+  *order = (ts_given_order){p->ranks, p->first, items};
+  return order;
+}
+
+static uint32_t letter_of(const ts_pipeline *p, uint32_t stage, char kind)
+{
+  for (uint32_t l = 0; l < p->letter_count; l++)
+    if (p->letters[l].stage == stage && p->letters[l].kind == kind)
+      return l;
+  return TS_PIPELINE_NONE;
+}
+
+/* The words of a schedule's order. Where backwards are split, B is an I and its W; where they are
+ * whole, W goes with its I. */
+static const uint16_t *word_of(job *j, const ts_schedule *sc)
+{
+  const ts_pipeline *p = j->p;
+  uint16_t *word = TS_NEW_ARRAY(j->arena, uint16_t, ts_pipeline_size(p) + 1);
+  for (uint32_t r = 0; r < sc->ranks; r++) {
+    uint32_t n = p->first[r];
+    for (uint32_t i = sc->order[r].first; i < sc->order[r].first + sc->order[r].count; i++) {
+      const ts_placed *item = &sc->items.at[i];
+      char kinds[3] = {*ts_work_letter(item->kind)};
+      if (item->kind == TS_STEP || (j->task->whole && item->kind == TS_WEIGHT_GRADIENT))
+        continue;
+      if (j->task->whole && item->kind == TS_INPUT_GRADIENT)
+        kinds[0] = 'B';
+      if (!j->task->whole && item->kind == TS_BACKWARD)
+        memcpy(kinds, "IW", 2);
+      for (const char *k = kinds; *k && n < p->first[r + 1]; k++)
+        word[n++] = (uint16_t)letter_of(p, item->stage, *k);
+    }
+    if (n != p->first[r + 1])
+      return NULL;
+  }
+  return word;
+}
+
+static void add_begin(job *j, const ts_schedule *sc, const char *name)
+{
+  const uint16_t *word = word_of(j, sc);
+  if (!word)
+    return;
+  TS_PUSH(j->arena, &j->begins, word);
+  TS_PUSH(j->arena, &j->names, name);
+}
+
+static int add_from(job *j, const char *text)
+{
+  ts_order_played other;
+  if (!compile(j, text, NULL, &other)) {
+    return tell(j, &other);
+  }
+  bool same = same_places(other.input.schedule, j->own);
+  if (same)
+    add_begin(j, other.input.schedule, text);
+  ts_input_close(&other.input);
+  if (same)
+    return TS_EXIT_DONE;
+  ts_diag *d = ts_diag_add(j->session->diags, TS_E0409, j->own->span,
+                           "`--from` needs the stages and micro-batches of the plan's schedule");
+  ts_diag_here(d, "%u micro-batches on %u ranks of %u chunks", j->own->micro_batches, j->own->ranks,
+               j->own->chunks);
+  ts_diag_note(d, "`%s` has %u micro-batches on %u ranks of %u chunks%s", text,
+               other.input.schedule->micro_batches, other.input.schedule->ranks,
+               other.input.schedule->chunks,
+               other.input.schedule->ranks == j->own->ranks &&
+                   other.input.schedule->chunks == j->own->chunks ?
+                 ", or places them elsewhere" :
+                 "");
+  ts_diag_help(d, "let the plan itself have the stages to be searched");
+  return TS_EXIT_REJECTED;
+}
+
+/* ---- Memory ---- */
+
+/* Of the ranks at a place of the pipeline, those whose devices have the least room. */
+static const ts_memory_class *class_at(const ts_order_played *of, uint32_t rank)
+{
+  const ts_memory_class *least = NULL;
+  const ts_result *result = ts_run_result(of->run);
+  for (uint32_t c = 0; c < result->class_count; c++) {
+    const ts_memory_class *m = &of->memory->classes[c];
+    if (result->classes[c].program != rank)
+      continue;
+    if (!least || (m->limit && m->limit - m->reserved < least->limit - least->reserved))
+      least = m;
+  }
+  return least;
+}
+
+/* Whose bytes are let go of when it has left: whether that is before the next item begins depends
+ * on the order. */
+static int64_t largest_message(const ts_pipeline *p)
+{
+  int64_t most = 0;
+  for (uint32_t i = 0; i < p->letter_count * p->micro_batches; i++)
+    most = p->items[i].late > most ? p->items[i].late : most;
+  return most;
+}
+
+static void find_rooms(job *j, const ts_ir *ir)
+{
+  const ts_order_played *own = &j->answer->own;
+  double stated =
+    j->task->own_memory ? (double)own->peak + (double)largest_message(j->p) : j->task->memory;
+  j->answer->limit_from = j->task->own_memory ? "what the plan's own order takes, and a message" :
+                          stated > 0          ? "as asked for" :
+                                                "the device's";
+  for (uint32_t r = 0; r < j->p->ranks; r++) {
+    const ts_memory_class *m = class_at(own, r);
+    double limit = stated > 0 ? stated : m ? (double)m->limit : 0;
+    j->answer->limit = limit > j->answer->limit ? limit : j->answer->limit;
+    j->p->room[r] = limit > 0 && m ? (int64_t)(limit - (double)m->reserved) -
+                                       ts_pipeline_base(ir, r) :
+                                     TS_PIPELINE_LATE;
+  }
+}
+
+static bool fits(const job *j, const ts_order_played *of)
+{
+  return j->answer->limit <= 0 || (double)of->peak <= j->answer->limit;
+}
+
+/* Takes from the room what the play holds more than the limit. */
+static void less_room(job *j, const ts_order_played *of)
+{
+  for (uint32_t r = 0; r < j->p->ranks; r++)
+    for (uint32_t c = 0; c < of->memory->class_count; c++) {
+      const ts_memory_class *m = &of->memory->classes[c];
+      double over = (double)(m->peak + m->reserved) - j->answer->limit;
+      if (ts_run_result(of->run)->classes[c].program != r || j->answer->limit <= 0 || over <= 0)
+        continue;
+      j->p->room[r] -= (int64_t)over + 1;
+      break;
+    }
+}
+
+static int no_order_fits(job *j, const ts_pipeline_found *found)
+{
+  ts_stop *stop = j->stop;
+  const ts_order_answer *a = j->answer;
+  const char *limit = ts_arena_printf(j->arena, "%s", ts_format_bytes(a->limit).text);
+  if (found->lacks >= TS_PIPELINE_LATE) {
+    ts_stop_set(stop, TS_EXIT_NO, "R0102", "no-order-fits",
+                "no order of work was found within %s a device", limit);
+  } else {
+    ts_stop_set(stop, TS_EXIT_NO, "R0102", "no-order-fits",
+                "no order of work was found within %s a device: rank %u lacks %s", limit,
+                found->rank, ts_format_bytes((double)found->lacks).text);
+    ts_stop_fact(stop, "orders", "%s tried; the one that lacks least needs %s on rank %u",
+                 ts_format_count(found->timed).text,
+                 ts_format_bytes(a->limit + (double)found->lacks).text, found->rank);
+  }
+  ts_stop_fact(stop, "limit", "%s, %s", limit, a->limit_from);
+  ts_stop_fact(stop, "own order", "%s", ts_format_bytes((double)a->own.peak).text);
+  ts_stop_help(stop, "allow more with `--memory`, or recompute activations; with fewer chunks or "
+                     "smaller micro-batches less is held");
+  return stop->exit_code;
+}
+
+/* ---- The search ---- */
+
+static int open_pipeline(job *j, ts_order_played *plain)
+{
+  ts_prepared prepared;
+  ts_run_options options = {.progress = j->task->progress};
+  const ts_schedule *sc = j->own;
+  const char *why = NULL;
+  if (!compile(j, NULL, plain_order(j), plain)) {
+    return tell(j, plain);
+  }
+  if (!ts_run_prepare(j->arena, &plain->input.ir, &options, &prepared, j->stop))
+    return j->stop->exit_code;
+  ts_pipeline_stages stages = {sc->chunks, sc->stages, sc->parts, sc->stage_of};
+  j->p = ts_pipeline_new(j->arena, &prepared, &stages,
+                         ts_run_result(j->answer->own.run)->critical_rank, &why);
+  return j->p ? TS_EXIT_DONE : refuse(j, why);
+}
+
+static bool better(const job *j)
+{
+  const ts_order_answer *a = j->answer;
+  return j->task->fresh || !fits(j, &a->own) || a->found.step < a->own.step;
+}
+
+/* Compiles and plays what the search found, the shortest first, until one keeps the memory. */
+static int verify(job *j, bool *done)
+{
+  ts_order_answer *a = j->answer;
+  for (uint32_t k = 0; k < a->search.count; k++) {
+    if (!compile(j, NULL, order_of(j, a->search.best[k].word), &a->found))
+      return tell(j, &a->found);
+    int status = play(j->arena, j->task, &a->found, j->stop);
+    *done = !status && fits(j, &a->found);
+    if (*done) {
+      a->order = &a->search.best[k];
+      a->word = a->order->word;
+      a->own_is_best = !better(j);
+    }
+    if (status || *done)
+      return status;
+    if (k + 1 == a->search.count)
+      less_room(j, &a->found);
+    close_played(&a->found);
+  }
+  return TS_EXIT_DONE;
+}
+
+/* With less room, where all hold more in the play than the search thought. */
+static int search(job *j)
+{
+  ts_order_answer *a = j->answer;
+  bool done = false;
+  a->bound = ts_pipeline_bound_of(j->p);
+  for (int k = 0; k < MOST_TRIES && !done; k++) {
+    a->search = ts_pipeline_improve(j->arena, j->p, j->begins.at, (uint32_t)j->begins.count,
+                                    &a->bound, &j->task->search);
+    if (!ts_tick(j->task->progress, "searching", 1))
+      return ts_stop_interrupted(j->stop), j->stop->exit_code;
+    int status = a->search.count ? verify(j, &done) : TS_EXIT_DONE;
+    if (status)
+      return status;
+    if (!a->search.count)
+      break;
+  }
+  if (!done && fits(j, &a->own) && !j->task->fresh)
+    a->own_is_best = done = true;
+  return done ? TS_EXIT_DONE : no_order_fits(j, &a->search);
+}
+
+/* When items begin, for the picture; of the plan's own order where that is the best. */
+static int finish(job *j)
+{
+  ts_order_answer *a = j->answer;
+  a->pipeline = j->p;
+  TS_PUSH(j->arena, &j->names, "a wave");
+  a->begins = j->names.at;
+  if (a->own_is_best) {
+    const uint16_t *word = word_of(j, j->own);
+    close_played(&a->found);
+    if (!compile(j, NULL, NULL, &a->found))
+      return tell(j, &a->found);
+    int status = play(j->arena, j->task, &a->found, j->stop);
+    if (status)
+      return status;
+    a->word = word ? word : a->word;
+  }
+  ts_pipeline_play *play = ts_pipeline_play_new(j->arena, j->p);
+  ts_pipeline_trace(play, a->word);
+  a->begin = play->begin;
+  return TS_EXIT_DONE;
+}
+
+int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *task,
+                    ts_order_answer *answer, ts_stop *stop)
+{
+  job j = {arena, session, task, answer, stop, .own = NULL};
+  ts_order_played plain = {0};
+  *answer = (ts_order_answer){.own = {.session = session}};
+  if (!ts_input_open(session, task->path, &task->compile, &answer->own.input))
+    return TS_EXIT_REJECTED;
+  j.own = answer->own.input.schedule;
+  if (!j.own || !j.own->decl) {
+    ts_diag *d = ts_diag_add(session->diags, TS_E0409, TS_NO_SPAN, "`%s` has no schedule to search",
+                             task->path);
+    ts_diag_help(d, "give a plan with a `schedule`; an IR has its order already");
+    return TS_EXIT_REJECTED;
+  }
+  int status = check_schedule(&j);
+  status = status ? status : play(arena, task, &answer->own, stop);
+  status = status ? status : open_pipeline(&j, &plain);
+  if (!status) {
+    find_rooms(&j, &plain.input.ir);
+    if (!task->fresh)
+      add_begin(&j, j.own, "the plan's own order");
+  }
+  for (uint32_t k = 0; k < task->from_count && !status; k++)
+    status = add_from(&j, task->from[k]);
+  status = status ? status : search(&j);
+  status = status ? status : finish(&j);
+  ts_input_close(&plain.input);
+  return status;
+}
+
+void ts_order_close(ts_order_answer *answer)
+{
+  close_played(&answer->own);
+  close_played(&answer->found);
+}
