@@ -31,5 +31,6 @@ nobase_dist_pkgdata_DATA += \
 	examples/schedule_lab.ts \
 	examples/simai_suite.ts \
 	examples/traced.ts \
-	examples/wafer.ts
+	examples/wafer.ts \
+	examples/zero_bubble.ts
 

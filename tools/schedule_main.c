@@ -15,8 +15,6 @@
 enum { FORMAT = 1, OUTPUT, NAME, FROM, FRESH, WHOLE, MEMORY, BUDGET, SEED };
 enum { TEXT, LANGUAGE, CSV, JSON }; /* forms */
 
-enum { USUAL_ORDERS = 200000 };
-
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM",
    "text, language (a schedule for a plan to import), csv (as torch.distributed.pipelining reads "
@@ -32,7 +30,8 @@ static const ts_option options[] = {
   {FRESH, 0, "fresh", NULL, "do not begin with the plan's own order", NULL},
   {WHOLE, 0, "whole", NULL, "leave backwards whole, for frameworks that cannot split them", NULL},
   {BUDGET, 0, "budget", "N",
-   "orders to time (200000), or a time such as 30s; with a time the answer depends on the machine",
+   "orders to time (as many as take some ten seconds, up to 200,000), or a time such as 30s; with a "
+   "time the answer depends on the machine",
    NULL},
   {SEED, 0, "seed", "N", "of the search's random moves (1); the same seed, the same answer", NULL},
   PLAN_OPTIONS,
@@ -205,7 +204,7 @@ int ts_schedule_main(int argc, char **argv)
 {
   task t = {.arena = ts_arena_new("schedule"), .name = "found"};
   ts_order_answer answer = {0};
-  t.search.search = (ts_pipeline_search){.seed = 1, .orders = USUAL_ORDERS};
+  t.search.search = (ts_pipeline_search){.seed = 1};
   if (!read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;

@@ -21,18 +21,28 @@ static double off(const ts_order_answer *a)
 
 /* ---- Text ---- */
 
+static bool has_pairs(const ts_order_played *of)
+{
+  const ts_schedule *sc = of->input.schedule;
+  for (size_t i = 0; i < sc->items.count; i++)
+    if (sc->items.at[i].paired)
+      return true;
+  return false;
+}
+
 static void put_order(FILE *out, const char *name, const ts_order_played *of,
                       const ts_order_answer *a)
 {
-  fprintf(out, "  %-22s %12s   %9s above the bound   %10s\n", name, ts_format_time(of->step).text,
-          ts_format_share(above((int64_t)of->step, a->bound.step)).text,
+  double gap = above((int64_t)of->step, a->bound.step);
+  fprintf(out, "  %-24s %12s   %9s %s the bound   %10s\n", name, ts_format_time(of->step).text,
+          ts_format_share(gap < 0 ? -gap : gap).text, gap < 0 ? "below" : "above",
           ts_format_bytes((double)of->peak).text);
 }
 
 static void put_bound(const ts_order_answer *a, FILE *out)
 {
   const ts_pipeline_bound *b = &a->bound;
-  fprintf(out, "  %-22s %12s   rank %u: ", "lower bound",
+  fprintf(out, "  %-24s %12s   rank %u: ", "lower bound",
           ts_format_time((uint64_t)b->step).text, b->rank);
   if (b->memory)
     fputs("what it holds, and for how long at the least, within the limit\n", out);
@@ -52,6 +62,11 @@ static void put_how(const ts_order_answer *a, FILE *out)
   if (a->limit > 0)
     fprintf(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
             a->limit_from);
+  if (has_pairs(&a->own))
+    fprintf(out,
+            "\n`%s` plays items in pairs, whose communication hides. Orders that are searched have "
+            "none,\nand the bound is theirs.",
+            a->own.input.schedule->name);
   double is_off = off(a);
   if (is_off > 0 || is_off < 0)
     fprintf(out,
@@ -61,9 +76,20 @@ static void put_how(const ts_order_answer *a, FILE *out)
   fputs("\n", out);
 }
 
+/* Where the last item ends, which a picture of items without pairs may have later than the play. */
+static int64_t last_end(const ts_order_answer *a)
+{
+  const ts_pipeline *p = a->pipeline;
+  int64_t last = (int64_t)a->found.step;
+  for (uint32_t i = 0; i < p->letter_count * p->micro_batches; i++)
+    if (a->begin[i] + p->maps[p->items[i].map].busy > last)
+      last = a->begin[i] + p->maps[p->items[i].map].busy;
+  return last;
+}
+
 /* A rank's work: a letter for what it is on in the middle of each column. Later chunks are in small
  * letters. */
-static void draw_rank(const ts_order_answer *a, uint32_t rank, FILE *out)
+static void draw_rank(const ts_order_answer *a, uint32_t rank, int64_t last, FILE *out)
 {
   const ts_pipeline *p = a->pipeline;
   char line[COLUMNS + 1];
@@ -75,7 +101,7 @@ static void draw_rank(const ts_order_answer *a, uint32_t rank, FILE *out)
     uint32_t number = a->word[k] * p->micro_batches + count[a->word[k]]++;
     int64_t begin = a->begin[number], end = begin + p->maps[p->items[number].map].busy;
     for (int c = 0; c < COLUMNS; c++) {
-      double middle = ((double)c + 0.5) * (double)a->found.step / COLUMNS;
+      double middle = ((double)c + 0.5) * (double)last / COLUMNS;
       if (middle >= (double)begin && middle < (double)end)
         line[c] = letter->chunk ? (char)(letter->kind - 'A' + 'a') : letter->kind;
     }
@@ -98,7 +124,7 @@ void ts_order_text(const ts_order_answer *a, FILE *out)
   put_how(a, out);
   fputs("\n", out);
   for (uint32_t r = 0; r < a->pipeline->ranks; r++)
-    draw_rank(a, r, out);
+    draw_rank(a, r, last_end(a), out);
 }
 
 /* ---- JSON ---- */

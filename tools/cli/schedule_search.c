@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 
+enum { USUAL_ITEMS = 300000000, LEAST_ORDERS = 2000, MOST_ORDERS = 200000 };
 enum { MOST_TRIES = 4 }; /* with less room, where the play holds more than the search thought */
 
 typedef struct job {
@@ -358,15 +359,24 @@ static int verify(job *j, bool *done)
   return TS_EXIT_DONE;
 }
 
+/* Some ten seconds of one processor. */
+static uint64_t usual_orders(const ts_pipeline *p)
+{
+  uint64_t orders = USUAL_ITEMS / (ts_pipeline_size(p) + 1);
+  return orders < LEAST_ORDERS ? LEAST_ORDERS : orders > MOST_ORDERS ? MOST_ORDERS : orders;
+}
+
 /* With less room, where all hold more in the play than the search thought. */
 static int search(job *j)
 {
   ts_order_answer *a = j->answer;
   bool done = false;
+  ts_pipeline_search how = j->task->search;
+  how.orders = how.orders ? how.orders : usual_orders(j->p);
   a->bound = ts_pipeline_bound_of(j->p);
   for (int k = 0; k < MOST_TRIES && !done; k++) {
     a->search = ts_pipeline_improve(j->arena, j->p, j->begins.at, (uint32_t)j->begins.count,
-                                    &a->bound, &j->task->search);
+                                    &a->bound, &how);
     if (!ts_tick(j->task->progress, "searching", 1))
       return ts_stop_interrupted(j->stop), j->stop->exit_code;
     int status = a->search.count ? verify(j, &done) : TS_EXIT_DONE;

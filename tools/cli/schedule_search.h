@@ -18,7 +18,7 @@ typedef struct ts_order_task {
   bool whole;                /* backwards stay whole */
   double memory;             /* bytes of a device; 0: what it has */
   bool own_memory;           /* what the plan's own order takes at most */
-  ts_pipeline_search search;
+  ts_pipeline_search search; /* 0 orders: as many as take some ten seconds */
   const ts_progress *progress;
 } ts_order_task;
 
