@@ -21,7 +21,7 @@
 /* One row per code in base/diag_codes.def: DIAG(E0304, error, "uneven-split", "title without
  * names"). E01 syntax, E02 names, types and units, E03 mesh, ops and sharding, E04 schedules, E05
  * costs and data files, E06 clusters, E07 command line and environment; W the same rooms; R01
- * memory, R02 progress, R03 network. */
+ * memory, R02 progress, R03 network, R04 what was asserted. */
 typedef enum ts_code {
 #define DIAG(code, severity, name, title) TS_##code,
 #include "base/diag_codes.def"

@@ -4,6 +4,8 @@
 libts_la_SOURCES += \
 	compiler/argument_value.c \
 	compiler/argument_value.h \
+	compiler/assertion.c \
+	compiler/assertion.h \
 	compiler/catalog.c \
 	compiler/catalog.h \
 	compiler/command_line.c \

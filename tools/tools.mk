@@ -3,8 +3,10 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.la
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.*
 tsrun_SOURCES = \
+	tools/cli/assertions.c \
+	tools/cli/assertions.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
 	tools/cli/networks.c \
@@ -30,6 +32,8 @@ trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS) $(SQLITE_LIBS) $(MPI_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
 	tools/calibrate_main.c \
+	tools/cli/assertions.c \
+	tools/cli/assertions.h \
 	tools/cli/calibrate_report.c \
 	tools/cli/calibrate_report.h \
 	tools/cli/calibrate_steps.c \

@@ -15,6 +15,7 @@
 #include "runtime/collective/packet_model.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
+#include "tools/cli/assertions.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/networks.h"
 #include "tools/cli/plan_options.h"
@@ -36,6 +37,7 @@ enum {
   THREADS,
   IGNORE_MEMORY,
   SOURCES,
+  ASSERT,
   WARNING
 };
 
@@ -56,6 +58,8 @@ static const ts_option options[] = {
   {NO_FOLD, 0, "no-fold", NULL, "play every rank, also equal ones", NULL},
   {THREADS, 0, "threads", "N", "threads that sum up results (one for each processor)", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if the step does not fit in memory", NULL},
+  {ASSERT, 0, "assert", "EXPR",
+   "fail (exit 3) unless EXPR holds, such as 'step_time < 7 s and peak_memory < 72 GiB'", NULL},
   {SOURCES, 0, "sources", NULL, "quote source lines that an IR refers to, from files beside it",
    NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL",
@@ -104,10 +108,11 @@ static const char *const notes[] = {
   "$ -D pp=8 -D dp=16 plan.ts",
   "$ --format=json plan.ir | jq .step_time_ps",
   "$ --network=all plan.ir",
+  "$ --assert 'step_time < 7 s and peak_memory < 72 GiB' plan.ts",
   "$ --trace=step.json --memory-trace plan.ir   # for ui.perfetto.dev",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 the answer is no (out of",
-  "memory, stalled), 4 files or system, 70 a bug of ours.",
+  "memory, stalled, an assertion), 4 files or system, 70 a bug of ours.",
   NULL};
 
 static const ts_program program = {
@@ -136,6 +141,7 @@ typedef struct task {
   ts_plan_options plan;
   TS_VEC(ts_given_option) asked; /* options that the report is to name */
   size_t asked_diff;      /* which of them is the last `--diff` */
+  ts_assertions assertions;
 } task;
 
 static const char *name_of(int id)
@@ -219,6 +225,7 @@ static int take_option(task *t, int id)
   case WARNING: return ts_warning_option(&t->options, t->session->diags);
   case IGNORE_MEMORY: t->ignore_memory = true; break;
   case SOURCES: t->sources = true; break;
+  case ASSERT: TS_PUSH(t->arena, &t->assertions.texts, argument); break;
   default: return ts_study_option(&t->study, t->arena, &t->options, id);
   }
   return TS_EXIT_DONE;
@@ -243,6 +250,8 @@ static bool read_options(task *t, int argc, char **argv)
                "comparing networks gives text or json, and no trace" :
     ts_networks_several(t->run.network) && ts_study_any(&t->study) ?
                "studies need one network: name it" :
+    ts_networks_several(t->run.network) && t->assertions.texts.count ?
+               "`--assert` needs one network: name it" :
     t->trace && !strcmp(t->trace, "-") && (!t->output || !strcmp(t->output, "-")) ?
                "the trace uses standard output: write the report to a file with `-o FILE`" :
     !t->trace && t->trace_ranks  ? "`--trace-ranks` needs `--trace FILE`" :
@@ -401,6 +410,7 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
   ts_report_silence(summary, t->session->diags);
   if (!warn(t, &summary->warnings, ir))
     return TS_EXIT_REJECTED;
+  int answer = ts_assertions_judge(&t->assertions, t->session, summary) ? TS_EXIT_DONE : TS_EXIT_NO;
   ts_interrupt_ends(ts_arena_printf(
     t->arena, "%s: interrupted while files were written; each is complete or unchanged\n",
     t->options.called));
@@ -416,9 +426,9 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
     return written == TS_EXIT_DONE ? report_stop(t, &stop, ir) : written;
   }
   int status = ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
-  if (status == TS_EXIT_DONE)
+  if (status == TS_EXIT_DONE && answer == TS_EXIT_DONE)
     hint(t);
-  return status;
+  return status == TS_EXIT_DONE ? answer : status;
 }
 
 enum { LONG = 5 }; /* s */
@@ -477,6 +487,8 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
     return TS_EXIT_USAGE;
   if (ts_networks_several(t->run.network))
     return compare_networks(t, ir);
+  if (!ts_assertions_read(&t->assertions, t->session, ir->meta->world))
+    return TS_EXIT_REJECTED;
   say_what_it_takes(t, ir);
   ts_run *other = before ? ts_run_new(before, &t->run, &stop) : NULL;
   if (before && !other)

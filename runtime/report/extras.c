@@ -267,6 +267,25 @@ static void overlap_json(const ts_summary *s, cJSON *root)
   }
 }
 
+static void asserted_text(const ts_extras *e, ts_arena *arena, FILE *out)
+{
+  if (e->asserted_count)
+    fputs("\nAsserted\n", out);
+  for (uint32_t i = 0; i < e->asserted_count; i++)
+    ts_put_text(out, "  %-16s%s\n", e->asserted[i].holds ? "holds" : "does not hold",
+                ts_report_fit(arena, e->asserted[i].text, 200));
+}
+
+static void asserted_json(const ts_extras *e, cJSON *root)
+{
+  cJSON *list = e->asserted_count ? cJSON_AddArrayToObject(root, "assertions") : NULL;
+  for (uint32_t i = 0; i < e->asserted_count; i++) {
+    cJSON *at = add_element(list);
+    cJSON_AddStringToObject(at, "text", e->asserted[i].text);
+    cJSON_AddBoolToObject(at, "holds", e->asserted[i].holds);
+  }
+}
+
 void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const ts_extras *e = &s->extras;
@@ -287,6 +306,7 @@ void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
   ts_report_insight_text(s, arena, out);
   if (e->ways_out)
     ts_ways_out_text(e->ways_out, arena, out);
+  asserted_text(e, arena, out);
 }
 
 void ts_report_extras_json(const ts_summary *s, cJSON *root)
@@ -309,4 +329,5 @@ void ts_report_extras_json(const ts_summary *s, cJSON *root)
   ts_report_insight_json(s, root);
   if (e->ways_out)
     ts_ways_out_json(e->ways_out, root);
+  asserted_json(e, root);
 }

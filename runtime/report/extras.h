@@ -16,6 +16,8 @@
 #include "runtime/study/spread.h"
 #include "runtime/study/steps.h"
 
+typedef struct ts_asserted { const char *text; bool holds; } ts_asserted;
+
 typedef struct ts_extras { /* NULL: not asked for */
   const ts_blames *blames;
   const ts_modules *modules;
@@ -35,6 +37,8 @@ typedef struct ts_extras { /* NULL: not asked for */
   const char *difference_from;
   const struct ts_summary *other;  /* that plan's, for pages */
   const char *name;                /* of the plan in a page of two; NULL: as it calls itself */
+  const ts_asserted *asserted;     /* of the command line */
+  uint32_t asserted_count;
   const ts_ways_out *ways_out;     /* looked for where memory does not suffice */
 } ts_extras;
 

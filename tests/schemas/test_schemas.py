@@ -32,6 +32,7 @@ COMMANDS = [
         ("--what-if 'wire.bandwidth*2' --sensitivity", "what_if"),
         (f"--diff {ENGINE}/straggler.tsir", "two_stages"),
         ("--contention", "contention"),
+        ("--assert 'step_time < 1 s' --assert 'devices >= 1'", "two_stages"),
         ("", "network_use"))],
     ("diff", 0, f"trainspec diff --format=json {CLI}/_plan.ts {CLI}/_plan.ts"),
     ("diff", 1, f"trainspec diff --format=json {EXAMPLES}/gpt2_large.ts {CLI}/_plan.ts"),

@@ -8,6 +8,7 @@
 #include "runtime/account/memory.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
+#include "tools/cli/assertions.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/play_warnings.h"
 #include "tools/sweep/rank.h"
@@ -36,16 +37,7 @@ static void measure(ts_session *session, const ts_input *input, const ts_run *ru
   ts_report_play_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN,
                           ts_session_source_reader(session));
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
-  out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds,
-                               [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
-                               [TS_SEARCH_TOKENS] = s->tokens_per_second,
-                               [TS_SEARCH_MFU] = s->mfu,
-                               [TS_SEARCH_HFU] = s->hfu,
-                               [TS_SEARCH_DEVICES] = ir->meta->world,
-                               [TS_SEARCH_BATCH] = (double)ir->meta->tokens_per_step,
-                               [TS_SEARCH_ENERGY] = s->energy.joules,
-                               [TS_SEARCH_COST] = s->energy.dollars,
-                               [TS_SEARCH_CARBON] = s->energy.grams}};
+  out->figures = ts_figures_of(s);
   out->limit = (double)fullest->limit;
   ts_confidence *sure = TS_NEW(session->arena, ts_confidence);
   *sure = ts_confidence_copy(session->arena, &s->confidence); /* the IR goes */

@@ -1,0 +1,137 @@
+#include "compiler/assertion.h"
+
+#include <string.h>
+
+#include "compiler/eval/check.h"
+
+/* ---- Figures ---- */
+
+static bool is_known(const ts_figures *figures, size_t i)
+{
+  return i == TS_SEARCH_STEP || figures->of[i] != 0;
+}
+
+static ts_value value_of(const ts_figures *figures, size_t i)
+{
+  double value = figures->of[i];
+  if (i == TS_SEARCH_DEVICES)
+    return ts_int_value((int64_t)value, TS_NO_SPAN);
+  return ts_dimension_equal(ts_search_dimension(i), TS_DIM_NONE) ?
+           ts_real_value(value, TS_NO_SPAN) :
+           ts_quantity_value(value, ts_search_dimension(i), TS_NO_SPAN);
+}
+
+/* With more digits than reports have: some limits are near. */
+static const char *text_of(ts_session *s, const ts_figures *figures, size_t i)
+{
+  double value = figures->of[i];
+  static const struct { const char *name; double base; } times[] = {
+    {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}},
+    sizes[] = {{"GiB", 0x1p33}, {"MiB", 0x1p23}, {"KiB", 0x1p13}};
+  size_t unit = 0;
+  if (i != TS_SEARCH_STEP && i != TS_SEARCH_MEMORY)
+    return ts_value_print(s->arena, value_of(figures, i));
+  const bool is_time = i == TS_SEARCH_STEP;
+  while (unit < 2 && value < (is_time ? times[unit].base : sizes[unit].base))
+    unit++;
+  return ts_arena_printf(s->arena, "%.7g %s",
+                         value / (is_time ? times[unit].base : sizes[unit].base),
+                         is_time ? times[unit].name : sizes[unit].name);
+}
+
+static ts_env *scope(ts_session *s, const ts_figures *figures)
+{
+  ts_env *env = ts_env_new(s, NULL);
+  s->steps = 0; /* each counts by itself */
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+    ts_env_bind(env, ts_search_figure(s, i), value_of(figures, i));
+  return env;
+}
+
+/* Of no plan, and round by no unit: what divides by a difference of figures still finds one. */
+static ts_figures made_up(uint32_t devices)
+{
+  ts_figures figures;
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+    figures.of[i] = 0.43718281828 + 0.01 * (double)i;
+  figures.of[TS_SEARCH_DEVICES] = devices;
+  return figures;
+}
+
+/* ---- Parts ---- */
+
+static bool holds_whole(ts_session *s, const ts_env *env, const ts_ast *part, bool *holds)
+{
+  return ts_eval_bool(s, env, part, "an assertion", holds);
+}
+
+/* "step_time is 22.17 s, mfu is not known" */
+static const char *found(ts_session *s, const ts_ast *part, const ts_figures *figures,
+                         bool *all_known)
+{
+  const char *all = "";
+  *all_known = true;
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+    if (!ts_ast_uses(part, ts_search_figure(s, i)))
+      continue;
+    bool known = is_known(figures, i);
+    *all_known &= known;
+    all = ts_arena_printf(s->arena, "%s%s%s is %s", all, *all ? ", " : "", ts_search_figure(s, i),
+                          known ? text_of(s, figures, i) : "not known");
+  }
+  return all;
+}
+
+static void report(ts_session *s, const ts_ast *part, const char *here)
+{
+  const ts_source *source = ts_sources_get(s->sources, part->span.file);
+  ts_diag *d = ts_report(s, TS_R0401, part->span, "`%.*s` does not hold%s%s",
+                         (int)(part->span.end - part->span.begin), source->text + part->span.begin,
+                         *here ? ": " : "", here);
+  ts_diag_here(d, "%s", *here ? here : "never holds");
+}
+
+static bool judge(ts_session *s, const ts_env *env, const ts_ast *part, const ts_figures *figures)
+{
+  bool holds, known;
+  if (part->kind == TS_AST_BINARY && part->u.op == TS_OP_AND) {
+    bool left = judge(s, env, ts_ast_left(part), figures); /* both are looked at */
+    return judge(s, env, ts_ast_right(part), figures) && left;
+  }
+  const char *here = found(s, part, figures, &known);
+  if (!known) {
+    report(s, part, here);
+    return false;
+  }
+  if (!holds_whole(s, env, part, &holds))
+    return false;
+  if (!holds)
+    report(s, part, here);
+  return holds;
+}
+
+/* ---- All of it ---- */
+
+/* So that a part behind an `and` or an `or` is checked, too. */
+static bool try_out(ts_session *s, const ts_env *env, const ts_ast *part)
+{
+  bool holds;
+  if (part->kind == TS_AST_BINARY && (part->u.op == TS_OP_AND || part->u.op == TS_OP_OR)) {
+    bool left = try_out(s, env, ts_ast_left(part));
+    return try_out(s, env, ts_ast_right(part)) && left;
+  }
+  return holds_whole(s, env, part, &holds);
+}
+
+bool ts_assertion_read(ts_session *s, const char *text, uint32_t devices, ts_assertion *assertion)
+{
+  uint32_t file = ts_sources_add(s->sources, "--assert", "command line", text, strlen(text));
+  ts_figures figures = made_up(devices);
+  *assertion = (ts_assertion){.text = text, .expr = ts_parse_expr(s->lang, file)};
+  return assertion->expr && try_out(s, scope(s, &figures), assertion->expr);
+}
+
+bool ts_assertion_holds(ts_session *s, const ts_assertion *assertion, const ts_figures *figures)
+{
+  return judge(s, scope(s, figures), assertion->expr, figures);
+}
