@@ -186,10 +186,12 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
                       const ts_compile_options *o, ts_input *input)
 {
   *input = (ts_input){.kind = TS_INPUT_PLAN, .text = text, .size = size};
-  ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
-  *given = (ts_embedded_file){.path = path, .bytes = (const unsigned char *)text, .size = size};
+  ts_embedded_file *given = TS_NEW_ARRAY(s->arena, ts_embedded_file, o->given_count + 1);
+  given[0] = (ts_embedded_file){.path = path, .bytes = (const unsigned char *)text, .size = size};
+  for (uint32_t i = 0; i < o->given_count; i++)
+    given[i + 1] = o->given[i];
   s->given = given;
-  s->given_count = 1;
+  s->given_count = o->given_count + 1;
   input->builder = compile(s, path, o, &input->schedule);
   if (!input->builder)
     return false;

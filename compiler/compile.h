@@ -19,6 +19,9 @@ typedef struct ts_compile_options { /* all may be left zero */
   const char *const *natives;     /* libraries of native code that may be loaded and called */
   uint32_t native_count;
   bool uncalibrated;              /* the plan's `calibration` is left out */
+  /* texts in the stead of files, by their paths */
+  const struct ts_embedded_file *given;
+  uint32_t given_count;
   /* graphs of ranks (trace/play_rank_graph.h) that play on the plan's machine, in the stead of its
    * own model; NULL: none */
   const struct ts_events *const *ranks;

@@ -6,6 +6,7 @@ nobase_dist_doc_DATA += \
 	doc/accuracy.md \
 	doc/architecture.md \
 	doc/calibration.md \
+	doc/checks.md \
 	doc/costs.md \
 	doc/diagnostics.md \
 	doc/discovery.md \

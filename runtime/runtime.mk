@@ -155,6 +155,8 @@ libts_la_SOURCES += \
 	runtime/report/json.c \
 	runtime/report/links.c \
 	runtime/report/links.h \
+	runtime/report/lock.c \
+	runtime/report/lock.h \
 	runtime/report/modules.c \
 	runtime/report/modules.h \
 	runtime/report/out_of_memory.c \

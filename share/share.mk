@@ -35,6 +35,7 @@ dist_schemas_DATA = \
 	share/schemas/fit.json \
 	share/schemas/graph.json \
 	share/schemas/list.json \
+	share/schemas/lock.json \
 	share/schemas/network.json \
 	share/schemas/replay.json \
 	share/schemas/report.json \

@@ -125,6 +125,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_join.c \
 	tests/fuzz/fuzz_journal.c \
 	tests/fuzz/fuzz_kineto.c \
+	tests/fuzz/fuzz_lock.c \
 	tests/fuzz/fuzz_lsp.c \
 	tests/fuzz/fuzz_network.c \
 	tests/fuzz/fuzz_network_file.c \

@@ -1,14 +1,18 @@
 # The programs: a few lines each over libtrainspec. Each is a function in NAME_main.c, so that the umbrella holds them all. Lists: ./dev sources.
 
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
-tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
+tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/git.c tools/cli/git.h tools/cli/locked.c tools/cli/locked.h tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.la
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.*
 tsrun_SOURCES = \
 	tools/cli/assertions.c \
 	tools/cli/assertions.h \
+	tools/cli/git.c \
+	tools/cli/git.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
+	tools/cli/locked.c \
+	tools/cli/locked.h \
 	tools/cli/networks.c \
 	tools/cli/networks.h \
 	tools/cli/plan_options.c \
@@ -40,10 +44,17 @@ trainspec_SOURCES = \
 	tools/cli/calibrate_steps.h \
 	tools/cli/flows.c \
 	tools/cli/flows.h \
+<<<<<<< HEAD
 	tools/cli/http.c \
 	tools/cli/http.h \
+=======
+	tools/cli/git.c \
+	tools/cli/git.h \
+>>>>>>> 4e04a97c (Locks: what an answer rests on, in a file; --locked refuses what differs and says what moved the answer)
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
+	tools/cli/locked.c \
+	tools/cli/locked.h \
 	tools/cli/networks.c \
 	tools/cli/networks.h \
 	tools/cli/pages.h \
@@ -87,6 +98,7 @@ trainspec_SOURCES = \
 	tools/import_main.c \
 	tools/init_main.c \
 	tools/list_main.c \
+	tools/lock_main.c \
 	tools/lsp/documents.c \
 	tools/lsp/documents.h \
 	tools/lsp/guard.c \
@@ -147,6 +159,7 @@ trainspec_SOURCES = \
 #: help_pages = doc/*.md share/bash-completion/trainspec share/fish/trainspec.fish share/zsh/_trainspec :!doc/README.md :!doc/accuracy.md :!doc/architecture.md :!doc/roadmap.md
 help_pages = \
 	doc/calibration.md \
+	doc/checks.md \
 	doc/costs.md \
 	doc/diagnostics.md \
 	doc/discovery.md \

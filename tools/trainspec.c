@@ -18,6 +18,7 @@ static const struct command {
   int (*run)(int argc, char **argv);
 } commands[] = {{"compile", ts_tsc_main},   {"run", ts_tsrun_main},
                 {"sweep", ts_sweep_main},   {"diff", ts_diff_main},
+                {"lock", ts_lock_main},
                 {"fmt", ts_tsfmt_main},     {"calibrate", ts_calibrate_main},
                 {"fit", run_fit},           {"trace", ts_trace_main},
                 {"table", ts_table_main},
@@ -40,6 +41,7 @@ static const char *const command_lines[] = {
   "  sweep                     play a family of plans and say which are best",
   "  schedule                  search a short order of work for a plan's pipeline",
   "  diff                      compare two plans and their results",
+  "  lock                      lock what a plan's answer rests on",
   "  calibrate                 fit a plan to a few measured steps",
   "  fmt                       format files of the language (tsfmt)",
   "  fit ops                   fit curves of operators to measured tables",

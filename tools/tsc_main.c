@@ -11,6 +11,7 @@
 #include "compiler/measured_rows.h"
 #include "compiler/schedule/schedule.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/locked.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 
@@ -23,6 +24,8 @@ enum {
   LIST_OPS,
   LIST_MEASURED,
   EXPLAIN,
+  LOCKED,
+  LOCK_FILE,
   DEPENDS,
   DEPEND_FILE,
   WARNING
@@ -43,6 +46,8 @@ static const ts_option options[] = {
    "print which rules apply to the ops with this label, or why a work item such as `F(3) at 2` "
    "stands where it does",
    NULL},
+  {LOCKED, 0, "locked", NULL, "refuse a plan that reads other inputs than its lock holds", NULL},
+  {LOCK_FILE, 0, "lock-file", "FILE", "the lock, for --locked (the plan's name with .lock)", NULL},
   PLAN_OPTIONS,
   {DEPENDS, 0, "-MD", NULL, "also write the files that were read as a rule for make",
    "Dependencies"},
@@ -79,7 +84,8 @@ typedef struct command {
   ts_session *session;
   ts_plan_options plan;
   const char *input, *output, *depfile, *explain;
-  bool text, csv, check, list_params, list_ops, list_measured, depends;
+  const char *lock;
+  bool locked, text, csv, check, list_params, list_ops, list_measured, depends;
 } command;
 
 /* ---- The command line ---- */
@@ -136,6 +142,10 @@ static bool set(command *c, int id)
   case LIST_OPS: return c->list_ops = true;
   case LIST_MEASURED: return c->list_measured = true;
   case EXPLAIN: c->session->explain = c->explain = argument; return true;
+  case LOCKED: return c->locked = true;
+  case LOCK_FILE:
+    c->lock = argument;
+    return c->locked = true;
   case DEPENDS: return c->depends = true;
   case DEPEND_FILE: c->depfile = argument; return true;
   case WARNING: return set_warning(c);
@@ -261,6 +271,18 @@ static void write_schedule(command *c, const ts_schedule *schedule)
     show(c, text);
 }
 
+/* Its inputs: an answer has only who plays it. */
+static void check_lock(command *c, const ts_input *input)
+{
+  ts_session *s = c->session;
+  const char *file = c->lock ? c->lock : ts_lock_path(s->arena, c->input);
+  const ts_lock *before = ts_lock_open(s, file);
+  ts_locked_play how = {c->input, file, &c->plan.compile, NULL};
+  ts_lock now = ts_lock_now(s, c->input, input);
+  if (before)
+    ts_lock_check(s, &how, before, &now);
+}
+
 static void compile(command *c)
 {
   ts_input input;
@@ -271,6 +293,8 @@ static void compile(command *c)
   ts_interrupt_plain();
   if (!opened)
     return;
+  if (c->locked)
+    check_lock(c, &input);
   /* A warning that was made an error counts like any other. */
   if ((c->csv || c->explain) && !ts_diags_errors(c->session->diags)) {
     write_schedule(c, input.schedule);

@@ -17,6 +17,7 @@
 #include "runtime/report/report.h"
 #include "tools/cli/assertions.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/locked.h"
 #include "tools/cli/networks.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
@@ -38,6 +39,8 @@ enum {
   IGNORE_MEMORY,
   SOURCES,
   ASSERT,
+  LOCKED,
+  LOCK_FILE,
   WARNING
 };
 
@@ -60,6 +63,9 @@ static const ts_option options[] = {
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if the step does not fit in memory", NULL},
   {ASSERT, 0, "assert", "EXPR",
    "fail (exit 3) unless EXPR holds, such as 'step_time < 7 s and peak_memory < 72 GiB'", NULL},
+  {LOCKED, 0, "locked", NULL, "refuse a plan that is not as its lock holds it (trainspec lock)",
+   NULL},
+  {LOCK_FILE, 0, "lock-file", "FILE", "the lock, for --locked (the plan's name with .lock)", NULL},
   {SOURCES, 0, "sources", NULL, "quote source lines that an IR refers to, from files beside it",
    NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL",
@@ -142,6 +148,9 @@ typedef struct task {
   TS_VEC(ts_given_option) asked; /* options that the report is to name */
   size_t asked_diff;      /* which of them is the last `--diff` */
   ts_assertions assertions;
+  bool locked;
+  const char *lock;       /* its file; NULL: the plan's name with .lock */
+  TS_VEC(const char *) locked_options; /* those that the answer rests on */
 } task;
 
 static const char *name_of(int id)
@@ -182,6 +191,8 @@ static void note_asked(task *t, int id)
   const ts_slowdown *overlap = id == STUDY_OVERLAP ? t->study.overlap : NULL;
   if (id == STUDY_DIFF)
     t->asked_diff = t->asked.count; /* it is read later */
+  if (id == NETWORK || id == CONTENTION || id == STUDY_OVERLAP)
+    TS_PUSH(t->arena, &t->locked_options, text);
   TS_PUSH(t->arena, &t->asked,
           overlap && overlap->file ? asked_file(text, overlap->file, overlap->sha256) :
                                      (ts_given_option){.text = text});
@@ -225,6 +236,11 @@ static int take_option(task *t, int id)
   case WARNING: return ts_warning_option(&t->options, t->session->diags);
   case IGNORE_MEMORY: t->ignore_memory = true; break;
   case SOURCES: t->sources = true; break;
+  case LOCKED: t->locked = true; break;
+  case LOCK_FILE:
+    t->locked = true;
+    t->lock = argument;
+    break;
   case ASSERT: TS_PUSH(t->arena, &t->assertions.texts, argument); break;
   default: return ts_study_option(&t->study, t->arena, &t->options, id);
   }
@@ -252,6 +268,9 @@ static bool read_options(task *t, int argc, char **argv)
                "studies need one network: name it" :
     ts_networks_several(t->run.network) && t->assertions.texts.count ?
                "`--assert` needs one network: name it" :
+    t->locked && ts_networks_several(t->run.network) ? "`--locked` needs one network: name it" :
+    t->locked && !t->lock && !strcmp(t->path, "-") ?
+               "standard input has no lock: name it with `--lock-file FILE`" :
     t->trace && !strcmp(t->trace, "-") && (!t->output || !strcmp(t->output, "-")) ?
                "the trace uses standard output: write the report to a file with `-o FILE`" :
     !t->trace && t->trace_ranks  ? "`--trace-ranks` needs `--trace FILE`" :
@@ -375,6 +394,19 @@ static void hint(const task *t)
 
 /* ---- The run ---- */
 
+/* False after a message: the plan or its answer is not as the lock holds it. */
+static bool is_locked(task *t, const ts_input *input, const ts_run *run, const ts_memory *memory)
+{
+  const char *file = t->lock ? t->lock : ts_lock_path(t->arena, t->path);
+  const ts_lock *before = ts_lock_open(t->session, file);
+  ts_locked_play how = {t->path, file, &t->plan.compile, &t->run};
+  ts_lock now = ts_lock_now(t->session, t->path, input);
+  ts_lock_answer(&now, run, memory);
+  now.options = t->locked_options.at;
+  now.option_count = (uint32_t)t->locked_options.count;
+  return before && ts_lock_check(t->session, &how, before, &now);
+}
+
 /* `before`, `other`: the plan to compare with and its run, or NULL. */
 static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir *before,
                   const ts_run *other, const ts_trace_options *wanted)
@@ -385,6 +417,8 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
+  if (t->locked && !is_locked(t, input, run, memory))
+    return ts_diags_exit(t->session->diags);
   ts_summary *summary = ts_arena_copy(
     t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
   if (ts_study_add(&t->study, other, &t->run, summary, &stop) < 0)

@@ -36,6 +36,7 @@ COMMANDS = [
         ("", "network_use"))],
     ("diff", 0, f"trainspec diff --format=json {CLI}/_plan.ts {CLI}/_plan.ts"),
     ("diff", 1, f"trainspec diff --format=json {EXAMPLES}/gpt2_large.ts {CLI}/_plan.ts"),
+    ("lock", 0, f"trainspec lock -o {{OUT}}/plan.lock -D dp=1 {CLI}/_plan.ts"),
     ("sweep", 0, f"trainspec sweep --format=json --search all {CLI}/_sweep.ts"),
     ("sweep", 0, f"trainspec sweep --format=json --vary 'tp=[1, 2, 16]' --set 'dp=1' --set 'pp=4' {CLI}/_sweep.ts"),
     ("calibrate", 0, f"trainspec calibrate --format=json {CLI}/_calibrate.ts {{OUT}}/measured.csv"),
@@ -61,7 +62,7 @@ COMMANDS = [
                    f"{CLI}/_all_reduce.log"),
     ("graph", 0, f"trainspec export --format=graph -o {{OUT}}/g {TRACES}/_graph_0.json {TRACES}/_graph_1.json"),
 ]
-WRITES = {"calibration": "fitted.json", "fit": "a.fit.json", "network": "net.json", "graph": "g.0.json"}
+WRITES = {"calibration": "fitted.json", "fit": "a.fit.json", "network": "net.json", "graph": "g.0.json", "lock": "plan.lock"}
 MEASURED = ("tp,dp,pp,micro,seq,hidden,step_s,memory,group\n1,1,1,1,512,1024,0.02,9e9,a\n"
             "2,2,1,1,512,1024,0.03,9e9,a\n1,2,1,4,1024,4096,0.5,2e10,b\n2,1,1,8,1024,8192,1.5,3e10,b\n")
 ROWS = "family,dtype,count,k,n,m,time_us\n" + "".join(
