@@ -68,6 +68,17 @@ static size_t for_quoted_field(const char *text, size_t size, char shown[MOST_SH
   return used;
 }
 
+/* A cell ends at a bar, a code span at a backtick. */
+static size_t for_code(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
+{
+  size_t used = ts_text_show(text, size, shown, columns);
+  if (shown[0] == '|')
+    strcpy(shown, "\\|");
+  else if (shown[0] == '`')
+    strcpy(shown, "'");
+  return used;
+}
+
 static size_t for_json(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
 {
   uint32_t c = 0xfffd;
@@ -116,7 +127,8 @@ static size_t for_made_json(const char *text, size_t size, char shown[MOST_SHOWN
 /* Most of a text is letters, which are what they are everywhere. */
 static bool is_plain(unsigned char c)
 {
-  return c >= ' ' && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\\';
+  return c >= ' ' && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\\' &&
+         c != '`' && c != '|';
 }
 
 static size_t plain(const char *text, size_t size)
@@ -314,6 +326,7 @@ static int print(FILE *out, escape *next, const char *format, va_list list)
   }
 PRINTER(ts_put_text, for_terminal)
 PRINTER(ts_put_xml, for_xml)
+PRINTER(ts_put_code, for_code)
 PRINTER(ts_put_dot, for_dot)
 PRINTER(ts_put_script, for_script)
 PRINTER(ts_put_csv, NULL)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag_record.h"
 #include "base/options.h"
 #include "compiler/compile.h"
 #include "runtime/account/memory.h"
@@ -10,15 +11,16 @@
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/study/compare.h"
+#include "tools/cli/diff_comment.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/play_warnings.h"
 
 enum { FORMAT = 1, OUTPUT, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
-enum { TEXT, JSON, HTML }; /* forms */
+enum { TEXT, JSON, HTML, MARKDOWN }; /* forms */
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "text, json or html, a page (text)", "Report"},
+  {FORMAT, 0, "format", "FORM", "text, json, html (a page) or markdown, a comment on a change (text)", "Report"},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   PLAN_OPTIONS,
   {0},
@@ -31,6 +33,7 @@ static const char *const notes[] = {
   "",
   "Examples:",
   "$ old.ts new.ts",
+  "$ --format=markdown old.ts new.ts >comment.md",
   "  git difftool -y -x 'trainspec diff -I plans' main -- plans/big.ts",
   "  tsc -D tp=4 -o four.ir plan.ts; trainspec diff four.ir plan.ts",
   "",
@@ -47,12 +50,14 @@ typedef struct task {
   ts_plan_options plan;
   const char *paths[2], *output;
   int path_count, form;
+  const ts_input *inputs[2];
   ts_summary *summaries[2];
   ts_fact_changes changes;
   ts_interval ratio; /* of the step times, after over before */
 } task;
 
 typedef struct played {
+  ts_session *session; /* its own, so that each IR names what it alone was made from */
   ts_input input;
   bool open;
   ts_run *run;
@@ -61,7 +66,7 @@ typedef struct played {
 
 static bool take(task *t, int id)
 {
-  static const char *const forms[] = {"text", "json", "html", NULL};
+  static const char *const forms[] = {"text", "json", "html", "markdown", NULL};
   switch (id) {
   case TS_OPERAND:
     if (t->path_count == 2)
@@ -104,12 +109,21 @@ static const char *name_of(const task *t, int which, const char *otherwise)
   return strcmp(names[0], names[1]) == 0 ? otherwise : names[which];
 }
 
+static void take_messages(task *t, const ts_session *from)
+{
+  for (size_t i = 0; i < from->diags->all.count; i++)
+    TS_PUSH(t->arena, &t->session->diags->all, from->diags->all.at[i]);
+}
+
 /* Plays a plan and sums it up. False after reporting why not. */
 static bool play(task *t, int which, played *p)
 {
   ts_stop stop = {.arena = t->arena};
   ts_run_options how = {0};
-  if (!ts_input_open(t->session, t->paths[which], &t->plan.compile, &p->input))
+  p->session = ts_session_beside(t->arena, t->session->sources);
+  bool opened = ts_input_open(p->session, t->paths[which], &t->plan.compile, &p->input);
+  take_messages(t, p->session);
+  if (!opened)
     return false;
   p->open = true;
   p->run = ts_run_new(&p->input.ir, &how, &stop);
@@ -119,7 +133,7 @@ static bool play(task *t, int which, played *p)
       ts_arena_copy(t->arena, ts_summary_new(t->arena, &p->input.ir, p->run, memory, NULL),
                     sizeof *p->summary);
     ts_plausible(p->summary, &how);
-  } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_session_source_reader(t->session), t->arena,
+  } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_session_source_reader(p->session), t->arena,
                                t->session->sources, t->session->diags)) {
     ts_stop_print(&stop, t->options.called, stderr);
   }
@@ -160,7 +174,7 @@ static void warn(task *t, played *plans)
                              shared ? "both" : name_of(t, which, which ? "after" : "before"));
       if (!shared || !which)
         ts_report_play_warnings(t->session, &one, &p->input.ir, p->input.kind == TS_INPUT_PLAN,
-                                ts_session_source_reader(t->session));
+                                ts_session_source_reader(p->session));
     }
   }
 }
@@ -182,6 +196,10 @@ static void put_report(void *closure, FILE *out)
   task *t = closure;
   if (t->form == HTML) {
     put_page(t, out);
+  } else if (t->form == MARKDOWN) {
+    const ts_diff_side sides[2] = {{name_of(t, 0, "before"), t->inputs[0], t->summaries[0]},
+                                   {name_of(t, 1, "after"), t->inputs[1], t->summaries[1]}};
+    ts_diff_comment(t->arena, sides, t->changes, &t->ratio, out);
   } else if (t->form == JSON) {
     ts_report_changes_json(t->changes, &t->ratio, out);
   } else {
@@ -210,7 +228,7 @@ static int compare(task *t)
     warn(t, plans);
   int status = ts_options_report(&t->options, t->session->diags);
   for (int i = 0; i < 2; i++)
-    t->summaries[i] = plans[i].summary;
+    t->summaries[i] = plans[i].summary, t->inputs[i] = &plans[i].input;
   if (both && !status)
     status = report(t);
   else if (status != TS_EXIT_ENVIRONMENT)

@@ -42,6 +42,8 @@ trainspec_SOURCES = \
 	tools/cli/calibrate_report.h \
 	tools/cli/calibrate_steps.c \
 	tools/cli/calibrate_steps.h \
+	tools/cli/diff_comment.c \
+	tools/cli/diff_comment.h \
 	tools/cli/flows.c \
 	tools/cli/flows.h \
 <<<<<<< HEAD

@@ -307,6 +307,39 @@ void ts_report_changes_html(ts_fact_changes changes, const char *before, const c
   fputs("</table></div>\n", out);
 }
 
+/* Names that are words of ours are as they are, those of plans code. */
+static bool is_words(const char *name)
+{
+  return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ,()-")];
+}
+
+static void put_markdown_row(ts_arena *arena, const ts_fact_change *c, FILE *out)
+{
+  ts_put_code(out, is_words(c->fact.name) ? "| %s " : "| `%s` ", c->fact.name);
+  ts_put_code(out, "| %s | %s | %s |\n", c->had ? shown(&c->fact, c->before).text : "-",
+              c->has ? shown(&c->fact, c->after).text : "-", change(arena, c));
+}
+
+void ts_report_changes_markdown(ts_fact_changes changes, const char *before, const char *after,
+                                ts_arena *arena, FILE *out)
+{
+  for (size_t i = 0; i < changes.count; i++) {
+    ts_fact_part part = changes.at[i].fact.part;
+    bool folds = part != TS_FACT_OUTCOME;
+    size_t end = i;
+    while (end < changes.count && changes.at[end].fact.part == part)
+      end++;
+    if (folds)
+      ts_put_xml(out, "<details><summary>%s: %s differ%s</summary>\n\n", titles[part],
+                 ts_format_count(end - i).text, end - i == 1 ? "s" : "");
+    ts_put_code(out, "| | `%s` | `%s` | difference |\n|:--|--:|--:|--:|\n", before, after);
+    for (; i < end; i++)
+      put_markdown_row(arena, &changes.at[i], out);
+    fputs(folds ? "\n</details>\n" : "\n", out);
+    i--;
+  }
+}
+
 void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, FILE *out)
 {
   static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels",

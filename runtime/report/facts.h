@@ -59,6 +59,9 @@ void ts_report_changes_text(ts_fact_changes changes, const char *before, const c
                             ts_arena *arena, FILE *out);
 void ts_report_changes_html(ts_fact_changes changes, const char *before, const char *after,
                             ts_arena *arena, FILE *out); /* a table */
+/* Tables of Markdown: the results, then the other parts to be unfolded. */
+void ts_report_changes_markdown(ts_fact_changes changes, const char *before, const char *after,
+                                ts_arena *arena, FILE *out);
 /* ratio: of the step times, after over before */
 void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, FILE *out);
 

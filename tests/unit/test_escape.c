@@ -37,6 +37,7 @@ Test(escape, each_sink)
      "=<script>'\"\\&\\x1b[31m\\x07\\x0a    \\xff\\u202e\\u009b\xc3\xa9");
   is(ts_put_xml, "<b>%s</b>", hostile,
      "<b>=&lt;script&gt;'&quot;\\&amp;\\x1b[31m\\x07\\x0a    \\xff\\u202e\\u009b\xc3\xa9</b>");
+  is(ts_put_code, "| `%s` |", "=<b>@x|`y`\n", "| `=<b>@x\\|'y'\\x0a` |");
   is(ts_put_dot, "\"%s\"", hostile,
      "\"=<script>'\\\"\\\\&\\\\x1b[31m\\\\x07\\\\x0a    \\\\xff\\\\u202e\\\\u009b\xc3\xa9\"");
   is(ts_put_script, "\"%s\"", hostile,
@@ -92,7 +93,8 @@ Test(escape, widths_are_columns_and_precisions_bytes)
 /* Random bytes: what is printed is UTF-8 without a character that steers, and JSON reads back. */
 Test(escape, random_bytes)
 {
-  static printer *const sinks[] = {ts_put_text, ts_put_xml, ts_put_dot, ts_put_csv, ts_put_json};
+  static printer *const sinks[] = {ts_put_text, ts_put_xml,  ts_put_code,
+                                   ts_put_dot,  ts_put_csv, ts_put_json};
   srand(7);
   for (int i = 0; i < 20000; i++) {
     char text[24] = {0}, length = (char)(rand() % 20);
