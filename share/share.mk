@@ -24,6 +24,13 @@ vscodesrcdir = $(pkgdatadir)/vscode/src
 dist_vscodesrc_DATA = share/vscode/src/extension.js
 # A container: docker build -f share/container/Dockerfile .
 EXTRA_DIST += share/container/Dockerfile .dockerignore
+# For checks of changes; doc/checks.md. pre-commit reads its list at the root of a repository.
+githubdir = $(pkgdatadir)/github
+dist_github_DATA = share/github/action.yml
+dist_github_SCRIPTS = share/github/check.sh
+precommitdir = $(pkgdatadir)/pre-commit
+dist_precommit_SCRIPTS = share/pre-commit/check share/pre-commit/locked
+EXTRA_DIST += .pre-commit-hooks.yaml
 # What the programs print as JSON; doc/json.md.
 schemasdir = $(pkgdatadir)/schemas
 #: dist_schemas_DATA = share/schemas/*.json
