@@ -12,13 +12,13 @@ import std.gpus.nvidia, std.training
 // `experts`, `latent`: fits of the products of all experts in one launch, and of attention whose
 // keys and values are wider or narrower than its queries (multi-head latent attention). Without the
 // first, experts are priced as plain products.
-fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real, experts: String = "", latent: String = "") = [
+fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real, experts: String = "", latent: String = "", backward: Real = 2.5, latent_backward: Real = 2.5) = [
   slower(fit(file), by: power, family: "gemm"),
-  like(fit(file), family: "attention_backward", as: "attention", by: 2.5),
+  like(fit(file), family: "attention_backward", as: "attention", by: backward),
   if experts == "" then none else slower(fit(experts), by: power),
   slower(like(fit(file), family: "grouped_gemm", as: "gemm"), by: power),
   if latent == "" then none else fit(latent),
-  if latent == "" then none else like(fit(latent), family: "attention_backward", as: "attention", by: 2.5),
+  if latent == "" then none else like(fit(latent), family: "attention_backward", as: "attention", by: latent_backward),
   roofline(kind, flops: flops, bytes: bytes, floor: 2 us),
 ]
 
@@ -30,6 +30,8 @@ fn _of(c: TrainingCosts) = training_costs(
   bytes: c.bytes,
   experts: c.experts,
   latent: c.latent,
+  backward: c.backward,
+  latent_backward: c.latent_backward,
 )
 let training_a100 = _of(costs_a100)
 let training_h100 = _of(costs_h100)

@@ -11,7 +11,9 @@
 // spread over all products (std.costs).
 // `eight`, `four`: shares of the peak rates for products that no fit knows. `bytes`: share of the
 // bandwidth. `newest`, `attention`, `older`: how much slower than the fit's attention are cuDNN's,
-// FlashAttention 2 (Dao, arXiv 2307.08691) and FlashAttention 1 with its kernels in Triton.
+// FlashAttention 2 (Dao, arXiv 2307.08691; PyTorch's scaled_dot_product_attention has it) and
+// FlashAttention 1 with its kernels in Triton. `backward`, `latent_backward`: time of attention's backward
+// over its forward's, where keys are as wide as values, and where they are not.
 // `turns`: weight gradients in 8 bits take transposed copies. `apart`: experts' products in 8 bits are
 // priced one by one as plain ones, as Transformer Engine calls them; the only tables of them for
 // Hopper are of vLLM's Triton kernels, which take two to three times as long. `formats`: recipes
@@ -56,6 +58,8 @@ record TrainingCosts {
   bytes: Real
   eight: Real
   four: Real = 1
+  backward: Real = 2.5
+  latent_backward: Real = 2.5
   attention: Real = 1
   newest: Real = 1
   older: Real = 1
@@ -79,7 +83,9 @@ let costs_a100: TrainingCosts = {
   power: 1.167,
   bytes: 0.8,
   eight: 1,
-  older: 2.0,
+  backward: 2.9,
+  latent_backward: 3.3,
+  older: 1.8,
 }
 let costs_a100_40g = costs_a100 with { kind = a100_sxm_40g }
 let costs_h100: TrainingCosts = {
@@ -93,10 +99,12 @@ let costs_h100: TrainingCosts = {
   spread: 1.38,
   slows: 1.17,
   power_eight: 1.3,
+  backward: 2.9,
+  latent_backward: 3.2,
   bytes: 0.76,
   eight: 0.55,
-  attention: 1.9,
-  older: 3.606,
+  attention: 1.62,
+  older: 3.24,
   turns: true,
   apart: true,
   formats: _scaled,
@@ -111,7 +119,7 @@ let costs_h100_500w = costs_h100 with {
   power = 1.636
   power_eight = 1.338
   eight = 0.367
-  attention = 2.996
+  attention = 2.69
 }
 let costs_h200 = costs_h100 with {
   kind = h200_sxm
@@ -131,6 +139,8 @@ let costs_b200: TrainingCosts = {
   power: 1.33,
   power_eight: 1.33,
   power_four: 1.05,
+  backward: 3.0,
+  latent_backward: 3.2,
   bytes: 0.76,
   eight: 0.53,
   four: 0.44,
@@ -215,11 +225,18 @@ fn _experts_apart(c: TrainingCosts, recipe: String, levels: Record) = if c.narro
 )
 
 // How much slower a library's attention is than the fit's.
-fn _level(levels: Record, library: String) -> Real =
-  if library == "flash2" then levels.attention else if library == "flash1" then levels.older else levels.newest
+fn _level(levels: Record, library: String) -> Real = if library == "cudnn" then levels.newest else if library == "flash3"
+  then 0.93 * levels.newest else if library == "flash2" then levels.attention else if library == "flash1" then levels.older
+  else refuse("a library of attention is cudnn, flash3, flash2 or flash1, not `" + library + "`")
 
 // `levels`: the numbers of the machine's record, or others to try.
-fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn", backward: Real = 2.5, levels: Record = c) = [
+fn training(
+  c: TrainingCosts,
+  recipe: String = "bf16",
+  library: String = "cudnn",
+  backward: Real = c.backward,
+  levels: Record = c,
+) = [
   slower(slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
   like(_fit(c, c.fit, c.fit_of), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
   if c.apart then _experts_apart(c, recipe, levels) else none,
@@ -231,7 +248,12 @@ fn training(c: TrainingCosts, recipe: String = "bf16", library: String = "cudnn"
   if c.casts == "" then none else _scans(c),
   if c.casts == "" then none else like(_scans(c), family: "mamba_scan_backward", as: "mamba_scan", by: 2.4),
   if c.latent == "" then none else _fit(c, c.latent, c.latent_of),
-  if c.latent == "" then none else like(_fit(c, c.latent, c.latent_of), family: "attention_backward", as: "attention", by: backward),
+  if c.latent == "" then none else like(
+    _fit(c, c.latent, c.latent_of),
+    family: "attention_backward",
+    as: "attention",
+    by: c.latent_backward,
+  ),
   _by(c, recipe, levels),
 ]
 
@@ -242,7 +264,7 @@ fn training_experts(c: TrainingCosts, share: Real, levels: Record = c) = if c.ex
 
 // Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that
 // `power` also says how well their libraries do.
-let costs_mi300x: TrainingCosts = { kind: mi300x, power: 1.9, bytes: 0.7, eight: 0.4, formats: _scaled }
+let costs_mi300x: TrainingCosts = { kind: mi300x, power: 1.9, backward: 2.9, bytes: 0.7, eight: 0.4, formats: _scaled }
 let costs_mi325x = costs_mi300x with { kind = mi325x, power = 1.7, eight = 0.45 }
 let costs_mi350x = costs_mi325x with { kind = mi350x, four = 0.35, formats = ["bf16", "fp8", "fp8_block", "mxfp8", "mxfp4"] }
 let costs_mi355x = costs_mi350x with { kind = mi355x }
@@ -251,10 +273,10 @@ let costs_v5e: TrainingCosts = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 
 let costs_v5p = costs_v5e with { kind = tpu_v5p }
 let costs_v6e: TrainingCosts = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55, formats: ["bf16", "fp8"] }
 let costs_7x = costs_v6e with { kind = tpu_7x }
-let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, attention: 1.6, older: 3.606, turns: true, formats: _scaled }
+let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, backward: 2.9, attention: 1.62, older: 3.24, turns: true, formats: _scaled }
 
 fn _as_h100(c: TrainingCosts) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
-fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = 2.5, levels: Record = c) = [
+fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = c.backward, levels: Record = c) = [
   slower(_as_h100(c), by: levels.power, family: "gemm"),
   like(_as_h100(c), family: "attention_backward", as: "attention", by: backward),
   slower(like(_as_h100(c), family: "grouped_gemm", as: "gemm"), by: levels.power),

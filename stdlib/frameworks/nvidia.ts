@@ -5,6 +5,9 @@ import std.frameworks.profile, std.frameworks.bridge, std.optimizers.adam, std.h
 
 // Megatron-Bridge's recipes of experts (std.frameworks.bridge); a model that they have not is as the
 // profile says.
+// Recipes without `comm_overlap`, or with `tp_comm_overlap` off: of DeepSeek-V3 and Kimi K2 (src/megatron/bridge/recipes/deepseek,
+// kimi), of Nemotron 3 Super and Ultra (.../nemotronh, perf_recipes/nemotronh).
+let _plain = ["deepseek_v3", "kimi_k2", "nemotron3_super", "nemotron3_ultra"]
 fn _as_recipe(f: Framework, r: Record) -> FrameworkChoices = {
   graphs: r.captured == "step",
   again: r.again,
@@ -13,7 +16,7 @@ fn _as_recipe(f: Framework, r: Record) -> FrameworkChoices = {
   beside: r.beside,
   fused: r.fused,
   formats: r.formats,
-  tensor: f.tensor,
+  tensor: if any([m == r.model for m in _plain]) then "stream" else f.tensor,
 }
 fn _bridge_of(f: Framework, run: Record, found: List) -> FrameworkChoices = if len(found) == 0 then as_profile(f, run) with {
   tensor = _bridge_tensor(f, run.recipe)

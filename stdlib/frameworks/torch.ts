@@ -29,7 +29,7 @@ let torchtitan: Framework = {
 fn fsdp_update(o: Optimizer) -> Optimizer = clipped(cast_when_gathered(o))
 let torchtitan_2024 = torchtitan with { release = "2024", loss = "copied" }
 // Its kernels are Transformer Engine's, DeepEP sends tokens.
-let nemo_automodel = torchtitan with { name = "NeMo AutoModel", exchange = "deep_ep" }
+let nemo_automodel = torchtitan with { name = "NeMo AutoModel", exchange = "deep_ep", attention = "cudnn" }
 // ZeRO keeps a copy of its part in 16 bits, and gathers it in place.
 let deepspeed = torchtitan with { name = "DeepSpeed", buffers = false, update = clipped, copied = false, keep_last = false }
 

@@ -34,10 +34,12 @@ static bool predict(const acc_context *c, const csv *t, size_t row, const char *
     {"sequence_parallel", sequence_parallel ? "true" : "false"},
     {"recompute_all", strcmp(recompute, "full") ? "false" : "true"},
     {"recompute_attention", strncmp(recompute, "selective", 9) ? "false" : "true"}};
-  const char *dirs[] = {c->data};
+  const char *dirs[] = {c->data}, *anywhere[] = {"/"};
   ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source),
                           .import_dirs = dirs,
                           .import_dir_count = 1,
+                          .read_dirs = anywhere,
+                          .read_dir_count = 1,
                           .defines = define,
                           .define_count = sizeof define / sizeof *define};
   ts_input input;

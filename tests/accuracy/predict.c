@@ -1,5 +1,7 @@
 /* One row: its plan compiled with its parameters, and played. */
 #include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,10 +127,14 @@ bool acc_open(const acc_context *c, const acc_set *set, const acc_row *row,
   memcpy(define, row->define, row->define_count * sizeof *define);
   if (extra_count)
     memcpy(define + row->define_count, extra, extra_count * sizeof *define);
+  /* the plans are ours: data may be links to anywhere */
+  static const char *const anywhere[] = {"/"};
   dirs[0] = c->data;
   ts_compile_options o = {.stdlib_dir = ts_arena_printf(s->arena, "%s/stdlib", c->source),
                           .import_dirs = dirs,
                           .import_dir_count = 1,
+                          .read_dirs = anywhere,
+                          .read_dir_count = 1,
                           .defines = define,
                           .define_count = row->define_count + extra_count};
   return ts_input_open(
@@ -232,84 +238,126 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
   time_from_rate(row);
 }
 
-/* What a process hands back of a row. */
+/* What a process hands back of a row. `taken`: by which process. */
 typedef struct answer {
-  bool done;
+  pid_t taken;
+  bool ended, done;
   double predicted, predicted_memory, reserved_memory, work, flops;
   double low, high, memory_low, memory_high, spread;
   acc_run run;
   char why[1000];
 } answer;
 
-static void predict_every(const acc_context *c, const acc_set *set, acc_rows *rows, size_t first,
-                          size_t step, answer *answers)
+/* Rows are taken one after the other by whoever is free. */
+typedef struct shared_answers {
+  atomic_size_t next;
+  answer at[];
+} shared_answers;
+
+static void hand_back(const acc_row *r, answer *a)
 {
-  for (size_t i = first; i < rows->count; i += step) {
-    acc_row *r = &rows->at[i];
-    if (r->missing)
+  a->done = r->done;
+  a->predicted = r->predicted;
+  a->predicted_memory = r->predicted_memory;
+  a->reserved_memory = r->reserved_memory;
+  a->work = r->work;
+  a->flops = r->flops;
+  a->low = r->low;
+  a->high = r->high;
+  a->memory_low = r->memory_low;
+  a->memory_high = r->memory_high;
+  a->spread = r->spread;
+  a->run = r->run;
+  if (r->why)
+    snprintf(a->why, sizeof a->why, "%s", r->why);
+  a->ended = true;
+}
+
+static void take_back(ts_arena *arena, const answer *a, acc_row *r)
+{
+  r->done = a->done;
+  r->predicted = a->predicted;
+  r->predicted_memory = a->predicted_memory;
+  r->reserved_memory = a->reserved_memory;
+  r->work = a->work;
+  r->flops = a->flops;
+  r->low = a->low;
+  r->high = a->high;
+  r->memory_low = a->memory_low;
+  r->memory_high = a->memory_high;
+  r->spread = a->spread;
+  r->run = a->run;
+  r->why = *a->why ? ts_arena_printf(arena, "%s", a->why) : NULL;
+  time_from_rate(r);
+}
+
+/* A row that takes this long would hold up all others. */
+enum { SECONDS_A_ROW = 300 };
+
+/* In a process of its own, so that a row that ends it costs that row alone. */
+static pid_t predict_some(const acc_context *c, const acc_set *set, acc_rows *rows,
+                          shared_answers *shared)
+{
+  fflush(stdout);
+  pid_t child = fork();
+  if (child < 0)
+    abort();
+  if (child > 0)
+    return child;
+  for (size_t i; (i = atomic_fetch_add(&shared->next, 1)) < rows->count;) {
+    if (rows->at[i].missing)
       continue;
-    acc_predict(c, set, r, NULL, 0);
-    answers[i] = (answer){.done = r->done,
-                          .predicted = r->predicted,
-                          .predicted_memory = r->predicted_memory,
-                          .reserved_memory = r->reserved_memory,
-                          .work = r->work,
-                          .flops = r->flops,
-                          .low = r->low,
-                          .high = r->high,
-                          .memory_low = r->memory_low,
-                          .memory_high = r->memory_high,
-                          .spread = r->spread,
-                          .run = r->run};
-    if (r->why)
-      snprintf(answers[i].why, sizeof answers[i].why, "%s", r->why);
+    shared->at[i].taken = getpid();
+    alarm(SECONDS_A_ROW);
+    acc_predict(c, set, &rows->at[i], NULL, 0);
+    alarm(0);
+    hand_back(&rows->at[i], &shared->at[i]);
+  }
+  _exit(0);
+}
+
+static void blame(const acc_rows *rows, shared_answers *shared, pid_t child, int status)
+{
+  for (size_t i = 0; i < rows->count; i++) {
+    answer *a = &shared->at[i];
+    if (a->taken == child && !a->ended && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+      snprintf(a->why, sizeof a->why, "it takes more than %d s", SECONDS_A_ROW);
+    else if (a->taken == child && !a->ended)
+      snprintf(a->why, sizeof a->why, "its process ended (status %d)", status);
   }
 }
 
 void acc_predict_all(const acc_context *c, const acc_set *set, acc_rows *rows)
 {
-  size_t size = (rows->count + 1) * sizeof(answer);
-  FILE *shared = tmpfile();
-  if (!shared || ftruncate(fileno(shared), (off_t)size))
+  size_t size = sizeof(shared_answers) + (rows->count + 1) * sizeof(answer);
+  FILE *file = tmpfile();
+  if (!file || ftruncate(fileno(file), (off_t)size))
     abort();
-  answer *answers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(shared), 0);
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  size_t workers = processors > 1 && rows->count > 8 ? (size_t)processors : 1;
-  pid_t child[64];
-  size_t children = 0;
-  if (answers == MAP_FAILED)
+  shared_answers *shared =
+    mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+  long processors = sysconf(_SC_NPROCESSORS_ONLN), running = 0;
+  if (shared == MAP_FAILED)
     abort();
-  fflush(stdout);
-  for (size_t k = 1; k < workers && k < 64; k++) {
-    child[children] = fork();
-    if (child[children] == 0) {
-      predict_every(c, set, rows, k, workers, answers);
-      _exit(0);
+  while (running < (processors > 1 ? processors : 1) && (size_t)running < rows->count) {
+    predict_some(c, set, rows, shared);
+    running++;
+  }
+  while (running > 0) {
+    int status = 0;
+    pid_t child = wait(&status);
+    if (child < 0)
+      break;
+    bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    running--;
+    if (failed)
+      blame(rows, shared, child, status);
+    if (failed && atomic_load(&shared->next) < rows->count) {
+      predict_some(c, set, rows, shared);
+      running++;
     }
-    if (child[children++] < 0)
-      abort();
   }
-  predict_every(c, set, rows, 0, workers, answers);
-  for (size_t k = 0; k < children; k++)
-    waitpid(child[k], NULL, 0);
-  for (size_t i = 0; i < rows->count; i++) {
-    acc_row *r = &rows->at[i];
-    const answer *a = &answers[i];
-    r->done = a->done;
-    r->predicted = a->predicted;
-    r->predicted_memory = a->predicted_memory;
-    r->reserved_memory = a->reserved_memory;
-    r->work = a->work;
-    r->flops = a->flops;
-    r->low = a->low;
-    r->high = a->high;
-    r->memory_low = a->memory_low;
-    r->memory_high = a->memory_high;
-    r->spread = a->spread;
-    r->run = a->run;
-    r->why = *a->why ? ts_arena_printf(c->arena, "%s", a->why) : NULL;
-    time_from_rate(r);
-  }
-  munmap(answers, size);
-  fclose(shared);
+  for (size_t i = 0; i < rows->count; i++)
+    take_back(c->arena, &shared->at[i], &rows->at[i]);
+  munmap(shared, size);
+  fclose(file);
 }

@@ -230,8 +230,10 @@ static void failed(const acc_context *c, acc_result *result, const acc_rows *row
       k++;
     if (k == reasons.count)
       TS_PUSH(c->arena, &reasons, (reason){why, 0});
-    if (!reasons.at[k].rows++ || c->verbose)
+    if (!reasons.at[k].rows++)
       printf("    no prediction     %s: %s\n", r->name, r->why ? r->why : "");
+    else if (c->verbose)
+      printf("    no prediction     %s: %s\n", r->name, why);
   }
   for (size_t k = 0; k < reasons.count; k++)
     acc_note_add(c->arena, result, "no prediction",
