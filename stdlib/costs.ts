@@ -12,7 +12,17 @@ import std.gpus.nvidia, std.training
 // `experts`, `latent`: fits of the products of all experts in one launch, and of attention whose
 // keys and values are wider or narrower than its queries (multi-head latent attention). Without the
 // first, experts are priced as plain products.
-fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real, experts: String = "", latent: String = "", backward: Real = 2.5, latent_backward: Real = 2.5) = [
+fn training_costs(
+  file: String,
+  kind: Gpu,
+  power: Real,
+  flops: Real,
+  bytes: Real,
+  experts: String = "",
+  latent: String = "",
+  backward: Real = 2.5,
+  latent_backward: Real = 2.5,
+) = [
   slower(fit(file), by: power, family: "gemm"),
   like(fit(file), family: "attention_backward", as: "attention", by: backward),
   if experts == "" then none else slower(fit(experts), by: power),

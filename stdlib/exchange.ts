@@ -3,26 +3,31 @@
 //   deep_ep     DeepEP (deepseek-ai/DeepEP, normal kernels): a token goes once to every node that wants
 //               it, over the NIC of its rank, and inside the node once to every rank that does
 //   deep_ep_2   its second version, whose kernels keep fewer processors
+//   deep_ep_low_latency  its kernels for few tokens: each copy goes straight to the rank of its expert
 //   hybrid_ep   HybridEP (the branch hybrid-ep of the same, of NVIDIA): likewise, with whole racks of
 //               NVLink as nodes
 //
 // A kernel takes `base`, and the longer of two: bytes over NICs at the share `nics` of their rate,
 // and copies over NVLink at the share `nvlink` of its rate, or as the `sms` processors move them
-// that the library keeps, if that is longer: each takes `row` for a token's copy and moves its bytes
-// at `sm`. Called from PyTorch (`called`), it takes `call` longer, and copies what came out of the
-// library's buffers at `copy`. A library's `sms` are the defaults of Megatron-Core
+// that the library keeps, if that is longer: each takes `row` for a token's copy and moves its
+// bytes at `sm`. Called from PyTorch (`called`), it takes `call` longer, and copies what came out
+// of the library's buffers at `copy`. A library's `sms` are the defaults of Megatron-Core
 // (moe_deepep_num_sms: 20) and of Megatron-Bridge's performance recipes (moe_hybridep_num_sms: 32).
 //
 // The constants of `deep_ep` and `hybrid_ep` are fitted to one half of the bandwidths that DeepEP's
 // pages print (H100, H800, GB200; 4,096 tokens of 7,168): `accuracy --fit "ep_bandwidth/HybridEP"
 // base=20us:0us:60us,call=40us:0us:200us,copy=3000GB/s:500GB/s:8000GB/s,nics=0.85:0.6:1,
-// nvlink=0.74:0.5:1,sm=53GB/s:20GB/s:120GB/s,row=0.13us:0us:0.6us` (one line; `DeepEP` likewise from
-// base=25us, sm=44GB/s, row=0.3us). The fit left `deep_ep_2` as it was put.
+// nvlink=0.74:0.5:1,sm=53GB/s:20GB/s:120GB/s,row=0.13us:0us:0.6us` (one line; `DeepEP` likewise
+// from base=25us, sm=44GB/s, row=0.3us). The fit left `deep_ep_2` as it was put. Those of
+// `deep_ep_low_latency` are from AIConfigurator's measurements (deepep_ll_aic.csv.gz: 1 to 1,024
+// tokens a rank): base and share of NICs from H100s on 2 and 8 nodes (4 nodes are then 3 % off on
+// average), of NVLink from one node (H100 dispatch 0.54, combine 0.48; B200 0.54 and 0.64).
 import std.strategies.experts
 
 record Exchange {
   name: String
   base: Time = 0 us
+  far: Time = 0 us // what a call between nodes takes more
   call: Time = 0 us
   copy: Rate = 1000 GB/s
   nics: Real = 1
@@ -55,17 +60,26 @@ let hybrid_ep: Exchange = {
   row: 0.132 us,
   sms: 32,
 }
+let deep_ep_low_latency: Exchange = {
+  name: "deep_ep_low_latency",
+  base: 12 us,
+  far: 14 us,
+  call: 25 us,
+  copy: 2110 GB/s,
+  nics: 0.96,
+  nvlink: 0.52,
+}
 let nccl_exchange: Exchange = { name: "all_to_all" }
 
 fn exchange_of(name: String) -> Exchange = if name == "deep_ep" then deep_ep else if name == "deep_ep_2" then deep_ep_2 else if name ==
-  "hybrid_ep" then hybrid_ep else if name == "all_to_all" then nccl_exchange
-  else refuse("an exchange is all_to_all, deep_ep, deep_ep_2 or hybrid_ep")
+  "hybrid_ep" then hybrid_ep else if name == "deep_ep_low_latency" then deep_ep_low_latency else if name == "all_to_all" then nccl_exchange
+  else refuse("an exchange is all_to_all, deep_ep, deep_ep_2, deep_ep_low_latency or hybrid_ep")
 
 // Bytes that an all-to-all of all copies would send, of which the library sends so many: over NICs
 // where there are `nodes`, else (1: all ranks share NVLink) over NVLink. A token goes to `limit`
 // nodes at most (0: any).
-fn exchange_share(x: Exchange, ranks: Int, nodes: Int, top: Int, limit: Int = 0) -> Real = if x.name == "all_to_all" then 1.0
-  else nodes_met(if nodes > 1 then nodes else ranks, top, limit) / top
+fn exchange_share(x: Exchange, ranks: Int, nodes: Int, top: Int, limit: Int = 0) -> Real = if x.name == "all_to_all" or x.name ==
+  "deep_ep_low_latency" then 1.0 else nodes_met(if nodes > 1 then nodes else ranks, top, limit) / top
 
 // Experts over `e`, on `nodes`, whose tokens the library sends.
 fn exchange_experts(x: Exchange, e: Axis, nodes: Int, top: Int, batch: Axis = e, limit: Int = 0) -> Strategy = expert_parallel(
@@ -98,7 +112,17 @@ fn exchange_network(
   called: Bool = true,
   limit: Int = 0,
   token: Size = 8 KiB,
-) = if x.name == "all_to_all" or ranks == 1 then [] else [
+) = if x.name == "all_to_all" or ranks == 1 then [] else if x.name == "deep_ep_low_latency" then [
+  alpha_beta(
+    of: "all_to_all",
+    over: over,
+    base: x.base + (if nodes > 1 then x.far else 0 us) + (if called then x.call else 0 us),
+    hop: 0 us,
+    inter_hop: 0 us,
+    efficiency: if nodes == 1 then x.nvlink else x.nics,
+    tier: if nodes == 1 then 0 else 1,
+  ),
+] else [
   alpha_beta(
     of: "all_to_all",
     over: over,

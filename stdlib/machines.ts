@@ -3,8 +3,8 @@
 //   plan mine(machine: Record = machine_h100) { cluster = machine.cluster(64), network = machine.network, costs = training(machine.costs) }
 // `island`: ranks that talk without NICs, 0 for a whole rack; `costs` is a record of std.training;
 // `measured` says whether kernels of this gpu were, or of one so near that its kernels are scaled
-// (std.training). The networks of machine_h100_500w and machine_h200_nvl were measured on the H100
-// and the H200 with NVSwitch: reports warn of it (W0808).
+// (std.training). The networks of machine_h100_500w, machine_h20 and machine_h200_nvl were measured
+// on the H100 and the H200 with NVSwitch: reports warn of it (W0808).
 export import std.training
 import std.clusters.dgx, std.clusters.hgx, std.clusters.linked, std.clusters.tpu, std.networks
 
@@ -30,6 +30,16 @@ fn _mi350x(gpus: Int) -> Cluster = mi350x_nodes(nodes: _nodes(gpus))
 fn _mi355x(gpus: Int) -> Cluster = mi355x_nodes(nodes: _nodes(gpus))
 fn _gaudi2(gpus: Int) -> Cluster = gaudi2_nodes(nodes: _nodes(gpus))
 fn _l40s(gpus: Int) -> Cluster = linked_nodes(ceil_div(gpus, 4), kind: l40s, links: 24 GB/s, nic: 200 Gb/s, gpus: 4, latency: 2.5 us)
+fn _h20(gpus: Int) -> Cluster = hgx_h20(nodes: _nodes(gpus))
+// Four a node, all linked, on Slingshot 11 (the nodes of Alps).
+fn _gh200(gpus: Int) -> Cluster = nvswitch_nodes(ceil_div(gpus, 4), kind: gh200, gpus: 4, nvlink: 450 GB/s, nic: 200 Gb/s)
+fn _rtx_pro_6000(gpus: Int) -> Cluster = linked_nodes(
+  _nodes(gpus),
+  kind: rtx_pro_6000_server,
+  links: 50 GB/s,
+  nic: 400 Gb/s,
+  latency: 2.5 us,
+)
 fn _h200_nvl(gpus: Int) -> Cluster = nvswitch_nodes(ceil_div(gpus, 4), kind: h200_nvl, gpus: 4, nvlink: 450 GB/s, nic: 400 Gb/s)
 
 let _collectives = [
@@ -56,6 +66,9 @@ let machine_v5p: Machine = { island: 0, cluster: pods_of_v5p, network: _collecti
 let machine_v6e: Machine = { island: 0, cluster: pods_of_v6e, network: _collectives, costs: costs_v6e, measured: false }
 let machine_7x: Machine = { island: 0, cluster: pods_of_7x, network: _collectives, costs: costs_7x, measured: false }
 let machine_l40s: Machine = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: true }
+let machine_h20: Machine = { island: 8, cluster: _h20, network: h100_infiniband, costs: costs_h20, measured: false }
+let machine_gh200: Machine = { island: 4, cluster: _gh200, network: _collectives, costs: costs_gh200, measured: true }
+let machine_rtx_pro_6000: Machine = { island: 8, cluster: _rtx_pro_6000, network: _collectives, costs: costs_rtx_pro_6000, measured: false }
 let machine_h200_nvl: Machine = { island: 4, cluster: _h200_nvl, network: h200_infiniband, costs: costs_h200_nvl, measured: false }
 
 // Costs of a step on it: products by `recipe`, attention by `library`. `levels`: those of its

@@ -3,39 +3,45 @@
 // fits.
 //
 // A machine's record: `kind`, and where its kernels were measured: `fit`, `experts`, `latent`,
-// `casts` (to 8 bits), and `narrow`, the beginning of the names of fits in 8 and 4 bits; `fit_of` and its like, on which other
-// gpu, whose kernels are scaled by the rooflines. `power`, `power_eight` and
-// `power_four`: how much slower products are over a long step than in bursts, in 16, 8 and 4 bits.
-// `slows`: how much slower they are beside collectives of tensor parallelism, which take processors
-// from them (`framework_tensor`); `spread`: `power` for plans that do not say so, with that loss
-// spread over all products (std.costs).
-// `eight`, `four`: shares of the peak rates for products that no fit knows. `bytes`: share of the
-// bandwidth. `newest`, `attention`, `older`: how much slower than the fit's attention are cuDNN's,
-// FlashAttention 2 (Dao, arXiv 2307.08691; PyTorch's scaled_dot_product_attention has it) and
-// FlashAttention 1 with its kernels in Triton. `backward`, `latent_backward`: time of attention's backward
-// over its forward's, where keys are as wide as values, and where they are not.
-// `turns`: weight gradients in 8 bits take transposed copies. `apart`: experts' products in 8 bits are
-// priced one by one as plain ones, as Transformer Engine calls them; the only tables of them for
-// Hopper are of vLLM's Triton kernels, which take two to three times as long. `formats`: recipes
-// that its tensor cores know.
+// `casts` (to 8 bits), and `narrow`, the beginning of the names of fits in 8 and 4 bits; `fit_of`
+// and its like, on which other gpu, whose kernels are scaled by the rooflines. `power`,
+// `power_eight` and `power_four`: how much slower products are over a long step than in bursts, in
+// 16, 8 and 4 bits. `slows`: how much slower they are beside collectives of tensor parallelism,
+// which take processors from them (`framework_tensor`); `spread`: `power` for plans that do not say
+// so, with that loss spread over all products (std.costs). `eight`, `four`: shares of the peak
+// rates for products that no fit knows. `bytes`: share of the bandwidth. `newest`, `attention`,
+// `older`: how much slower than the fit's attention are cuDNN's, FlashAttention 2 (Dao, arXiv
+// 2307.08691; PyTorch's scaled_dot_product_attention has it) and FlashAttention 1 with its kernels
+// in Triton. `backward`, `latent_backward`: time of attention's backward over its forward's, where
+// keys are as wide as values, and where they are not. `turns`: weight gradients in 8 bits take
+// transposed copies. `apart`: experts' products in 8 bits are priced one by one as plain ones, as
+// Transformer Engine calls them; the only tables of them for Hopper are of vLLM's Triton kernels,
+// which take two to three times as long. `formats`: recipes that its tensor cores know.
 //
 // Calibrated: A100's `power` and H100's `spread` (Narayanan et al., nanotron: std.costs); H100's
-// `power` and `slows` on its rows in the fitted half of NVIDIA's bf16, between which they tell apart
-// those without and with tensor parallelism (`accuracy --fit "published_dense/NVIDIA bf16"
+// `power` and `slows` on its rows in the fitted half of NVIDIA's bf16, between which they tell
+// apart those without and with tensor parallelism (`accuracy --fit "published_dense/NVIDIA bf16"
 // power=1.3:1.1:1.5,slows=1.15:1:1.5` gives 1.23 and 1.17 with rows of GB200; 1.27 by hand, without
-// them); its `power_eight` by hand, with the fitted half of NVIDIA's fp8 and mlperf_llm.csv in view;
-// `older` of the two and all of the H100 of 500 W on one half of the rows of published_dense.csv (`accuracy --fit
-// "published_dense/llm-foundry a100" older=2:1:4`, `"published_dense/torchtitan"
-// power=1.6:1.3:2.1,attention=2.4:1.6:3,power_eight=2:1.3:2.6`); `power_four` of GB200 and GB300 on the
-// fitted half of NVIDIA's rows in NVFP4 (`accuracy --fit "published_dense/NVIDIA nvfp4"
-// power_four=1.1:1:1.5` gives 1.002), of B200 and B300 from there by their boards' watts to the power
-// of -0.3 (doc/costs.md). Chosen by hand with all development
-// rows of published_dense.csv and mlperf_llm.csv in view, which do not validate them: the B300's and
-// GB300's `power_eight` and `newest`. Estimated: all others. `power` of Blackwell is
-// SimuMax's sustained products over bursts (1.28 to 1.36); 8 bits take the power of 16. The scan of
-// state spaces was measured on the B200 alone (mamba2_aic.csv.gz), from which other gpus are scaled; a
-// byte of its backward takes 2.4 times a byte of its forward, by hand with the rows of Nemotron-H in
-// view. Where no kernel was measured, they take 2.5 and 6 times their bytes' time.
+// them); its `power_eight` by hand, with the fitted half of NVIDIA's fp8 and mlperf_llm.csv in
+// view; `older` of the two and all of the H100 of 500 W on one half of the rows of
+// published_dense.csv (`accuracy --fit "published_dense/llm-foundry a100" older=2:1:4`,
+// `"published_dense/torchtitan" power=1.6:1.3:2.1,attention=2.4:1.6:3,power_eight=2:1.3:2.6`);
+// `power_four` of GB200 and GB300 on the fitted half of NVIDIA's rows in NVFP4 (`accuracy --fit
+// "published_dense/NVIDIA nvfp4" power_four=1.1:1:1.5` gives 1.002), of B200 and B300 from there by
+// their boards' watts to the power of -0.3 (doc/costs.md). Chosen by hand with all development rows
+// of published_dense.csv and mlperf_llm.csv in view, which do not validate them: the B300's and
+// GB300's `power_eight` and `newest`. Estimated: all others. `backward`: B200 and A100 from
+// SimuMax's tables of Transformer Engine's attention (github.com/MooreThreads/SimuMax: 4,096 to
+// 131,072 words, 64 and 128 heads of 128: 2.9 to 3.3 and 2.9; of 192 and 128, 2.6 to 3.7 and 3.2 to
+// 3.4); H100 from FlashAttention 3's figures 5 and 6 (Shah et al., arXiv 2407.08608; heads of 128,
+// 8k: forward 370, 600 and 646 TFLOP/s with FlashAttention 2, cuDNN and FlashAttention 3, backward
+// 318, 518 and 559: 2.9 in all three), which also give the H100's `attention`, 600 / 370, and
+// FlashAttention 3's share of cuDNN's time, 0.93. Levels fitted before with a backward of 2.5
+// (`older`, the H100 of 500 W) were divided by 3.9 / 3.5. `power` of Blackwell is SimuMax's
+// sustained products over bursts (1.28 to 1.36); 8 bits take the power of 16. The scan of state
+// spaces was measured on the B200 alone (mamba2_aic.csv.gz), from which other gpus are scaled; a
+// byte of its backward takes 2.4 times a byte of its forward, by hand with the rows of Nemotron-H
+// in view. Where no kernel was measured, they take 2.5 and 6 times their bytes' time.
 import std.gpus.nvidia, std.gpus.hopper, std.gpus.blackwell, std.gpus.amd, std.gpus.google, std.gpus.intel
 
 record TrainingCosts {
@@ -225,8 +231,8 @@ fn _experts_apart(c: TrainingCosts, recipe: String, levels: Record) = if c.narro
 )
 
 // How much slower a library's attention is than the fit's.
-fn _level(levels: Record, library: String) -> Real = if library == "cudnn" then levels.newest else if library == "flash3"
-  then 0.93 * levels.newest else if library == "flash2" then levels.attention else if library == "flash1" then levels.older
+fn _level(levels: Record, library: String) -> Real = if library == "cudnn" then levels.newest else if library == "flash3" then 0.93 *
+  levels.newest else if library == "flash2" then levels.attention else if library == "flash1" then levels.older
   else refuse("a library of attention is cudnn, flash3, flash2 or flash1, not `" + library + "`")
 
 // `levels`: the numbers of the machine's record, or others to try.
@@ -268,12 +274,49 @@ let costs_mi300x: TrainingCosts = { kind: mi300x, power: 1.9, backward: 2.9, byt
 let costs_mi325x = costs_mi300x with { kind = mi325x, power = 1.7, eight = 0.45 }
 let costs_mi350x = costs_mi325x with { kind = mi350x, four = 0.35, formats = ["bf16", "fp8", "fp8_block", "mxfp8", "mxfp4"] }
 let costs_mi355x = costs_mi350x with { kind = mi355x }
+let costs_h20: TrainingCosts = {
+  kind: h20_sxm,
+  power: 1.1,
+  backward: 2.9,
+  bytes: 0.76,
+  eight: 0.8,
+  attention: 1.1,
+  older: 2,
+  formats: _scaled,
+}
+let costs_gh200 = costs_h100 with {
+  kind = gh200
+  fit_of = h100_sxm
+  experts_of = h100_sxm
+  latent_of = h100_sxm
+  casts_of = h100_sxm
+  narrow_of = h100_sxm
+}
+let costs_rtx_pro_6000: TrainingCosts = {
+  kind: rtx_pro_6000_server,
+  power: 1.3,
+  backward: 2.9,
+  bytes: 0.76,
+  eight: 0.6,
+  four: 0.6,
+  formats: _blackwell,
+}
 let costs_gaudi2: TrainingCosts = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6, formats: ["bf16", "fp8"] }
 let costs_v5e: TrainingCosts = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7, formats: ["bf16", "fp8"] }
 let costs_v5p = costs_v5e with { kind = tpu_v5p }
 let costs_v6e: TrainingCosts = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55, formats: ["bf16", "fp8"] }
 let costs_7x = costs_v6e with { kind = tpu_7x }
-let costs_h200_nvl: TrainingCosts = { kind: h200_nvl, power: 1.38, bytes: 0.76, eight: 0.55, backward: 2.9, attention: 1.62, older: 3.24, turns: true, formats: _scaled }
+let costs_h200_nvl: TrainingCosts = {
+  kind: h200_nvl,
+  power: 1.38,
+  bytes: 0.76,
+  eight: 0.55,
+  backward: 2.9,
+  attention: 1.62,
+  older: 3.24,
+  turns: true,
+  formats: _scaled,
+}
 
 fn _as_h100(c: TrainingCosts) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
 fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = c.backward, levels: Record = c) = [

@@ -3,10 +3,9 @@
 // `scripts/performance` (2025 and 2026), NeMo 24.07's recipes.
 import std.frameworks.profile, std.frameworks.bridge, std.optimizers.adam, std.hosts
 
-// Megatron-Bridge's recipes of experts (std.frameworks.bridge); a model that they have not is as the
-// profile says.
-// Recipes without `comm_overlap`, or with `tp_comm_overlap` off: of DeepSeek-V3 and Kimi K2 (src/megatron/bridge/recipes/deepseek,
-// kimi), of Nemotron 3 Super and Ultra (.../nemotronh, perf_recipes/nemotronh).
+// Megatron-Bridge's recipes of experts (std.frameworks.bridge); a model that they have not is as
+// the profile says. Those of DeepSeek-V3 and Kimi K2 have `tp_comm_overlap` off, those of Nemotron
+// 3 Super and Ultra no `comm_overlap` at all (v0.2.0 to v0.6.0, src/megatron/bridge/recipes).
 let _plain = ["deepseek_v3", "kimi_k2", "nemotron3_super", "nemotron3_ultra"]
 fn _as_recipe(f: Framework, r: Record) -> FrameworkChoices = {
   graphs: r.captured == "step",
@@ -26,9 +25,9 @@ fn _bridge_of(f: Framework, run: Record, found: List) -> FrameworkChoices = if l
 fn _bridge_tensor(f: Framework, recipe: String) -> String = if recipe == "nvfp4" then "stream" else f.tensor
 fn bridge_choices(f: Framework, run: Record) -> FrameworkChoices = _bridge_of(f, run, if run.experts then bridge_recipes(run) else [])
 // NeMo v2.3.1's recipe of DeepSeek-V3 (scripts/performance/llm/pretrain_deepseek_v3.py, which
-// dgxc-benchmarking's launch.sh runs): all-to-all, tokens above an expert's capacity dropped. On the
-// H100 up-projections are recomputed, elsewhere attention's core: that is done where it is not fused,
-// and keeps its probabilities otherwise.
+// dgxc-benchmarking's launch.sh runs): all-to-all, tokens above an expert's capacity dropped. On
+// the H100 up-projections are recomputed, elsewhere attention's core: that is done where it is not
+// fused, and keeps its probabilities otherwise.
 fn _nemo_deepseek(f: Framework, run: Record) -> FrameworkChoices = if run.gpu == "h100" then as_profile(f, run) with {
   again = ["mla_up_proj"]
   bounded = true
@@ -36,10 +35,10 @@ fn _nemo_deepseek(f: Framework, run: Record) -> FrameworkChoices = if run.gpu ==
 fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = if run.model == "deepseek_v3" then _nemo_deepseek(f, run)
   else as_profile(f, run)
 
-// What a layer of experts costs the host, and how much faster products in one operation are. `call`,
-// `narrow`, `sort` and `fused` were chosen by hand on the rows of published_moe.csv that do not
-// validate: with `call` of 0, 400 and 800 us (and `narrow` of 40, 25 and 10 us) their mean error is
-// 15.3, 13.9 and 14.1 %. `each` and `replay` are assumed.
+// What a layer of experts costs the host, and how much faster products in one operation are.
+// `call`, `narrow`, `sort` and `fused` were chosen by hand on the rows of published_moe.csv that do
+// not validate: with `call` of 0, 400 and 800 us (and `narrow` of 40, 25 and 10 us) their mean
+// error is 15.3, 13.9 and 14.1 %. `each` and `replay` are assumed.
 let megatron_experts: ExpertHost = { call: 400 us, each: 20 us, narrow: 25 us, sort: 500 us, replay: 3 us, fused: 0.75 }
 
 // Fused kernels, gradients in bf16 (grad_reduce_in_fp32 is off in the recipes for speed) added in

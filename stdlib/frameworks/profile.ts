@@ -28,7 +28,7 @@ record Framework {
   messages: Bool = true // messages of a pipeline go on while the host issues what follows
   buffers: Bool = false // a stage has a buffer for the gradients of each micro-batch of a step, and keeps what it sent until the step ends
   keep: Bool = false // what the forward gathered over tensor parallelism stays for the weight gradients
-  attention: String // its library: "cudnn", "flash2", "flash1"
+  attention: String // its library: "cudnn", "flash3", "flash2", "flash1"
   arithmetic: Record = {} // what products of fp32 tensors compute in (a router's)
   current: Bool = false // scales of products in fp8 are the tensors' own (a pass before the cast), not of earlier steps
   loss: String = "apart" // "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other; "copied": each with a tensor of its own
@@ -134,9 +134,11 @@ fn framework_host(
 // "fp8_block", "mxfp8", "nvfp4", "mxfp4".
 // `current`: a scale a tensor is that of the tensor itself, not of earlier steps.
 fn framework_products(recipe: String, layers: Label = "layer[*]", current: Bool = false) = if recipe == "bf16" then none else if recipe ==
-  "fp8" then fp8_products(layers, current: current) else if recipe == "fp8_block" then fp8_products(layers, format: fp8_block) else if recipe == "mxfp8"
-  then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe == "mxfp4"
-  then fp4_products(layers, format: mxfp4) else refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")
+  "fp8" then fp8_products(layers, current: current) else if recipe == "fp8_block" then fp8_products(
+  layers,
+  format: fp8_block,
+) else if recipe == "mxfp8" then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe ==
+  "mxfp4" then fp4_products(layers, format: mxfp4) else refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")
 
 // On Hopper (`machine.costs.turns`) weight gradients in 8 bits take transposed copies.
 strategy turned_products(layers: Label = "layer[*]") {

@@ -9,7 +9,7 @@
 
 static char *read_all(ts_arena *arena, const char *path)
 {
-  gzFile file = gzopen(path, "rb");
+  gzFile file = gzopen(path, "rb"); /* reads what is not packed, too */
   size_t size = 0, room = 1 << 16;
   char *text = ts_arena_alloc(arena, room);
   int got = 0;
@@ -26,9 +26,20 @@ static char *read_all(ts_arena *arena, const char *path)
   return got < 0 ? NULL : text;
 }
 
+/* The same file packed or unpacked. */
+static const char *otherwise(ts_arena *arena, const char *path)
+{
+  size_t length = strlen(path);
+  return length > 3 && !strcmp(path + length - 3, ".gz") ?
+           ts_arena_string(arena, path, length - 3) :
+           ts_arena_printf(arena, "%s.gz", path);
+}
+
 csv *csv_read(ts_arena *arena, const char *path)
 {
   const char *text = read_all(arena, path);
+  if (!text)
+    text = read_all(arena, otherwise(arena, path));
   if (!text)
     return NULL;
   ts_csv rows = {.arena = arena, .text = text, .size = strlen(text), .comment = '#'}, first = rows;

@@ -56,7 +56,7 @@ static bool of_validation(const char *name)
 
 bool acc_exchange(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
-  bool second = csv_is(t, i, "library", "DeepEP V2"),
+  bool second = csv_is(t, i, "library", "DeepEP V2"), low = strstr(T("library"), "low-latency"),
        hybrid = csv_is(t, i, "library", "HybridEP"), called = csv_is(t, i, "timing", "torch call");
   const char *kind = machine_of(T("gpu")),
              *name = ts_arena_printf(c->arena, "%s %s x%s, %s processors, %s %s", T("library"),
@@ -67,16 +67,17 @@ bool acc_exchange(const acc_context *c, const csv *t, size_t i, acc_row *row)
   row->name = ts_arena_printf(c->arena, "%s, %s", name, called ? "called" : "kernel");
   row->group =
     ts_arena_printf(c->arena, "%s %s", second ? "second DeepEP" : T("library"), T("gpu"));
-  row->validation = of_validation(name);
+  row->validation = low || of_validation(name); /* its constants rest on other measurements */
   if (!kind)
     row->missing = "a gpu that std has not";
-  else if (!(N("gb_s") > 0) || !(N("tokens_rank") > 0) || !(N("ranks") > 1) ||
+  else if (!(N(low ? "latency_us" : "gb_s") > 0) || !(N("tokens_rank") > 0) || !(N("ranks") > 1) ||
            !(N("nodes_or_domains") > 0))
     row->missing = "tokens, ranks or bandwidth not stated";
   if (row->missing)
     return true;
-  row->measured = bytes_of(t, i, limit) / (N("gb_s") * 1e9);
-  acc_define(c->arena, row, "library", hybrid ? "\"hybrid_ep\"" :
+  row->measured = low ? N("latency_us") / 1e6 : bytes_of(t, i, limit) / (N("gb_s") * 1e9);
+  acc_define(c->arena, row, "library", low    ? "\"deep_ep_low_latency\"" :
+                                      hybrid ? "\"hybrid_ep\"" :
                                       second ? "\"deep_ep_2\"" :
                                                "\"deep_ep\"");
   acc_define(c->arena, row, "kind", ts_arena_printf(c->arena, "\"%s\"", kind));

@@ -78,6 +78,8 @@ static const known_model known_models[] = {
   {"mixtral8x22b", "mixtral_8x22b(%s)", 56, BY_NAME, 2},
   {"gpt*", NULL, 0, SIZES_GPT, 0},
   {"mtnlg*", NULL, 0, SIZES_GPT, 0},
+  {"bloom*", NULL, 0, SIZES_GPT, 0},
+  {"opt*", NULL, 0, SIZES_GPT, 0},
 };
 
 static const known_model *model_of(ts_arena *arena, const char *name)
@@ -142,8 +144,17 @@ typedef struct known_word {
   const char *word, *meaning;
 } known_word;
 
-/* The first word that is in the name counts. */
+/* The first word that is in the name counts; without a meaning: not the machine it sounds like. */
 static const known_word machines[] = {
+  {"GH200", NULL},
+  {"H100 NVL", NULL},
+  {"H100-NVL", NULL},
+  {"H100 PCIe", NULL},
+  {"H100-PCIe", NULL},
+  {"H100-PCIE", NULL},
+  {"A100 PCIe", NULL},
+  {"A100-PCIe", NULL},
+  {"A100-PCIE", NULL},
   {"H100 96GB", "h100_500w"},
   {"GB300", "gb300"},
   {"GB200", "gb200"},
@@ -171,6 +182,7 @@ static const known_word machines[] = {
 };
 /* A row without precision is of a paper before fp8. */
 static const known_word recipes[] = {
+  {"open", NULL},     {"32", NULL},        {"int4", NULL},
   {"NVFP4", "nvfp4"}, {"nvfp4", "nvfp4"},  {"mxfp4", "mxfp4"}, {"MXFP8", "mxfp8"},
   {"mxfp8", "mxfp8"}, {"FP8-MX", "mxfp8"}, {"FP8", "fp8"},     {"fp8", "fp8"},
   {"int8", "fp8"},    {"", "bf16"},
@@ -279,6 +291,8 @@ static const char *lacks_names(const acc_context *c, const csv *t, size_t i, con
     return "a model whose sizes are not public";
   if (!r->machine)
     return "a gpu that std has not";
+  if (!r->recipe)
+    return "a number format that std has no recipe for";
   if (!(N("gpus") > 0) || !(N("tp") > 0) || !(N("pp") > 0) || !*T("seq"))
     return "degrees or sequence not stated";
   return NULL;
@@ -381,7 +395,7 @@ bool acc_published(const acc_context *c, const csv *t, size_t i, acc_row *row)
     r.from ? r.from->framework : "?", T("model"), T("gpu"), T("gpus"), T("precision"), T("tp"),
     T("pp"), or_else(T("vp"), "1"), or_else(T("cp"), "1"), or_else(T("ep"), "1"), T("micro_batch"),
     T("global_batch"), T("seq"));
-  row->group = r.nvidia  ? ts_arena_printf(c->arena, "NVIDIA %s", r.recipe) :
+  row->group = r.nvidia  ? ts_arena_printf(c->arena, "NVIDIA %s", r.recipe ? r.recipe : "?") :
                r.foundry ? ts_arena_printf(c->arena, "llm-foundry %s", T("gpu")) :
                            group;
   row->missing = lacks_names(c, t, i, &r);
@@ -471,7 +485,8 @@ bool acc_mlperf(const acc_context *c, const csv *t, size_t i, acc_row *row)
     row->missing = "a gpu that std has not";
   else if (csv_is(t, i, "includes_eval", "1"))
     row->missing = "its step holds evaluation too";
-  else if (!(N("tp") > 0) || !(N("micro_batch") > 0) || !*T("precision"))
+  else if (!(N("tp") > 0) || !(N("pp") > 0) || !(N("cp") > 0) || !(N("micro_batch") > 0) ||
+           !(N("global_batch") > 0) || !(N("gpus") > 0) || !*T("seq") || !*T("precision") || !recipe)
     row->missing = "its configuration is not known";
   if (row->missing)
     return true;

@@ -121,6 +121,8 @@ static const char *lacks(const acc_context *c, const csv *t, size_t i, const mes
     return "a model that std has not";
   if (!machine_of(T("chip")))
     return "a chip that std has not";
+  if (!acc_recipe_named(T("precision")))
+    return "a number format that std has no recipe for";
   if (!(atof(T("seq")) > 0) || !(batch_of(t, i) > 0) || !(m->chips > 0))
     return "batch, sequence or chips not stated";
   if (m->tp * m->cp * m->fsdp * m->data != m->chips || fmod(batch_of(t, i), m->fsdp * m->data) != 0)
