@@ -46,13 +46,10 @@ trainspec_SOURCES = \
 	tools/cli/diff_comment.h \
 	tools/cli/flows.c \
 	tools/cli/flows.h \
-<<<<<<< HEAD
-	tools/cli/http.c \
-	tools/cli/http.h \
-=======
 	tools/cli/git.c \
 	tools/cli/git.h \
->>>>>>> 4e04a97c (Locks: what an answer rests on, in a file; --locked refuses what differs and says what moved the answer)
+	tools/cli/http.c \
+	tools/cli/http.h \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
 	tools/cli/locked.c \
