@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/heap.h"
 #include "compiler/eval/file_store.h"
+#include "compiler/eval/kept.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/lower.h"
@@ -16,8 +17,9 @@
 void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {
   bool same = s->stdlib_dir == o->stdlib_dir && s->import_dirs == o->import_dirs &&
-              s->import_dir_count == o->import_dir_count && s->defines == o->defines &&
-              s->define_count == o->define_count && s->read_dirs == o->read_dirs &&
+              s->import_dir_count == o->import_dir_count &&
+              (s->kept || (s->defines == o->defines && s->define_count == o->define_count)) &&
+              s->read_dirs == o->read_dirs &&
               s->read_dir_count == o->read_dir_count && s->natives == o->natives &&
               s->native_count == o->native_count;
   if (!same) { /* what was read and evaluated with others does not hold: files are read again */
@@ -77,6 +79,16 @@ ts_session *ts_session_with(ts_arena *arena, const ts_common *common)
     return ts_session_new(arena);
   ts_session *s = ts_session_over(arena, common->session);
   s->files = common->files;
+  return s;
+}
+
+ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common *common)
+{
+  if (before && ts_session_go_on(before))
+    return before;
+  ts_arena_reset(arena);
+  ts_session *s = ts_session_with(arena, common);
+  s->kept = ts_kept_new(s);
   return s;
 }
 

@@ -48,6 +48,11 @@ ts_common *ts_common_new(const char *path, const ts_compile_options *o);
 void ts_common_free(ts_common *common);
 /* Files that have changed since are read again. NULL: an ordinary session. */
 ts_session *ts_session_with(ts_arena *arena, const ts_common *common);
+/* A session for the next plan of the same file, in the arena, which holds nothing else. It may be
+ * the one before, that then has what it worked out and what holds for this plan too
+ * (compiler/eval/kept.h); after messages, and when much is kept, it is another one. before NULL:
+ * there is none. What the one before gave is no more. */
+ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common *common);
 
 /* Takes over what the options say about files and parameters; the functions below do it by
  * themselves. A session may compile several plans, also with other options, whose arrays must then

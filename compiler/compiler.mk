@@ -35,6 +35,8 @@ libts_la_SOURCES += \
 	compiler/eval/file_store.h \
 	compiler/eval/function.h \
 	compiler/eval/gpu.c \
+	compiler/eval/kept.c \
+	compiler/eval/kept.h \
 	compiler/eval/label.c \
 	compiler/eval/label.h \
 	compiler/eval/limits.c \

@@ -5,6 +5,7 @@
 
 #include "compiler/eval/check.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/kept.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/record_type.h"
 
@@ -71,6 +72,7 @@ static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
 static ts_value axis_of_size(ts_session *s, const ts_ast *e, int64_t size)
 {
   ts_mesh *mesh = &s->mesh;
+  s->touched |= TS_TOUCHED_OTHER;
   if (!mesh->count) {
     mesh->axis[0].name = ts_lang_intern(s->lang, "ranks", 5);
     mesh->axis[0].size = size;
@@ -92,6 +94,7 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
   if (e->kind == TS_AST_ID) {
     if (ts_env_lookup(env, e->name, &v) && v.type == TS_T_AXIS)
       return v;
+    s->touched |= TS_TOUCHED_OTHER;
     v = mesh_axis(s, e);
     if (v.type == TS_T_AXIS)
       return v;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/eval/kept.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/names.h"
 
@@ -113,6 +114,8 @@ bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_val
     uint32_t at = place_of(env, name);
     if (at != UINT32_MAX) {
       *value = env->value[at];
+      if (env->watched)
+        env->session->touched |= at < 63 ? UINT64_C(1) << at : TS_TOUCHED_OTHER;
       return true;
     }
     if (env->module && ts_module_lookup(env->session, env->module, name, asked, value))

@@ -5,6 +5,7 @@
 
 #include "base/heap.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/kept.h"
 
 struct ts_modules {
   TS_VEC(ts_module *) all;
@@ -369,6 +370,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   const ts_dependency *known = ts_session_read_below(s, found, role, text, size);
   m->file = known ? known->file : ts_sources_add(s->sources, found->shown, role, text, size);
   ts_session_mapped(s, found, role, m->file);
+  m->dependency = s->dependencies.at[ts_session_dependency_of(s, m->file)];
   m->env = ts_env_sized(s, NULL, 0);
   m->env->module = m;
   m->loading = true;
@@ -444,7 +446,10 @@ ts_module *ts_module_of_library(ts_session *s, const char *name)
   if (!ts_session_resolve(s, 0, name, &found))
     return NULL;
   ts_module *m = already_read(s, &found);
-  return m ? m : read_module(s, &found, "stdlib", TS_NO_SPAN);
+  if (!m)
+    return read_module(s, &found, "stdlib", TS_NO_SPAN);
+  ts_session_depends(s, m->dependency); /* an earlier plan may have read it */
+  return m;
 }
 
 /* ---- Values ---- */
@@ -464,6 +469,7 @@ static ts_value declared_function(ts_session *s, const ts_entry *entry)
 
 static ts_value param_value(ts_session *s, const ts_entry *entry)
 {
+  s->touched |= TS_TOUCHED_OTHER;
   return ts_param_value(s, entry->module->env, entry->decl, ts_ast_type(entry->decl),
                         ts_ast_value(entry->decl));
 }
@@ -540,8 +546,11 @@ static void defined_through_itself(ts_session *s, const ts_entry *entry)
 ts_value ts_entry_value(ts_session *s, ts_entry *entry)
 {
   struct ts_modules *all = modules(s);
-  if (entry->state == TS_ENTRY_DONE)
+  if (entry->state == TS_ENTRY_DONE) {
+    s->touched |= entry->touched;
+    s->reads += !entry->steady; /* it may have read a file */
     return entry->value;
+  }
   if (entry->state == TS_ENTRY_BUSY) {
     defined_through_itself(s, entry);
     return ts_error_value();
@@ -550,11 +559,22 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
   TS_PUSH(s->arena, &all->busy, entry);
   const ts_frame *frame = s->frame;
   s->frame = NULL; /* its value has nothing to do with who asks first */
+  ts_keeping before = ts_kept_begin(s, 0);
   entry->value = evaluate(s, entry);
+  entry->touched = ts_kept_end(s, before, entry, 0, NULL);
+  entry->steady = !entry->touched && before.reads == s->reads;
   s->frame = frame;
   all->busy.count--;
   entry->state = TS_ENTRY_DONE;
   return entry->value;
+}
+
+void ts_modules_forget(ts_session *s)
+{
+  for (size_t i = 0; i < modules(s)->all.count; i++)
+    for (size_t k = 0; k < modules(s)->all.at[i]->own.count; k++)
+      if (!modules(s)->all.at[i]->own.at[k]->steady)
+        modules(s)->all.at[i]->own.at[k]->state = TS_ENTRY_NEW;
 }
 
 const ts_visible *ts_module_find(const ts_module *module, const char *name)

@@ -16,6 +16,8 @@ typedef struct ts_entry { /* a top name */
   ts_module *module; /* that declares it */
   ts_entry_state state;
   ts_value value;
+  uint64_t touched;  /* by its evaluation: compiler/eval/kept.h */
+  bool steady;       /* the same for every plan of the session */
 } ts_entry;
 
 /* Where a name of a file comes from: the smaller counts. */
@@ -48,6 +50,7 @@ struct ts_module {
   const char *name;
   ts_ast *ast;
   ts_env *env;
+  ts_dependency dependency;
   bool loading;
   TS_VEC(ts_entry *) own; /* in source order */
   /* no span: the prelude, which every file sees; list: PATH with names, or NULL */
@@ -108,6 +111,8 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
 /* The environment of the file in which a declaration stands. */
 const ts_env *ts_decl_env(ts_session *s, const ts_ast *decl);
 
+/* Values that may be others for the next plan of the session are to be worked out again. */
+void ts_modules_forget(ts_session *s);
 /* All modules in the order of loading. */
 size_t ts_module_count(const ts_session *s);
 ts_module *ts_module_at(const ts_session *s, size_t i);

@@ -7,11 +7,14 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "base/diag_record.h"
 #include "base/digest.h"
 #include "base/hash_table.h"
 #include "base/heap.h"
 #include "compiler/eval/file_store.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/kept.h"
+#include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
 
 enum { MAX_LISTED = 4096, MAX_FRAMES = 3 };
@@ -565,6 +568,7 @@ uint32_t ts_session_dependency_of(const ts_session *s, uint32_t file)
 void ts_session_depends(ts_session *s, ts_dependency dependency)
 {
   const char *key = dependency_key(s, dependency.path, dependency.name, dependency.role);
+  s->reads++;
   if (ts_names_get(&s->dependency_named, key))
     return;
   TS_PUSH(s->arena, &s->dependencies, dependency);
@@ -679,19 +683,73 @@ const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name,
   return NULL;
 }
 
+/* ---- One plan after the other ---- */
+
+enum { MOST_KEPT_BYTES = 1 << 26 }; /* of a session that goes on */
+
+/* Files of the language stay read; data files and -D are named anew, in the order of the plan. */
+static void forget_data_files(ts_session *s)
+{
+  for (size_t i = s->loaded; i < s->dependencies.count; i++)
+    if (s->dependencies.at[i].file < s->dependency_mapped.count)
+      s->dependency_mapped.at[s->dependencies.at[i].file] = 0;
+  s->dependencies.count = s->loaded;
+  s->dependency_named = (ts_names){0};
+  for (size_t i = 0; i < s->loaded; i++) {
+    const ts_dependency *d = &s->dependencies.at[i];
+    ts_names_put(s->arena, &s->dependency_named, dependency_key(s, d->path, d->name, d->role),
+                 (void *)(uintptr_t)(i + 1));
+  }
+  s->fits = (ts_names){0};
+}
+
+bool ts_session_go_on(ts_session *s)
+{
+  size_t most = ts_heap_ceiling() ? ts_heap_ceiling() / 8 : MOST_KEPT_BYTES;
+  if (!s->kept || !s->loaded || s->diags->all.count ||
+      ts_arena_used(s->arena) > (most < MOST_KEPT_BYTES ? most : MOST_KEPT_BYTES))
+    return false;
+  forget_data_files(s);
+  ts_modules_forget(s);
+  s->mesh = (ts_mesh){0};
+  s->explain = s->explained = NULL;
+  s->define_ast = NULL;
+  s->define_file = NULL;
+  s->touched = 0;
+  return true;
+}
+
 /* ---- -D ---- */
+
+/* By an earlier plan of the session. */
+static const struct ts_read_define *defined_before(const ts_session *s, const char *name,
+                                                   const char *expression)
+{
+  for (size_t i = 0; i < s->read_defines.count; i++) {
+    const ts_source *source = ts_sources_get(s->sources, s->read_defines.at[i].file);
+    if (!strcmp(source->name, name) && !strcmp(source->text, expression))
+      return &s->read_defines.at[i];
+  }
+  return NULL;
+}
 
 static void read_define(ts_session *s, uint32_t i)
 {
   const ts_define *define = &s->defines[i];
   const char *name = ts_arena_printf(s->arena, "-D %s", define->name);
   ts_dependency dependency = {.name = name, .role = "command line"};
+  const struct ts_read_define *known = defined_before(s, name, define->expression);
   ts_digest_bytes(define->expression, strlen(define->expression), dependency.sha256);
-  s->define_file[i] = dependency.file = ts_sources_add(
-    s->sources, name, dependency.role, define->expression, strlen(define->expression));
+  s->define_file[i] = dependency.file =
+    known ? known->file :
+            ts_sources_add(s->sources, name, dependency.role, define->expression,
+                           strlen(define->expression));
   TS_PUSH(s->arena, &s->dependencies, dependency);
   note_mapped(s, dependency.file, s->dependencies.count);
-  s->define_ast[i] = ts_parse_expr(s->lang, s->define_file[i]);
+  s->define_ast[i] = known ? known->ast : ts_parse_expr(s->lang, s->define_file[i]);
+  if (s->kept && !known)
+    TS_PUSH(s->arena, &s->read_defines,
+            ((struct ts_read_define){s->define_file[i], s->define_ast[i]}));
 }
 
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index)

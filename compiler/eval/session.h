@@ -111,6 +111,11 @@ struct ts_session {
   ts_names record_infos;            /* RECORD_TYPE -> ts_type_info */
   ts_names fits;                    /* path -> ts_cost_source: compiler/lower/cost_sources.c */
   struct ts_file_store *files;      /* data files of several sessions, or NULL */
+  /* parameters of the plan, and whatever else differs between plans, that were looked at */
+  uint64_t touched;
+  uint64_t reads;                   /* how often a file was named as one that decides the output */
+  struct ts_kept *kept;             /* for the next plan; NULL: there is none */
+  size_t loaded;                    /* dependencies of the files of the language; 0: not all are */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */
@@ -124,6 +129,7 @@ struct ts_session {
   uint64_t *uneven;
   const ts_ast **define_ast;        /* parsed defines; NULL: not asked for, or not understood */
   uint32_t *define_file;            /* their text in the source map; 0: not asked for */
+  TS_VEC(struct ts_read_define { uint32_t file; const ts_ast *ast; }) read_defines;
 };
 
 /* Makes a session in the arena, with an empty queue of diagnostics and a source map: `sources`, or
@@ -196,6 +202,9 @@ const char *ts_session_declared_in(ts_session *s, const char *name);
 
 /* The expression of the define of this name, NULL if there is none or it has a syntax error; *index
  * is its number. Marks it as used. */
+/* Made ready for another plan of the same files, which may use what is kept. False: it cannot be. */
+bool ts_session_go_on(ts_session *s);
+
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index);
 
 /* An error found in evaluation. The same one (code and place) found again is only counted: "and 95

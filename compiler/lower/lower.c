@@ -837,7 +837,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
 {
   ts_lowering l = {.s = s, .plan = plan};
   int64_t samples = 0;
-  if (!(l.g = ts_graph_build(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) ||
+  if (!(l.g = ts_graph_of_plan(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) ||
       !(l.costing = ts_costing_new(s, plan)) ||
       !ts_calibration_of_plan(s, plan, &l.calibration))
     return NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
+#include "compiler/eval/kept.h"
 #include "compiler/eval/names.h"
 #include "compiler/eval/require.h"
 #include "compiler/model/alike.h"
@@ -451,5 +452,26 @@ ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
   if (g->traced && !ts_trace_finish(s, plan, g))
     return NULL;
   find_tokens(g, plan);
+  return g;
+}
+
+/* It sees no more of the plan than what it is kept by. Traced models read files. */
+const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
+{
+  if (!s->kept || plan->model.type != TS_T_APPLIED || !plan->model.u.applied->decl)
+    return ts_graph_build(s, plan);
+  const ts_graph *g = ts_kept_get(s, plan->decl, plan->micro_batch);
+  if (g)
+    return g;
+  ts_plan seen = {.name = plan->name,
+                  .decl = plan->decl,
+                  .env = plan->env,
+                  .model = plan->model,
+                  .precision = plan->precision,
+                  .micro_batch = plan->micro_batch};
+  memcpy(seen.span_of, plan->span_of, sizeof seen.span_of);
+  ts_keeping before = ts_kept_begin(s, plan->touched);
+  g = ts_graph_build(s, &seen);
+  ts_kept_end(s, before, plan->decl, plan->micro_batch, g);
   return g;
 }

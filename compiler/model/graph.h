@@ -91,6 +91,8 @@ typedef struct ts_graph {
 
 /* NULL after errors. */
 ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan);
+/* The same, or one that the session kept of an earlier plan (compiler/eval/kept.h). */
+const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan);
 
 /* Appends an op whose arguments are known; evaluates shapes. Returns its index, or TS_NO_INDEX
  * after an error. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/eval/check.h"
+#include "compiler/eval/kept.h"
 #include "compiler/machine/cluster.h"
 
 static const char *const field_names[] = {
@@ -160,8 +161,17 @@ static void replace_schedule(loader *l)
 
 static ts_value field_value(loader *l, ts_plan_field field)
 {
-  return l->field[field] ? ts_settle(l->s, ts_eval(l->s, l->env, l->field[field])) :
-                           ts_none_value();
+  const ts_ast *expr = l->field[field];
+  if (!expr)
+    return ts_none_value();
+  const ts_value *known = ts_kept_get(l->s, expr, 0);
+  if (known)
+    return *known;
+  ts_keeping before = ts_kept_begin(l->s, 0);
+  ts_value v = ts_settle(l->s, ts_eval(l->s, l->env, expr));
+  ts_kept_end(l->s, before, expr, 0,
+              l->s->kept && v.type != TS_T_ERROR ? ts_arena_copy(l->s->arena, &v, sizeof v) : NULL);
+  return v;
 }
 
 /* A field of its type; NONE when left out. */
@@ -463,7 +473,9 @@ static void required(loader *l)
 static void evaluate_work(loader *l)
 {
   ts_plan *p = l->plan;
+  ts_keeping before = ts_kept_begin(l->s, 0);
   p->model = typed(l, TS_PLAN_model);
+  p->touched |= ts_kept_end(l->s, before, p, 0, NULL);
   p->apply = list_field(l, TS_PLAN_apply);
   p->schedule = typed(l, TS_PLAN_schedule);
   p->protocols = l->field[TS_PLAN_protocols] ?
@@ -481,7 +493,9 @@ static void evaluate(loader *l)
   p->cluster = typed(l, TS_PLAN_cluster);
   p->placement = typed(l, TS_PLAN_placement);
   evaluate_batch(l);
+  ts_keeping before = ts_kept_begin(l->s, 0);
   evaluate_records(l);
+  p->touched |= ts_kept_end(l->s, before, p, 0, NULL);
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
   p->calibration = field_value(l, TS_PLAN_calibration);
@@ -529,6 +543,9 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   p->name = decl->name;
   p->decl = decl;
   p->env = l.env = ts_env_new(s, l.module->env);
+  ts_kept_watch(s, l.env);
+  if (!s->loaded)
+    s->loaded = s->dependencies.count;
   s->steps = s->next_look = 0; /* each plan may take as many */
   s->mesh.count = 0;
   s->mesh.open = !has_field(decl, "mesh");

@@ -159,9 +159,10 @@ static bool begin(pool *p, size_t *index)
 static void *work(void *closure)
 {
   pool *p = closure;
-  ts_arena *arena = ts_arena_new("plan of a sweep"); /* one after the other: its pages stay warm */
+  ts_arena *arena = ts_arena_new("plans of a sweep");
+  ts_session *session = NULL;
   for (size_t index; begin(p, &index);) {
-    ts_session *session = ts_session_with(arena, p->sweep->common);
+    session = ts_session_next(session, arena, p->sweep->common);
     double begun = ts_clock();
     ts_outcome out = play_in(p->sweep, &p->lock, &p->sweep->outcomes[index], session);
     double seconds = ts_clock() - begun;
@@ -170,7 +171,6 @@ static void *work(void *closure)
     TS_PUSH(p->sweep->arena, &p->ready, ((finished){index, seconds}));
     pthread_cond_signal(&p->news);
     pthread_mutex_unlock(&p->lock);
-    ts_arena_reset(arena);
   }
   ts_arena_free(arena);
   return NULL;
