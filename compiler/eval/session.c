@@ -685,7 +685,7 @@ const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name,
 
 /* ---- One plan after the other ---- */
 
-enum { MOST_KEPT_BYTES = 1 << 26 }; /* of a session that goes on */
+enum { MOST_KEPT_BYTES = 3 << 24 }; /* of a session that goes on */
 
 /* Files of the language stay read; data files and -D are named anew, in the order of the plan. */
 static void forget_data_files(ts_session *s)

@@ -146,8 +146,30 @@ static ts_value tensor_value(ts_session *s, const ts_slot *slot, const char *nam
   return (ts_value){.type = TS_T_TENSOR, .span = slot->span, .u.tensor = t};
 }
 
+void ts_op_names_add(ts_arena *arena, ts_op_names *names, const ts_ast *expr)
+{
+  size_t i = 0;
+  while (expr->name && i < names->at.count && names->at.at[i] != expr->name)
+    i++;
+  if (expr->name && i == names->at.count)
+    TS_PUSH(arena, &names->at, expr->name);
+  for (uint32_t c = 0; c < expr->count; c++)
+    if (expr->child[c])
+      ts_op_names_add(arena, names, expr->child[c]);
+}
+
+static bool is_asked(const ts_op_scope *scope, const char *name)
+{
+  bool found = !scope->only;
+  for (size_t i = 0; !found && i < scope->only->at.count; i++)
+    found = scope->only->at.at[i] == name;
+  return found;
+}
+
 static void bind_slot(const ts_op_scope *scope, ts_env *env, const ts_slot *slot)
 {
+  if (!is_asked(scope, slot->name))
+    return;
   ts_env_bind(env, slot->name, tensor_value(scope->s, slot, slot->name, slot->dtype));
 }
 
@@ -183,7 +205,9 @@ static void bind_args(const ts_op_scope *scope, ts_env *env)
 {
   const ts_ast *params = ts_ast_params(scope->op->decl);
   for (uint32_t f = 0; f < scope->op->arg_count; f++)
-    if (holds_tensor(scope->args[f]))
+    if (!is_asked(scope, params->child[f]->name))
+      continue;
+    else if (holds_tensor(scope->args[f]))
       ts_env_bind(env, params->child[f]->name, list_of_slots(scope, f));
     else if (scope->args[f].type != TS_T_TENSOR)
       ts_env_bind(env, params->child[f]->name, scope->args[f]);
@@ -391,20 +415,23 @@ bool ts_op_shapes(ts_op_scope *scope) { return walk(scope, body_env(scope), true
 
 bool ts_op_outputs(ts_op_scope *scope) { return walk(scope, body_env(scope), false, true); }
 
+static void bind_about(const ts_op_scope *scope, ts_env *env, const char *text, ts_value value)
+{
+  const char *name = ts_lang_intern(scope->s->lang, text, strlen(text));
+  if (is_asked(scope, name))
+    ts_env_bind(env, name, value);
+}
+
 ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
 {
   ts_env *env = ts_env_new(scope->s, parent);
   bind_args(scope, env);
   for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
     bind_slot(scope, env, &scope->slots[i]);
-  ts_env_bind(env, ts_lang_intern(scope->s->lang, "label", 5),
-              ts_string_value(scope->op->label, scope->op->span));
-  ts_env_bind(env, ts_lang_intern(scope->s->lang, "unit", 4),
-              ts_int_value(scope->op->unit, scope->op->span));
-  ts_env_bind(env, ts_lang_intern(scope->s->lang, "repeats", 7),
-              ts_int_value(scope->op->repeats, scope->op->span));
-  ts_env_bind(env, ts_lang_intern(scope->s->lang, "kind", 4),
-              ts_string_value(scope->op->kind, scope->op->span));
+  bind_about(scope, env, "label", ts_string_value(scope->op->label, scope->op->span));
+  bind_about(scope, env, "unit", ts_int_value(scope->op->unit, scope->op->span));
+  bind_about(scope, env, "repeats", ts_int_value(scope->op->repeats, scope->op->span));
+  bind_about(scope, env, "kind", ts_string_value(scope->op->kind, scope->op->span));
   return env;
 }
 

@@ -43,6 +43,10 @@ typedef struct ts_work {
   bool late_saved;      /* it does not say: all that is saved, and the gradients of its outputs */
 } ts_work;
 
+/* Names that stand in an expression. */
+typedef struct ts_op_names { TS_VEC(const char *) at; } ts_op_names;
+void ts_op_names_add(ts_arena *arena, ts_op_names *names, const ts_ast *expr);
+
 /* Where an op is evaluated. `slots` and `args` are those of the op, or changed ones. */
 typedef struct ts_op_scope {
   ts_session *s;
@@ -51,6 +55,7 @@ typedef struct ts_op_scope {
   ts_slot *slots;
   const ts_value *args;
   bool quiet; /* no `require`: probing */
+  const ts_op_names *only; /* names that are bound in ts_op_env; NULL: all */
 } ts_op_scope;
 
 /* Finds the slots of an op: inputs from the arguments; parameters and outputs, not yet shaped, from

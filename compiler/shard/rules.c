@@ -33,6 +33,8 @@ static void read_match(ts_session *s, ts_rule *rule)
     else
       add_pattern(s, &patterns, ts_eval_label(s, rule->env, item));
   }
+  if (ts_ast_where(match))
+    ts_op_names_add(s->arena, &rule->asked, ts_ast_where(match));
   rule->kinds = kinds.at;
   rule->kind_count = (uint32_t)kinds.count;
   rule->patterns = patterns.at;
@@ -169,8 +171,20 @@ static bool pattern_matches(const ts_rule *rule, const ts_op *op)
   return rule->pattern_count == 0;
 }
 
-bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op,
-                     ts_env **names)
+/* The names of the op that the condition asks for; all of them at first, and where this op has others
+ * of these than the first had: a message about one that is missing lists them. */
+static const ts_env *names_for(ts_rule *rule, ts_op_scope *scope)
+{
+  scope->only = &rule->asked;
+  ts_env *few = ts_op_env(scope, rule->env);
+  if (rule->bound == few->count + 1)
+    return few;
+  rule->bound = few->count + 1;
+  scope->only = NULL;
+  return ts_op_env(scope, rule->env);
+}
+
+bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts_op *op)
 {
   bool holds = true;
   if (!kind_matches(rule, op) || !pattern_matches(rule, op))
@@ -179,10 +193,7 @@ bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, co
   if (!where)
     return true;
   ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
-  if (!*names)
-    *names = ts_op_env(&scope, rule->env);
-  (*names)->parent = rule->env;
-  return ts_eval_bool(s, *names, where, "the condition of a rule", &holds) && holds;
+  return ts_eval_bool(s, names_for(rule, &scope), where, "the condition of a rule", &holds) && holds;
 }
 
 /* -- rules that match nothing -- */

@@ -24,6 +24,8 @@ typedef struct ts_layout {
 
 typedef struct ts_rule { /* a rule of an applied strategy */
   const ts_ast *ast;
+  ts_op_names asked;       /* that stand in its condition */
+  uint32_t bound;          /* of them names of the op, where it was evaluated; + 1, 0: nowhere yet */
   const ts_env *env;
   const char *strategy;
   ts_span applied;         /* where the plan applies the strategy */
@@ -171,9 +173,7 @@ const char *ts_label_pattern(ts_arena *arena, const char *label);
 /* compiler/shard/rules.c: reading strategies; one with rules added, replaced or removed. */
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
-/* names: of the op, made when a rule first asks for them; NULL at first */
-bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op,
-                     ts_env **names);
+bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts_op *op);
 /* compiler/shard/explain.c: the ops of this label or pattern; NULL if there are none. */
 const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh,
                              const char *label);

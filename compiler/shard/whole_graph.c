@@ -111,9 +111,8 @@ static bool same_class(const void *closure, uint32_t number)
 static uint32_t matching(ts_sharder *c, const ts_op *op, uint32_t *rules)
 {
   uint32_t n = 0;
-  ts_env *names = NULL;
   for (size_t i = 0; i < c->sh->rules.count; i++)
-    if (ts_rule_matches(c->s, &c->sh->rules.at[i], c->plan, op, &names)) {
+    if (ts_rule_matches(c->s, &c->sh->rules.at[i], c->plan, op)) {
       c->sh->rules.at[i].matched++;
       rules[n++] = (uint32_t)i;
     }
