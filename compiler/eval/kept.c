@@ -86,6 +86,11 @@ ts_keeping ts_kept_begin(ts_session *s, uint64_t touched)
   return before;
 }
 
+bool ts_kept_said(const ts_session *s, ts_keeping before)
+{
+  return s->diags->all.count != before.said;
+}
+
 static void keep(ts_session *s, kept k)
 {
   const ts_env *plan = s->kept->plan;
@@ -106,7 +111,7 @@ uint64_t ts_kept_end(ts_session *s, ts_keeping before, const void *what, int64_t
   uint64_t touched = s->touched;
   s->touched |= before.touched;
   if (result && s->kept && !(touched & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
-      before.said == s->diags->all.count && before.reads == s->reads)
+      !ts_kept_said(s, before) && before.reads == s->reads)
     keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
   return touched;
 }

@@ -24,6 +24,7 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number);
 /* Around the work. `touched`: by what it starts from. */
 typedef struct ts_keeping { uint64_t touched, reads; size_t said; } ts_keeping;
 ts_keeping ts_kept_begin(ts_session *s, uint64_t touched);
+bool ts_kept_said(const ts_session *s, ts_keeping before); /* something, since */
 /* result: kept if it can be; it stays as long as the session. NULL: there is none. What it touched. */
 uint64_t ts_kept_end(ts_session *s, ts_keeping before, const void *what, int64_t number,
                      const void *result);

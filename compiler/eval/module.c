@@ -562,7 +562,8 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
   ts_keeping before = ts_kept_begin(s, 0);
   entry->value = evaluate(s, entry);
   entry->touched = ts_kept_end(s, before, entry, 0, NULL);
-  entry->steady = !entry->touched && before.reads == s->reads;
+  entry->steady =
+    !entry->touched && before.reads == s->reads && !ts_kept_said(s, before);
   s->frame = frame;
   all->busy.count--;
   entry->state = TS_ENTRY_DONE;

@@ -85,6 +85,12 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   return d;
 }
 
+static void begin_reports(ts_session *s)
+{
+  s->reported = TS_NEW(s->arena, struct ts_reported);
+  s->reported->repeats = ts_diags_new(s->arena, s->sources);
+}
+
 static ts_session *session(ts_arena *arena, ts_sources *sources, const ts_session *below,
                            const ts_domain *domain)
 {
@@ -97,8 +103,7 @@ static ts_session *session(ts_arena *arena, ts_sources *sources, const ts_sessio
   s->diags = ts_diags_new(arena, s->sources);
   s->lang = below ? ts_lang_over(arena, below->lang, s->sources, s->diags) :
                     ts_lang_new(arena, s->sources, s->diags);
-  s->reported = TS_NEW(arena, struct ts_reported);
-  s->reported->repeats = ts_diags_new(arena, s->sources);
+  begin_reports(s);
   ts_builtins_install(s);
   return s;
 }
@@ -706,9 +711,11 @@ static void forget_data_files(ts_session *s)
 bool ts_session_go_on(ts_session *s)
 {
   size_t most = ts_heap_ceiling() ? ts_heap_ceiling() / 8 : MOST_KEPT_BYTES;
-  if (!s->kept || !s->loaded || s->diags->all.count ||
+  if (!s->kept || !s->loaded || s->said_loading || ts_diags_errors(s->diags) ||
       ts_arena_used(s->arena) > (most < MOST_KEPT_BYTES ? most : MOST_KEPT_BYTES))
     return false;
+  s->diags->all.count = 0; /* warnings of that plan; what they were about is not kept */
+  begin_reports(s);
   forget_data_files(s);
   ts_modules_forget(s);
   s->mesh = (ts_mesh){0};

@@ -116,6 +116,7 @@ struct ts_session {
   uint64_t reads;                   /* how often a file was named as one that decides the output */
   struct ts_kept *kept;             /* for the next plan; NULL: there is none */
   size_t loaded;                    /* dependencies of the files of the language; 0: not all are */
+  bool said_loading;                /* something, when these were loaded */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */

@@ -533,7 +533,9 @@ static void evaluate_the_rest(ts_session *s, const ts_module *m)
 
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
 {
+  ts_keeping before = ts_kept_begin(s, 0);
   loader l = {.s = s, .module = ts_module_load(s, path)};
+  s->said_loading |= ts_kept_said(s, before);
   if (!l.module || ts_diags_errors(s->diags) || !ts_check(s))
     return NULL;
   const ts_ast *decl = ts_plan_choose(s, l.module, plan_name);
