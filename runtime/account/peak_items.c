@@ -1,7 +1,5 @@
 #include "runtime/account/peak_items.h"
 
-#include <stdlib.h>
-
 #include "runtime/account/run.h"
 #include "runtime/play/track.h"
 
@@ -12,7 +10,7 @@ typedef struct mark {
   uint64_t key;
   int64_t bytes;
   int64_t sum, highest; /* up to this one; the largest sum of it and those behind it */
-  uint32_t node, place; /* place: among the marks of its stream in the item */
+  uint32_t node;
   uint32_t stream;      /* at equal keys the lower one goes first */
   bool frees;
 } mark;
@@ -47,6 +45,7 @@ typedef struct walk {
   bool *repeated;         /* [items] by others */
   bundle *bundles;        /* [items] of those that repeat no other */
   marks kept;             /* of those that are repeated */
+  marks aside;            /* for use by `merge` */
   TS_VEC(span) spans;
   uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
   TS_VEC(opened) open;
@@ -66,11 +65,9 @@ static uint64_t base_of(const walk *k, uint32_t item) { return 2 * k->w->begun[i
 
 static void add_mark(walk *k, marks *list, size_t first, uint32_t stream, mark m)
 {
-  uint32_t place = (uint32_t)(list->count - first);
-  uint64_t before = place ? list->at[list->count - 1].key : m.key;
+  uint64_t before = list->count > first ? list->at[list->count - 1].key : m.key;
   m.key = (int64_t)(m.key - before) < 0 ? before : m.key;
   m.stream = stream;
-  m.place = place;
   TS_PUSH(k->arena, list, m);
 }
 
@@ -124,14 +121,28 @@ static const ts_play_item *item_on(const walk *k, uint32_t item, uint32_t stream
   return low < range.count && items[low].index == item ? &items[low] : NULL;
 }
 
-static int by_time(const void *left, const void *right)
+static bool comes_after(const mark *a, const mark *b)
 {
-  const mark *a = left, *b = right;
-  if (a->key != b->key)
-    return (int64_t)(a->key - b->key) < 0 ? -1 : 1;
-  if (a->stream != b->stream)
-    return a->stream < b->stream ? -1 : 1;
-  return a->place < b->place ? -1 : a->place > b->place;
+  return a->key != b->key ? (int64_t)(a->key - b->key) > 0 : a->stream > b->stream;
+}
+
+/* Marks from `first` on, those of a stream, go in among those from `begin` on, of others before it.
+ */
+static void merge(walk *k, marks *list, size_t begin, size_t first)
+{
+  size_t count = list->count - first, others = first, at = list->count;
+  if (!count || others == begin || !comes_after(&list->at[first - 1], &list->at[first]))
+    return;
+  k->aside.count = 0;
+  for (size_t i = 0; i < count; i++)
+    TS_PUSH(k->arena, &k->aside, list->at[first + i]);
+  while (count) {
+    const mark *last = &k->aside.at[count - 1];
+    if (others > begin && comes_after(&list->at[others - 1], last))
+      list->at[--at] = list->at[--others];
+    else
+      list->at[--at] = *last, count--;
+  }
 }
 
 static void sum_up(mark *at, size_t count)
@@ -161,11 +172,9 @@ static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
       spans[s] = list->count > first ?
                    (span){list->at[first].key, list->at[list->count - 1].key, true} :
                    (span){0};
+    merge(k, list, before, first);
   }
-  if (list->count > before) {
-    qsort(list->at + before, list->count - before, sizeof *list->at, by_time);
-    sum_up(list->at + before, list->count - before);
-  }
+  sum_up(list->at + before, list->count - before);
 }
 
 static bundle bundle_from(const marks *list, uint32_t first)

@@ -14,7 +14,7 @@ typedef struct gate { /* of a player */
   uint32_t keeper;   /* the stream that waits in `place` for all of them, or NOBODY */
   uint64_t *place;
   uint64_t *queues;  /* [queue_count of the kind] before the item that is recorded */
-  bool open;         /* for good */
+  bool open;         /* for good, or nothing repeats */
 } gate;
 
 typedef struct play { /* of an item, recorded */
@@ -85,14 +85,14 @@ static front front_of(ts_engine *e, uint32_t player)
 
 /* ---- What its play hangs on ---- */
 
-static bool may_repeat(const front *f)
+static bool may_repeat(const ts_repeats *r, const ts_tables *t, uint32_t player, uint32_t fragment)
 {
-  const ts_tables *t = tables_of(f);
-  const bool *meets = f->e->repeats->meets + (size_t)f->player * t->comm_count;
-  if (f->layout->wait_count)
+  const ts_fragment_layout *layout = &t->layouts[fragment];
+  const bool *meets = r->meets + (size_t)player * t->comm_count;
+  if (layout->wait_count)
     return false;
-  for (uint32_t c = 0; f->layout->calls && c < t->comm_count; c++)
-    if (meets[c] && f->layout->calls[c])
+  for (uint32_t c = 0; layout->calls && c < t->comm_count; c++)
+    if (meets[c] && layout->calls[c])
       return false;
   return true;
 }
@@ -335,7 +335,7 @@ static bool pass(ts_engine *e, uint32_t player)
     f.g->next++;
     return true;
   }
-  if (!may_repeat(&f)) {
+  if (!may_repeat(r, e->facts.tables, player, f.v->fragment)) {
     admit(&f);
     return false;
   }
@@ -397,6 +397,8 @@ bool ts_repeats_open(ts_engine *e)
   while (r && r->closed < e->facts.fold->count) {
     uint32_t player = r->closed++, first = player * e->processes.per_player;
     gate *g = &r->gates[player];
+    if (g->open)
+      continue;
     g->open = true;
     if (g->keeper != NOBODY)
       call_keeper(e, g);
@@ -434,6 +436,22 @@ static uint32_t most_words(const ts_engine *e)
   return 2 + 2 * t->streams + 2 * ports + queues;
 }
 
+/* Whether any two items of the player may be alike; `plays`: [fragments] for use here. */
+static bool any_repeat(const ts_repeats *r, const ts_engine *e, uint32_t player, uint32_t *plays)
+{
+  const ts_tables *t = e->facts.tables;
+  const ts_player *w = &e->facts.players[player];
+  uint32_t items = t->ir->programs[w->role->program].item_count;
+  bool found = false;
+  for (uint32_t i = 0; i < items && !found; i++) {
+    uint32_t fragment = w->program->items[i].fragment;
+    found = ++plays[fragment] == 2 && may_repeat(r, t, player, fragment);
+  }
+  for (uint32_t i = 0; i < items; i++)
+    plays[w->program->items[i].fragment] = 0;
+  return found;
+}
+
 ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, ts_engine *e)
 {
   const ts_tables *t = e->facts.tables;
@@ -443,10 +461,14 @@ ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, ts_engine *e)
   r->gates = TS_NEW_ARRAY(scratch, gate, players);
   r->key = TS_NEW_ARRAY(scratch, uint64_t, most_words(e));
   note_meetings(r, e);
+  uint32_t *plays = TS_NEW_ARRAY(scratch, uint32_t, t->ir->fragments_count);
   for (uint32_t p = 0; p < players; p++) {
     ts_player *w = (ts_player *)&e->facts.players[p];
     uint32_t items = t->ir->programs[w->role->program].item_count;
     r->gates[p] = (gate){.inside = t->streams, .learning = NOBODY, .keeper = NOBODY};
+    r->gates[p].open = !any_repeat(r, e, p, plays);
+    if (r->gates[p].open)
+      continue;
     r->gates[p].queues = TS_NEW_ARRAY(scratch, uint64_t, w->role->queue_count);
     w->alike = ts_arena_alloc_raw(arena, items * sizeof *w->alike);
     w->begun = TS_NEW_ARRAY(arena, uint64_t, items);

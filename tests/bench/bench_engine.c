@@ -6,11 +6,14 @@
  * replayed by itself from the times that cross streams (runtime/play/track.c). What is above it is
  * finding out who may run. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "runtime/account/representatives.h"
 #include "runtime/account/compose.h"
+#include "runtime/account/memory.h"
 #include "runtime/play/overlap.h"
+#include "runtime/play/play.h"
 #include "runtime/play/track.h"
 #include "tests/unit/engine_plan.h"
 
@@ -23,7 +26,7 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef struct bench { plan p; uint32_t tp, dp, pipe; uint32_t stages; } bench;
+typedef struct bench { plan p; uint32_t tp, dp, pipe; uint32_t stages, batches; } bench;
 
 static void kernels(plan *p, uint32_t count, uint64_t time)
 {
@@ -76,17 +79,20 @@ static plan_item item(const bench *b, const stage *s, uint32_t stage, bool forwa
 /* As many forward passes ahead as there are stages behind, then one backward for each forward. */
 static void program(bench *b, const stage *s, uint32_t number)
 {
-  static plan_item items[2 * BATCHES + 1];
+  plan_item *items = malloc((2 * b->batches + 1) * sizeof *items);
+  if (!items)
+    exit(1);
   uint32_t count = 0, ahead = b->stages - 1 - number, done = 0;
-  for (uint32_t m = 0; m < BATCHES; m++) {
+  for (uint32_t m = 0; m < b->batches; m++) {
     items[count++] = item(b, s, number, true, m);
     if (m >= ahead)
       items[count++] = item(b, s, number, false, done++);
   }
-  while (done < BATCHES)
+  while (done < b->batches)
     items[count++] = item(b, s, number, false, done++);
   items[count++] = (plan_item){s->step, TS_IR_NONE, {{0, 0}}};
   plan_program(&b->p, items, count);
+  free(items);
 }
 
 static uint32_t finish(bench *b)
@@ -99,9 +105,12 @@ static uint32_t finish(bench *b)
   return f;
 }
 
-static bench job(uint32_t replicas)
+static bench job(uint32_t replicas, uint32_t batches)
 {
-  bench b = {.p = plan_new(3, (uint32_t[]){ISLAND, replicas, STAGES}, 2, ISLAND), .stages = STAGES};
+  bench b = {.p = plan_new(3, (uint32_t[]){ISLAND, replicas, STAGES}, 2, ISLAND),
+             .stages = STAGES,
+             .batches = batches};
+  ts_ir_builder_meta(b.p.b)->micro_batches = batches;
   b.tp = plan_group(&b.p, 1);
   b.dp = plan_group(&b.p, 2);
   b.pipe = plan_group(&b.p, 4);
@@ -127,7 +136,7 @@ static ts_run *run(const ts_ir *ir, bool fold, double *seconds)
 
 static double folded(uint32_t replicas)
 {
-  bench b = job(replicas);
+  bench b = job(replicas, BATCHES);
   ts_ir ir;
   double best = 1e9, seconds;
   uint32_t world = b.p.world, classes = 0;
@@ -188,7 +197,7 @@ static void compose(const ts_facts *facts, uint64_t nodes, double engine)
 
 static void unfolded(uint32_t replicas)
 {
-  bench b = job(replicas);
+  bench b = job(replicas, BATCHES);
   ts_ir ir;
   plan_view(&b.p, &ir);
   ts_stop stop = {.arena = ts_arena_new("stop")};
@@ -218,7 +227,7 @@ static void unfolded(uint32_t replicas)
 /* Played with kernels and transfers that slow each other down. */
 static void slowed(uint32_t replicas, bool merge)
 {
-  bench b = job(replicas);
+  bench b = job(replicas, BATCHES);
   ts_ir ir;
   plan_view(&b.p, &ir);
   ts_stop stop = {.arena = ts_arena_new("stop")};
@@ -252,6 +261,43 @@ static void slowed(uint32_t replicas, bool merge)
   plan_free(&b.p);
 }
 
+/* A pipeline of more and more micro-batches, with every op and with repeats (repeats.h): the play
+ * alone, and composition, memory and the critical path. */
+static void long_play(uint32_t micro_batches)
+{
+  bench b = job(1, micro_batches);
+  ts_ir ir;
+  double play[2] = {1e9, 1e9}, rest[2] = {1e9, 1e9};
+  plan_view(&b.p, &ir);
+  for (int i = 0; i < 6; i++) {
+    ts_arena *arena = ts_arena_new("bench");
+    ts_stop stop = {.arena = arena};
+    ts_prepared prepared;
+    ts_run_options how = {.threads = 1, .every_op = i % 2};
+    if (!ts_run_prepare(arena, &ir, &how, &prepared, &stop))
+      exit(1);
+    double start = now();
+    ts_run_play(arena, &prepared, &how, 0, &stop);
+    double seconds = now() - start;
+    play[i % 2] = seconds < play[i % 2] ? seconds : play[i % 2];
+    start = now();
+    ts_run *r = ts_run_new(&ir, &how, &stop);
+    ts_memory_new(arena, &ir, r);
+    ts_run_critical(r);
+    seconds = now() - start;
+    rest[i % 2] = seconds < rest[i % 2] ? seconds : rest[i % 2];
+    ts_run_free(r);
+    ts_arena_free(arena);
+  }
+  double items = (double)STAGES * (2 * micro_batches + 1);
+  printf("repeats   %6u micro-batches, %.2f M items: play %7.1f ms, %4.0f ns an item (every op: "
+         "%7.1f ms, %5.0f ns); with loading, composition, memory and critical path %7.1f ms (%7.1f "
+         "ms)\n",
+         micro_batches, 1e-6 * items, 1e3 * play[0], 1e9 * play[0] / items, 1e3 * play[1],
+         1e9 * play[1] / items, 1e3 * rest[0], 1e3 * rest[1]);
+  plan_free(&b.p);
+}
+
 int main(void)
 {
   double small = folded(8), large = folded(64);
@@ -259,5 +305,7 @@ int main(void)
   unfolded(8);
   slowed(8, true);
   slowed(1, false);
+  for (uint32_t m = 100; m <= 10000; m *= 10)
+    long_play(m);
   return 0;
 }
