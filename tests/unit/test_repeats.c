@@ -127,3 +127,91 @@ Test(repeats, change_nothing_in_other_jobs)
   cr_assert_gt(t.items, JOBS);
   cr_assert_eq(t.none, 0);
 }
+
+/* Two stages whose items wait for each other half-way: the first sends, and goes on when the second
+ * has answered. In front of an item not all that it waits for can be known. */
+static plan make_dialogue(uint32_t items)
+{
+  plan p = plan_new(2, (uint32_t[]){2, 2}, 1, 2);
+  plan_network(&p, 100);
+  uint32_t pipe = plan_group(&p, 2), tp = plan_group(&p, 1), ask, answer;
+  ts_ir_builder_meta(p.b)->micro_batches = items;
+  ask = plan_begin(&p, "ask");
+  plan_compute(&p, 0, 3000, 10, NULL);
+  plan_port(&p, 2, true, pipe, 1 << 20, 10, (int[]){0, -1});
+  plan_port(&p, 1, false, pipe, 1 << 20, 10, NULL);
+  plan_compute(&p, 0, 5000, 10, (int[]){2, -1});
+  plan_collective(&p, 0, TS_IR_ALL_REDUCE, tp, 1 << 10, 10, NULL);
+  plan_end(&p);
+  answer = plan_begin(&p, "answer");
+  plan_port(&p, 1, false, pipe, 1 << 20, 10, NULL);
+  plan_compute(&p, 0, 4000, 10, (int[]){0, -1});
+  plan_port(&p, 2, true, pipe, 1 << 20, 10, (int[]){1, -1});
+  plan_end(&p);
+  plan_item *list = calloc(items, sizeof *list);
+  for (uint32_t stage = 0; stage < 2; stage++) {
+    for (uint32_t i = 0; i < items; i++)
+      list[i] = stage ? (plan_item){answer, i, {{0, 2 * i}, {0, 2 * i + 1}}} :
+                        (plan_item){ask, i, {{1, 2 * i}, {1, 2 * i + 1}}};
+    plan_program(&p, list, items);
+  }
+  free(list);
+  return p;
+}
+
+Test(repeats, items_that_wait_for_each_other)
+{
+  tally t = {0};
+  for (uint32_t seed = 0; seed < 20; seed++) {
+    plan p = make_dialogue(1 + seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    check(&ir, seed % 2, NULL, seed, seed, &t);
+    plan_free(&p);
+  }
+  cr_assert_gt(t.items, 0);
+}
+
+/* A stage that never waits, and those behind it that are slower and slower, or as fast. */
+static plan make_stream(uint32_t items, uint64_t more, uint32_t island)
+{
+  enum { STAGES = 4 };
+  plan p = plan_new(1, (uint32_t[]){STAGES}, 0, island);
+  plan_network(&p, 100);
+  uint32_t pipe = plan_group(&p, 1);
+  ts_ir_builder_meta(p.b)->micro_batches = items;
+  plan_item *list = calloc(items, sizeof *list);
+  for (uint32_t stage = 0; stage < STAGES; stage++) {
+    uint32_t f = plan_begin(&p, "F");
+    if (stage)
+      plan_port(&p, 1, false, pipe, 1 << 20, 10, NULL);
+    plan_compute(&p, 0, 9000000 + stage * more, 10, stage ? (int[]){0, -1} : NULL);
+    if (stage + 1 < STAGES)
+      plan_port(&p, 2, true, pipe, 1 << 20, 10, (int[]){(int)p.nodes - 1, -1});
+    plan_end(&p);
+    for (uint32_t i = 0; i < items; i++) {
+      ts_ir_binding in = {stage - 1, i}, out = {stage + 1, i};
+      list[i] = (plan_item){f, i, {stage ? in : out, out}};
+    }
+    plan_program(&p, list, items);
+  }
+  free(list);
+  return p;
+}
+
+Test(repeats, all_items_but_the_first_few_of_a_steady_pipeline)
+{
+  tally t = {0};
+  plan p = make_stream(500, 0, 4);
+  ts_ir ir;
+  plan_view(&p, &ir);
+  check(&ir, false, NULL, 0, 0, &t);
+  plan_free(&p);
+  cr_assert_gt(t.repeats, t.items - 40, "%zu of %zu items repeat others", t.repeats, t.items);
+  for (uint32_t seed = 1; seed < 5; seed++) { /* messages queue up before a stage, or a link */
+    p = make_stream(50, seed % 2 * 1000000, 1 + seed);
+    plan_view(&p, &ir);
+    check(&ir, false, NULL, 0, seed, &t);
+    plan_free(&p);
+  }
+}
