@@ -45,7 +45,7 @@ typedef struct walk {
   bool *repeated;         /* [items] by others */
   bundle *bundles;        /* [items] of those that repeat no other */
   marks kept;             /* of those that are repeated */
-  marks aside;            /* for use by `merge` */
+  marks passing, aside;   /* of another one; for use by `merge` */
   TS_VEC(span) spans;
   uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
   TS_VEC(opened) open;
@@ -203,26 +203,52 @@ static bool follow(const walk *k, const span *spans, uint64_t base, uint64_t *la
   return true;
 }
 
+static void reserve(walk *k, marks *list, size_t count)
+{
+  *list = (marks){ts_arena_alloc_raw(k->arena, count * sizeof *list->at), 0, count};
+}
+
+/* Room for the marks of all items that are repeated, and of any one. */
+static void make_room(walk *k)
+{
+  uint32_t *count = TS_NEW_ARRAY(k->arena, uint32_t, k->ir->fragments_count);
+  size_t kept = 0, most = 0;
+  for (uint32_t i = 0; i < k->items; i++) {
+    uint32_t f = k->w->program->items[i].fragment;
+    if (k->w->alike[i] != i)
+      continue;
+    const ts_memory_effect *at = k->input->effects + k->ir->fragments[f].first_node;
+    uint32_t nodes = k->ir->fragments[f].node_count;
+    for (uint32_t n = count[f] ? nodes : 0; n < nodes; n++)
+      count[f] += (at[n].allocates != 0) + (at[n].frees != 0);
+    kept += k->repeated[i] ? count[f] : 0;
+    most = count[f] > most ? count[f] : most;
+  }
+  reserve(k, &k->kept, kept);
+  reserve(k, &k->passing, most);
+  reserve(k, &k->aside, most);
+}
+
 /* Each item that repeats none. False: see `follow`. */
 static bool make_bundles(walk *k)
 {
-  marks passing = {0};
   span *passing_spans = TS_NEW_ARRAY(k->arena, span, k->streams);
   uint64_t *last = TS_NEW_ARRAY(k->arena, uint64_t, k->streams);
   for (uint32_t i = 0; i < k->items; i++)
     k->repeated[k->w->alike[i]] |= k->w->alike[i] != i;
+  make_room(k);
   for (uint32_t i = 0; i < k->items; i++) {
     uint32_t like = k->w->alike[i];
     const span *spans = passing_spans;
     if (like == i) {
-      marks *list = k->repeated[i] ? &k->kept : &passing;
+      marks *list = k->repeated[i] ? &k->kept : &k->passing;
       uint32_t first = (uint32_t)list->count;
       list_marks(k, i, list, passing_spans);
       k->bundles[i] = bundle_from(list, first);
       k->bundles[i].spans = (uint32_t)k->spans.count;
       for (uint32_t s = 0; k->repeated[i] && s < k->streams; s++)
         TS_PUSH(k->arena, &k->spans, passing_spans[s]);
-      passing.count = 0;
+      k->passing.count = 0;
     } else {
       spans = k->spans.at + k->bundles[like].spans;
     }
