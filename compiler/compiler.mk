@@ -159,6 +159,8 @@ libts_la_SOURCES += \
 	compiler/schedule/work.c \
 	compiler/search.c \
 	compiler/search.h \
+	compiler/search_internal.h \
+	compiler/search_worth.c \
 	compiler/shard/actions.c \
 	compiler/shard/comm.c \
 	compiler/shard/explain.c \

@@ -1,4 +1,4 @@
-#include "compiler/search.h"
+#include "compiler/search_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,28 +8,23 @@
 #include "compiler/plan/plan.h"
 
 enum { TRIED_FOR_EACH = 50 }; /* plan that may come of it */
+enum { TRIED_FOR_A_DRAW = 100000 };
 
-/* a parameter that the search gives */
-typedef struct given { const char *name; ts_value value; const char *text; } given;
+typedef ts_searcher searcher;
+typedef ts_given given;
 
-typedef struct ts_searcher {
-  ts_session *s;
-  ts_module *module;
-  const ts_ast *decl, *plan;
-  ts_ast_list items;          /* of the search */
-  uint32_t goal_count;        /* 0: minimize step_time */
-  const ts_ast *goals[TS_SEARCH_GOALS];
-  uint32_t given_count;
-  given *given;               /* [columns], those before `given_count` hold */
-  uint32_t *column_of;        /* [items] of VARY and SET */
-  uint32_t *reason_of;        /* [items] of VARY, SET and REQUIRE */
-  bool *late;                 /* [items] that need figures */
-  const ts_figures *played;   /* NULL while plans are listed */
-  ts_search *search;
-  TS_VEC(ts_search_point) points;
-  uint64_t tried;             /* values of `vary`, whatever became of them */
-  struct conflicts *conflicts; /* NULL, or it is found out why there are no plans */
-} searcher;
+/* A plan of an open search: values in an order that a random number says, or those of another plan
+ * but for one `vary`. */
+typedef struct draw {
+  uint64_t random;
+  const ts_search_point *near; /* NULL: any plan */
+  uint32_t column;             /* that differs from `near` */
+  int64_t shift;               /* by so many places */
+  bool outside;                /* the list ends before */
+  bool found, spent;           /* spent: too many values were tried */
+  uint32_t *needs;             /* [items] of conditions: the item from which on they can be judged */
+  double *counts;              /* [items] values of each `vary` */
+} draw;
 
 /* Which conditions hold together for some values. Only the first ones are looked at. */
 enum { CONDITIONS = 64 };
@@ -65,7 +60,7 @@ static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wante
 
 /* ---- Names ---- */
 
-static const ts_ast *formal_of(const searcher *v, const char *name)
+const ts_ast *ts_search_formal(const searcher *v, const char *name)
 {
   const ts_ast *params = ts_ast_params(v->plan);
   for (uint32_t i = 0; i < params->count; i++)
@@ -86,7 +81,7 @@ static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
       return false;
     }
   }
-  if (!formal_of(v, node->name)) {
+  if (!ts_search_formal(v, node->name)) {
     ts_name_list names = {0};
     for (uint32_t i = 0; i < ts_ast_params(v->plan)->count; i++)
       TS_PUSH(v->s->arena, &names.names, ts_ast_params(v->plan)->child[i]->name);
@@ -103,7 +98,7 @@ static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
   return true;
 }
 
-static const ts_ast *expression_of(const searcher *v, uint32_t item)
+const ts_ast *ts_search_expression(const searcher *v, uint32_t item)
 {
   const ts_ast *node = v->items.at[item];
   return node->kind == TS_AST_REQUIRE ? ts_ast_condition(node) : ts_ast_value(node);
@@ -112,10 +107,10 @@ static const ts_ast *expression_of(const searcher *v, uint32_t item)
 /* What needs figures, by itself or through a `let`. */
 static bool needs_figures(const searcher *v, uint32_t item)
 {
-  const ts_ast *expr = expression_of(v, item);
+  const ts_ast *expr = ts_search_expression(v, item);
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
     const char *figure = ts_search_figure(v->s, i);
-    if (!formal_of(v, figure) && ts_ast_uses(expr, figure)) /* parameters hide figures */
+    if (!ts_search_formal(v, figure) && ts_ast_uses(expr, figure)) /* parameters hide figures */
       return true;
   }
   for (uint32_t i = 0; i < item; i++)
@@ -215,7 +210,7 @@ static const ts_ast *mesh_of(const searcher *v)
 static bool names(const searcher *v, uint32_t item, const char *name)
 {
   for (uint32_t i = 0; i <= item && i < v->items.count; i++)
-    if ((i == item || v->items.at[i]->kind == TS_AST_LET) && ts_ast_uses(expression_of(v, i), name))
+    if ((i == item || v->items.at[i]->kind == TS_AST_LET) && ts_ast_uses(ts_search_expression(v, i), name))
       return true;
   return false;
 }
@@ -266,7 +261,7 @@ static bool is_needed(const searcher *v, uint32_t item, uint32_t index)
 
 /* The names that item `item` may use: the plan's parameters, with what was given so far, and the
  * `let`s before it. */
-static ts_env *scope(searcher *v, uint32_t item)
+ts_env *ts_search_scope(searcher *v, uint32_t item)
 {
   const ts_ast *params = ts_ast_params(v->plan);
   ts_env *env = ts_env_new(v->s, v->played ? figures_env(v) : v->module->env);
@@ -317,7 +312,7 @@ static const char *text_of(const searcher *v, ts_value value, const ts_ast *writ
 static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, ts_value value,
                  const ts_ast *written, bool *passed)
 {
-  const ts_ast *formal = formal_of(v, item->name);
+  const ts_ast *formal = ts_search_formal(v, item->name);
   const char *what = ts_arena_printf(v->s->arena, "`%s`", item->name);
   uint32_t define;
   *passed = false;
@@ -358,12 +353,23 @@ static bool note_together(conflicts *c, uint32_t reasons)
   return true;
 }
 
+/* It is not listed further. */
+static bool leave_open(searcher *v)
+{
+  v->search->open = true;
+  return false;
+}
+
 static bool add_point(searcher *v)
 {
   if (v->conflicts)
     return note_together(v->conflicts, v->search->reason_count);
   ts_session *s = v->s;
-  if (v->points.count == s->limits.plans) {
+  if (v->draw)
+    v->draw->found = true;
+  else if (v->points.count == v->most && v->may_open)
+    return leave_open(v);
+  if (!v->draw && v->points.count == v->most) {
     ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans",
                            ts_count_print(s->arena, s->limits.plans));
     ts_diag_help(d, "`require` more of them, or vary fewer parameters");
@@ -386,11 +392,97 @@ static bool add_point(searcher *v)
   return true;
 }
 
+static uint64_t next_random(uint64_t *state) /* SplitMix64: Steele et al., OOPSLA 2014 */
+{
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+/* Of a walk that comes to each of `count` places once, in no order that values could follow. */
+static int64_t stride(uint64_t *state, int64_t count)
+{
+  for (;;) {
+    int64_t step = 1 + (int64_t)(next_random(state) % (uint64_t)count), a = step, b = count;
+    while (b) {
+      int64_t rest = a % b;
+      a = b;
+      b = rest;
+    }
+    if (a == 1)
+      return step;
+  }
+}
+
+static ts_value element(ts_value list, int64_t i, ts_span span)
+{
+  return list.type == TS_T_RANGE ? ts_int_value(list.u.range.begin + i, span) : list.u.list->at[i];
+}
+
+/* The place in the list that a draw wants: that of the other plan's value, shifted where it is to
+ * differ. -1: there is none. */
+static int64_t place_near(searcher *v, uint32_t column, ts_value list, int64_t count, ts_span span)
+{
+  draw *d = v->draw;
+  ts_budget budget = ts_budget_begin(v->s);
+  bool whole = list.type == TS_T_RANGE && d->near->values[column].type == TS_T_INT;
+  int64_t at = whole ? d->near->values[column].u.integer - list.u.range.begin : 0;
+  if (whole && (at < 0 || at >= count))
+    at = count;
+  for (; at < count && !whole; at++) {
+    ts_value value = element(list, at, span), before = d->near->values[column];
+    if (value.type == TS_T_INT && before.type == TS_T_REAL)
+      value = ts_real_value((double)value.u.integer, span);
+    if (ts_value_equal(value, before, &budget))
+      break;
+  }
+  if (!ts_budget_end(v->s, &budget, span) || at == count)
+    return -1;
+  at += column == d->column ? d->shift : 0;
+  d->outside |= at < 0 || at >= count;
+  return at >= 0 && at < count ? at : -1;
+}
+
+/* Conditions that need nothing of what comes behind the item, and something that it gives. False
+ * after an error. */
+static bool early_conditions(searcher *v, uint32_t item, bool *holds)
+{
+  for (uint32_t r = item + 1; r < v->items.count && *holds; r++) {
+    if (v->items.at[r]->kind != TS_AST_REQUIRE || v->late[r] || v->draw->needs[r] != item)
+      continue;
+    uint64_t uneven = 0;
+    v->s->uneven = &uneven;
+    bool good = ts_search_condition(v, r, holds);
+    v->s->uneven = NULL;
+    if (!good && (!uneven || ts_diags_errors(v->s->diags)))
+      return false;
+    *holds &= good;
+  }
+  return true;
+}
+
+/* The last item that gives what a condition needs; the first one, if none does. */
+static uint32_t last_needed(const searcher *v, uint32_t condition)
+{
+  const ts_ast *params = ts_ast_params(v->plan);
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < condition; i++)
+    for (uint32_t p = 0; p < params->count; p++)
+      if ((v->items.at[i]->kind == TS_AST_VARY || v->items.at[i]->kind == TS_AST_SET) &&
+          v->items.at[i]->name == params->child[p]->name && is_needed(v, condition, p))
+        last = i;
+  while (last + 1 < condition && v->items.at[last]->kind != TS_AST_VARY &&
+         v->items.at[last]->kind != TS_AST_SET)
+    last++;
+  return last;
+}
+
 static bool vary(searcher *v, uint32_t item, ts_value list)
 {
   const ts_ast *node = v->items.at[item];
   const ts_ast *written = ts_ast_value(node)->kind == TS_AST_LIST ? ts_ast_value(node) : NULL;
-  ts_env *env = scope(v, item);
+  ts_env *env = ts_search_scope(v, item);
   bool range = list.type == TS_T_RANGE;
   if (!range && list.type != TS_T_LIST) {
     ts_diag *d =
@@ -401,10 +493,28 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
   }
   int64_t count = range ? list.u.range.end - list.u.range.begin : list.u.list->count;
   uint32_t before = v->given_count;
-  for (int64_t i = 0; i < count; i++) {
-    ts_value value =
-      range ? ts_int_value(list.u.range.begin + i, ts_ast_value(node)->span) : list.u.list->at[i];
+  int64_t first = 0, step = 1, values = count;
+  if (v->draw) {
+    v->draw->counts[item] = (double)count;
+    if (v->draw->near) {
+      first = place_near(v, v->column_of[item], list, count, ts_ast_value(node)->span);
+      values = first >= 0;
+    } else if (count > 0) {
+      first = (int64_t)(next_random(&v->draw->random) % (uint64_t)count);
+      step = stride(&v->draw->random, count);
+    }
+  }
+  for (int64_t k = 0; k < values && !(v->draw && (v->draw->found || v->draw->spent)); k++) {
+    int64_t i = (int64_t)(((uint64_t)first + (uint64_t)k * (uint64_t)step) % (uint64_t)count);
+    ts_value value = element(list, i, ts_ast_value(node)->span);
     bool passed;
+    if (v->draw && v->tried >= TRIED_FOR_A_DRAW) {
+      v->draw->spent = true;
+      break;
+    }
+    if (v->tried >= (uint64_t)TRIED_FOR_EACH * v->s->limits.plans && v->may_open &&
+        !v->draw)
+      return leave_open(v);
     if (++v->tried > (uint64_t)TRIED_FOR_EACH * v->s->limits.plans) {
       ts_diag *d = ts_report(
         v->s, TS_E0234, ts_ast_value(node)->span, "the search has more than %s values to try",
@@ -416,7 +526,10 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
     if (!give(v, node, env, v->column_of[item], value,
               written && i < written->count ? written->child[i] : NULL, &passed))
       return false;
-    if (!passed && !list_from(v, item + 1))
+    bool holds = !passed;
+    if (v->draw && holds && !early_conditions(v, item, &holds))
+      return false;
+    if (holds && !list_from(v, item + 1))
       return false;
     v->given_count = before;
   }
@@ -424,11 +537,11 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
 }
 
 /* False after an error; *holds: the condition. */
-static bool condition(searcher *v, uint32_t item, bool *holds)
+bool ts_search_condition(searcher *v, uint32_t item, bool *holds)
 {
   const ts_ast *node = v->items.at[item];
   ts_search_reason *reason = &v->search->reasons[v->reason_of[item]];
-  if (!ts_eval_bool(v->s, scope(v, item), ts_ast_condition(node), "the requirement of a search",
+  if (!ts_eval_bool(v->s, ts_search_scope(v, item), ts_ast_condition(node), "the requirement of a search",
                     holds))
     return false;
   reason->count += !*holds;
@@ -441,9 +554,9 @@ static bool set(searcher *v, uint32_t item)
 {
   const ts_ast *node = v->items.at[item];
   bool passed;
-  ts_env *env = scope(v, item);
+  ts_env *env = ts_search_scope(v, item);
   return give(v, node, env, v->column_of[item],
-              ts_eval_as(v->s, env, ts_ast_type(formal_of(v, node->name)), ts_ast_value(node)),
+              ts_eval_as(v->s, env, ts_ast_type(ts_search_formal(v, node->name)), ts_ast_value(node)),
               ts_ast_value(node), &passed);
 }
 
@@ -454,7 +567,7 @@ static bool pass_condition(searcher *v, uint32_t item)
   uint64_t bit = reason < CONDITIONS ? UINT64_C(1) << reason : 0, uneven = 0;
   bool holds = true;
   v->s->uneven = &uneven;
-  if (!v->late[item] && (!condition(v, item, &holds) || !holds))
+  if (!v->late[item] && (!ts_search_condition(v, item, &holds) || !holds))
     v->conflicts->failing |= bit;
   v->s->uneven = NULL;
   bool good = list_from(v, item + 1);
@@ -475,15 +588,17 @@ static bool list_from(searcher *v, uint32_t item)
   uint64_t uneven = 0;
   bool holds = true, good = true;
   ts_value list = {0};
+  if (v->draw && node->kind == TS_AST_REQUIRE) /* looked at as soon as it could be */
+    return list_from(v, item + 1);
   v->s->uneven = &uneven;
   if (node->kind == TS_AST_VARY)
-    good = (list = ts_eval_as(v->s, scope(v, item), ts_ast_type(formal_of(v, node->name)),
+    good = (list = ts_eval_as(v->s, ts_search_scope(v, item), ts_ast_type(ts_search_formal(v, node->name)),
                               ts_ast_value(node)))
              .type != TS_T_ERROR;
   else if (node->kind == TS_AST_SET)
     good = set(v, item);
   else if (node->kind == TS_AST_REQUIRE && !v->late[item])
-    good = condition(v, item, &holds);
+    good = ts_search_condition(v, item, &holds);
   v->s->uneven = NULL;
   if (!good && uneven && !ts_diags_errors(v->s->diags)) { /* no such plan */
     v->search->reasons[v->reason_of[item]].count++;
@@ -492,136 +607,11 @@ static bool list_from(searcher *v, uint32_t item)
   }
   if (good && node->kind == TS_AST_VARY)
     return vary(v, item, list);
+  if (good && v->draw)
+    good = early_conditions(v, item, &holds);
   good = good && (!holds || list_from(v, item + 1));
   v->given_count = before;
   return good;
-}
-
-/* ---- Worth ---- */
-
-static void set_played(searcher *v, size_t point, const ts_figures *played)
-{
-  const ts_search *search = v->search;
-  v->played = played;
-  v->given_count = search->column_count;
-  for (uint32_t i = 0; i < search->column_count; i++)
-    v->given[i] = (given){search->columns[i], search->points[point].values[i], NULL};
-}
-
-/* An item asks for what nobody stated. */
-static bool unknown_figure(searcher *v, uint32_t item)
-{
-  static const struct { ts_search_figure_id figure; const char *lacks, *example; } needs[] = {
-    {TS_SEARCH_COST, "a device states no `price`", "with { price = $2.50/h }"},
-    {TS_SEARCH_ENERGY, "a device states no `watts`", "with { watts = 700 W }"},
-    {TS_SEARCH_CARBON, "the plan states no `carbon`, or a device no `watts`", "carbon = 400 g/kWh"}};
-  const ts_ast *expr = expression_of(v, item);
-  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-    const char *name = ts_search_figure(v->s, needs[i].figure);
-    if (v->played->of[needs[i].figure] > 0 || formal_of(v, name) || !ts_ast_uses(expr, name))
-      continue;
-    ts_diag *d = ts_report(v->s, TS_E0234, expr->span, "`%s` is not known: %s", name, needs[i].lacks);
-    ts_diag_help(d, i < 2 ? "state it: `cluster = dgx_h100(nodes: 8) %s`" : "state it: `%s`",
-                 needs[i].example);
-    return true;
-  }
-  return false;
-}
-
-static bool worth_by(searcher *v, uint32_t index, double *worth)
-{
-  const ts_ast *goal = v->goals[index];
-  uint32_t item = 0;
-  while (v->items.at[item] != goal)
-    item++;
-  ts_value value = ts_eval(v->s, scope(v, item), ts_ast_value(goal));
-  if (value.type == TS_T_INT)
-    *worth = (double)value.u.integer;
-  else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
-    *worth = value.u.real;
-  else if (value.type != TS_T_ERROR)
-    ts_report(v->s, TS_E0220, ts_ast_value(goal)->span, "a goal is a number or a quantity, not %s",
-              ts_value_describe(v->s->arena, value));
-  v->search->goals[index].dimension =
-    value.type == TS_T_QUANTITY ? value.dimension : TS_DIM_NONE;
-  return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
-}
-
-bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
-{
-  searcher *v = search->searcher;
-  set_played(v, point, played);
-  *worth = played->of[TS_SEARCH_STEP];
-  for (uint32_t i = 0; i < v->items.count; i++)
-    if (v->late[i] && unknown_figure(v, i))
-      return false;
-  for (uint32_t i = 0; i < v->items.count; i++) {
-    bool holds;
-    uint64_t uneven = 0;
-    if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
-      continue;
-    v->s->uneven = &uneven;
-    bool good = condition(v, i, &holds);
-    v->s->uneven = NULL;
-    search->reasons[v->reason_of[i]].count += !good && uneven;
-    if (!good || !holds)
-      return false;
-  }
-  return !v->goal_count || worth_by(v, 0, worth);
-}
-
-bool ts_search_holds(ts_search *search, size_t point, const ts_figures *played, bool *holds)
-{
-  searcher *v = search->searcher;
-  set_played(v, point, played);
-  for (uint32_t i = 0, k = 0; i < v->items.count; i++) {
-    if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
-      continue;
-    uint64_t uneven = 0, before = search->reasons[v->reason_of[i]].count;
-    v->s->uneven = &uneven;
-    bool good = condition(v, i, &holds[k]);
-    v->s->uneven = NULL;
-    search->reasons[v->reason_of[i]].count = before;
-    if (!good && !uneven)
-      return false;
-    holds[k++] &= good;
-  }
-  return true;
-}
-
-bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
-                      double worths[TS_SEARCH_GOALS])
-{
-  searcher *v = search->searcher;
-  set_played(v, point, played);
-  worths[0] = played->of[TS_SEARCH_STEP];
-  for (uint32_t i = 0; i < v->goal_count; i++)
-    if (!worth_by(v, i, &worths[i]))
-      return false;
-  return true;
-}
-
-/* Conditions and goals with figures of which nothing but the dimensions is known: what does not fit
- * together is said before anything is played. */
-static bool check_dimensions(searcher *v)
-{
-  ts_figures ones;
-  double worths[TS_SEARCH_GOALS];
-  bool *holds = TS_NEW_ARRAY(v->s->arena, bool, v->search->condition_count + 1);
-  ts_diags *d = v->s->diags;
-  size_t messages = d->all.count;
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
-    ones.of[i] = 1;
-  bool good = ts_search_holds(v->search, 0, &ones, holds) &&
-              ts_search_worths(v->search, 0, &ones, worths);
-  v->played = NULL;
-  if (good || d->all.count == messages)
-    return true;
-  ts_code code = d->all.at[messages]->code;
-  if (code == TS_E0220 || code == TS_E0221)
-    return false;
-  d->all.count = messages; /* a matter of the values */
-  return true;
 }
 
 /* ---- All of it ---- */
@@ -681,6 +671,7 @@ static void name_goals(const searcher *v)
   ts_search *search = v->search;
   search->goal_count = v->goal_count ? v->goal_count : 1;
   search->goals[0].text = "minimize step_time";
+  search->goals[0].dimension = TS_DIM_TIME;
   for (uint32_t i = 0; i < v->goal_count; i++) {
     search->goals[i].text = text_at(v, v->goals[i]->span);
     search->goals[i].maximize = v->goals[i]->flags;
@@ -722,8 +713,70 @@ static void find_conflicts(searcher *v, ts_diag *d)
   }
 }
 
+/* False: there is none, or after an error. Plans that conditions leave out meanwhile are not
+ * counted. */
+static bool draw_one(searcher *v, draw *d)
+{
+  ts_search *search = v->search;
+  ts_search_reason *kept =
+    ts_arena_copy(v->s->arena, search->reasons, search->reason_count * sizeof *kept);
+  d->counts = TS_NEW_ARRAY(v->s->arena, double, v->items.count + 1);
+  d->needs = TS_NEW_ARRAY(v->s->arena, uint32_t, v->items.count + 1);
+  v->given_count = 0;
+  for (uint32_t i = 0; i < v->items.count; i++)
+    d->needs[i] = v->items.at[i]->kind == TS_AST_REQUIRE ? last_needed(v, i) : 0;
+  v->draw = d;
+  v->played = NULL;
+  v->given_count = 0;
+  v->tried = 0;
+  bool good = list_from(v, 0);
+  v->draw = NULL;
+  if (search->reason_count)
+    memcpy(search->reasons, kept, search->reason_count * sizeof *kept);
+  search->points = v->points.at;
+  search->point_count = v->points.count;
+  if (!good || !d->found)
+    return false;
+  search->combinations = 1;
+  for (uint32_t i = 0; i < v->items.count; i++)
+    search->combinations *= v->items.at[i]->kind == TS_AST_VARY ? d->counts[i] : 1;
+  return true;
+}
+
+bool ts_search_draw(ts_search *search, uint64_t random)
+{
+  return draw_one(search->searcher, &(draw){.random = random});
+}
+
+bool ts_search_neighbours(ts_search *search, size_t point)
+{
+  searcher *v = search->searcher;
+  const ts_search_point near = search->points[point];
+  for (uint32_t i = 0; i < v->items.count; i++) {
+    if (v->items.at[i]->kind != TS_AST_VARY)
+      continue;
+    for (int sign = -1; sign <= 1; sign += 2) {
+      bool outside = false;
+      for (int64_t far = 1; !outside && far < INT32_MAX; far *= 2) {
+        draw d = {.near = &near, .column = v->column_of[i], .shift = sign * far};
+        draw_one(v, &d);
+        if (ts_diags_errors(v->s->diags))
+          return false;
+        outside = d.outside || !d.counts[i];
+      }
+    }
+  }
+  return true;
+}
+
 ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o,
                           const char *name, const char *text, bool extends)
+{
+  return ts_search_load_within(s, path, o, name, text, extends, SIZE_MAX);
+}
+
+ts_search *ts_search_load_within(ts_session *s, const char *path, const ts_compile_options *o,
+                                 const char *name, const char *text, bool extends, size_t most)
 {
   ts_compile_settings(s, o);
   ts_module *module = ts_module_load(s, path);
@@ -749,13 +802,24 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
                   .items = ts_ast_items(decl),
                   .search = search};
   *search = (ts_search){.name = decl->name, .plan = plan->name, .searcher = v};
-  if (!read_items(v) || !list_from(v, 0))
+  v->may_open = most < SIZE_MAX;
+  v->most = most < s->limits.plans ? most : s->limits.plans;
+  if (!read_items(v) || (!list_from(v, 0) && !search->open))
     return NULL;
+  if (search->open) {
+    v->points.count = v->points.count > 0; /* the first one stays */
+    search->points = v->points.at;
+    search->point_count = v->points.count;
+    for (uint32_t i = 0; i < search->reason_count; i++)
+      search->reasons[i].count = 0;
+    name_goals(v);
+    return search;
+  }
   search->point_count = v->points.count;
   search->points = v->points.at;
   name_goals(v);
   if (search->point_count)
-    return check_dimensions(v) ? search : NULL;
+    return ts_search_check_dimensions(v) ? search : NULL;
   ts_diag *d = ts_report(s, TS_E0234, decl->name_span, "search `%s` has no plans", decl->name);
   for (uint32_t i = 0; i < search->reason_count; i++)
     if (search->reasons[i].count)

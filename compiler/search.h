@@ -53,6 +53,9 @@ typedef struct ts_search {
   uint32_t reason_count;
   ts_search_reason *reasons;
   struct ts_searcher *searcher;
+  /* not listed, but for the first plan, if that: it has more than were asked for; ts_search_draw */
+  bool open;
+  double combinations; /* of an open one: values of all `vary` along the last plan that was drawn */
 } ts_search;
 
 /* Finds the search (the only one, or the one named) and lists its plans. `text`: items of a search
@@ -61,6 +64,17 @@ typedef struct ts_search {
  * session must live as long. */
 ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o,
                           const char *name, const char *text, bool extends);
+
+/* Likewise, but a search with more than `most` plans is left open. */
+ts_search *ts_search_load_within(ts_session *s, const char *path, const ts_compile_options *o,
+                                 const char *name, const char *text, bool extends, size_t most);
+
+/* Plans of an open search, which become its last points; any may be there already. */
+/* One, chosen by the random number. False: none was found, or an error is in the queue. */
+bool ts_search_draw(ts_search *search, uint64_t random);
+/* Those that differ from a point in one `vary` (and in what follows from it), by one place in its
+ * list, two, four and so on. False after an error. */
+bool ts_search_neighbours(ts_search *search, size_t point);
 
 /* What a played plan is worth by the first goal, in base units. False if a condition leaves it out
  * (counted), or after an error (in the queue). */

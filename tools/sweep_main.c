@@ -13,6 +13,7 @@
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
+#include "tools/sweep/budget.h"
 #include "tools/sweep/kept.h"
 #include "tools/sweep/live.h"
 #include "tools/sweep/merge.h"
@@ -40,7 +41,9 @@ enum {
   SHARD,
   SBATCH,
   ALL,
-  SERVE
+  SERVE,
+  BUDGET,
+  SEED
 };
 enum { PROGRESS_AFTER = 1 /* s */ };
 
@@ -58,6 +61,9 @@ static const ts_option options[] = {
    NULL},
   {ALL, 0, "all", NULL, "play all plans, also those that cannot be among the best by their bounds",
    NULL},
+  {BUDGET, 0, "budget", "N|TIME", "try at most N plans, or begin none after TIME (60s): drawn, then near the best",
+   NULL},
+  {SEED, 0, "seed", "N", "of the plans that are drawn (1)", NULL},
   {JOBS, 'j', "jobs", "N", "plans played at the same time (the number of processors)", NULL},
   {JOURNAL, 0, "journal", "FILE", "keep what becomes of each plan in FILE, as soon as it is known",
    "Journal"},
@@ -96,7 +102,8 @@ typedef struct task {
   const char *output, *search_name, *items, *journal, *serve;
   bool dry_run, resume, all, varies; /* varies: by options, so the file's searches do not matter */
   form form;
-  long long top, jobs, sbatch; /* sbatch: parts of the script; 0: none */
+  ts_sweep_budget budget;
+  long long top, jobs, seed, sbatch; /* sbatch: parts of the script; 0: none */
   ts_sweep sweep;
   ts_kept *kept;      /* NULL: no journal */
   ts_team *team;      /* NULL: this process is alone */
@@ -107,6 +114,8 @@ typedef struct task {
 } task;
 
 /* ---- Options ---- */
+
+static bool has_budget(const task *t) { return t->budget.plans || t->budget.seconds > 0; }
 
 /* An option as the line of a search that it stands for. */
 static bool add_item(task *t, int id)
@@ -164,6 +173,8 @@ static bool take(task *t, int id)
   case RESUME: t->resume = true; break;
   case SERVE: t->serve = argument; break;
   case ALL: t->all = true; break;
+  case BUDGET: good = ts_sweep_budget_read(&t->options, &t->budget); break;
+  case SEED: good = ts_options_number(&t->options, 0, INT64_MAX, &t->seed); break;
   case SHARD: good = ts_sweep_shard_read(&t->options, &t->sweep.shard); break;
   case SBATCH: good = ts_options_number(&t->options, 1, 1000000, &t->sbatch); break;
   default:
@@ -191,6 +202,9 @@ static bool read_options(task *t, int argc, char **argv)
                         "`--resume` goes on in a journal: name it with `--journal`" :
                       t->serve && !t->journal ?
                         "`--serve` shows a journal: name one with `--journal`" :
+                      has_budget(t) && (t->journal || t->sbatch || t->team) ?
+                        "`--budget` chooses plans by what became of others: it has no journal, no "
+                        "parts and no further processes" :
                       (t->sweep.shard.count || t->sbatch) && !t->journal ?
                         "parts of a sweep are put together from journals: name one with "
                         "`--journal`" :
@@ -261,17 +275,33 @@ static bool play(task *t, const ts_sweep_plays *plays)
   return t->team ? ts_team_play(t->team, &t->sweep, plays) : ts_sweep_play(&t->sweep, plays);
 }
 
+/* Of an open search. */
+static bool play_some(void *closure, const size_t *todo, size_t count)
+{
+  task *t = closure;
+  t->asked += count;
+  return ts_sweep_play(&t->sweep, &(ts_sweep_plays){.jobs = t->jobs,
+                                                    .count = count,
+                                                    .todo = todo,
+                                                    .done = take_play,
+                                                    .tick = tick,
+                                                    .closure = t});
+}
+
 /* Plays what no journal knows. False after an error. */
 static bool play_all(task *t)
 {
   ts_sweep *s = &t->sweep;
-  size_t *todo = TS_NEW_ARRAY(s->arena, size_t, s->count + 1);
+  size_t *todo = TS_NEW_ARRAY(s->arena, size_t, s->count + 1), count = 0;
   for (size_t i = 0; i < s->count; i++)
     if (!s->outcomes[i].known)
-      todo[t->asked++] = i;
+      todo[count++] = i;
+  t->asked = count;
   t->begun = ts_clock();
+  if (s->search->open && !ts_sweep_search(s, &t->budget, play_some, t))
+    return false;
   ts_sweep_plays plays = {.jobs = t->jobs,
-                          .count = t->asked,
+                          .count = count,
                           .todo = todo,
                           .done = take_play,
                           .tick = tick,
@@ -378,14 +408,22 @@ static void hint(const task *t)
 static int dry_run(task *t)
 {
   const ts_sweep *s = &t->sweep;
+  size_t count = s->count;
+  if (s->search->open) {
+    if (!ts_search_draw(s->search, s->seed))
+      return TS_EXIT_REJECTED;
+    ts_put_text(stdout, "%s combinations of values, before conditions; of the budget:\n",
+                ts_format_combinations(s->search->combinations).text);
+    count = t->budget.plans ? (size_t)t->budget.plans : 1;
+  }
   ts_arena *arena = ts_arena_new("plan of a sweep");
   double begin = ts_clock();
   ts_sweep_play_one(s, s->search->point_count / 2, arena);
   double each = ts_clock() - begin;
   ts_arena_free(arena);
   ts_put_text(stdout, "%s plans to compile and play, about %s each: about %s\n",
-              ts_format_count(s->count).text, ts_format_time((uint64_t)(each * 1e12)).text,
-              ts_format_time((uint64_t)(each * 1e12 * (double)s->count / (double)t->jobs)).text);
+              ts_format_count(count).text, ts_format_time((uint64_t)(each * 1e12)).text,
+              ts_format_time((uint64_t)(each * 1e12 * (double)count / (double)t->jobs)).text);
   return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
 }
 
@@ -434,19 +472,70 @@ static bool show_live(task *t)
   return false;
 }
 
+/* "12 days" */
+static const char *long_time(const task *t, double seconds)
+{
+  static const struct { const char *name; double seconds; } units[] = {
+    {"years", 365.25 * 86400}, {"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
+  size_t u = 0;
+  while (u + 1 < sizeof units / sizeof *units && seconds < 2 * units[u].seconds)
+    u++;
+  double number = seconds / units[u].seconds;
+  return ts_arena_printf(t->sweep.arena, number < 1e6 ? "%.0f %s" : "%.1e %s", number, units[u].name);
+}
+
+/* A search with more plans than these is left open. */
+static size_t most_plans(const task *t)
+{
+  long long most = ts_limits_usual.plans;
+  return (size_t)(t->budget.plans && t->budget.plans < most ? t->budget.plans : most);
+}
+
+/* There are too many plans to list: how many, how long they would take, what to do. Always false.
+ */
+static bool is_endless(task *t)
+{
+  ts_sweep *s = &t->sweep;
+  size_t messages = s->session->diags->all.count;
+  double each = 0;
+  s->common = ts_common_new(s->path, &s->compile);
+  bool first = s->search->point_count > 0;
+  ts_search_draw(s->search, 1); /* for the number of combinations */
+  if (first) {
+    ts_arena *arena = ts_arena_new("plan of a sweep");
+    double begin = ts_clock();
+    ts_sweep_play_one(s, 0, arena);
+    each = ts_clock() - begin;
+    ts_arena_free(arena);
+  }
+  s->session->diags->all.count = messages;
+  ts_diag *d = ts_diag_add(s->session->diags, TS_E0234, TS_NO_SPAN,
+                           "the search has more than %s plans: %s combinations of values, before "
+                           "conditions",
+                           ts_format_count(ts_limits_usual.plans).text,
+                           ts_format_combinations(s->search->combinations).text);
+  if (each > 0)
+    ts_diag_note(d, "if all take as long as the first one: about %s",
+                 long_time(t, each * s->search->combinations / (double)t->jobs));
+  ts_diag_help(d, "give a budget: `--budget 500` or `--budget 10min` tries some, and those near the best; or "
+                  "`require` more of them");
+  return false;
+}
+
 static int sweep(task *t)
 {
   ts_sweep *s = &t->sweep;
   s->compile = t->plan.compile;
-  s->search =
-    ts_search_load(s->session, s->path, &s->compile, t->search_name, t->items, !t->varies);
-  if (!s->search)
+  s->seed = (uint64_t)t->seed;
+  s->search = ts_search_load_within(s->session, s->path, &s->compile, t->search_name, t->items,
+                                    !t->varies, most_plans(t));
+  if (!s->search || (s->search->open && !has_budget(t) && !is_endless(t)))
     return TS_EXIT_REJECTED;
   s->inputs = ts_inputs_new(s->arena);
   ts_inputs_take_language(s->inputs, s->session);
   for (size_t i = 0; i < s->search->point_count; i++)
     s->count += ts_sweep_shard_has(&s->shard, i);
-  if (!s->count) {
+  if (!s->count && !s->search->open) {
     ts_diag_help(ts_diag_add(s->session->diags, TS_E0234, TS_NO_SPAN,
                              "part %lld of %lld has no plans: the search has %zu",
                              s->shard.index + 1, s->shard.count, s->search->point_count),
@@ -540,7 +629,7 @@ int ts_sweep_main(int argc, char **argv)
     return run_command(argc, argv, ts_sweep_status_main);
   if (argc > 1 && strcmp(argv[1], "merge") == 0)
     return run_command(argc, argv, ts_sweep_merge_main);
-  task t = {.top = 10, .sweep = {.arena = ts_arena_new("sweep")}};
+  task t = {.top = 10, .seed = 1, .sweep = {.arena = ts_arena_new("sweep")}};
   int status = join(&t, argv[0]);
   bool follows = t.team && ts_team_follows(t.team);
   if (status == TS_EXIT_DONE)

@@ -112,6 +112,8 @@ trainspec_SOURCES = \
 	tools/replay_main.c \
 	tools/schedule_main.c \
 	tools/show_main.c \
+	tools/sweep/budget.c \
+	tools/sweep/budget.h \
 	tools/sweep/inputs.c \
 	tools/sweep/inputs.h \
 	tools/sweep/journal.c \

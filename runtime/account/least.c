@@ -207,6 +207,9 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
   }
   /* rounded down: each kernel's time is rounded where the speed is not 1 */
   l.seconds = (double)most * 1e-12 / fastest(ir) * (1 - 1e-9);
+  l.floor = ir->meta->peak_flops > 0 ?
+              ir->meta->model_flops_per_step / (ir->meta->peak_flops * ir->meta->world) :
+              0;
   l.tokens = (double)ir->meta->tokens_per_step;
   find_room(ir, &l);
   return l;

@@ -13,6 +13,7 @@ typedef struct ts_least {
   uint64_t bytes;
   uint64_t reserved; /* by drivers and libraries, of the device with the most room */
   uint64_t limit;    /* memory of that device; 0: not known */
+  double floor;      /* s: the model's FLOPs at the peak rate of all devices; 0: not known */
   double tokens;     /* of a step of the whole job; 0: it has none */
   bool over;         /* bytes exceed the room of every device */
 } ts_least;

@@ -59,6 +59,21 @@ static double least_worth(const ts_sweep *s, const ts_least *least)
   return s->search->maximize ? -(least->tokens / least->seconds) : least->seconds;
 }
 
+double ts_sweep_bound(const ts_sweep *s)
+{
+  bool rate = !strcmp(s->search->goals[0].text, "maximize tokens_per_second");
+  double best = 0;
+  if (!rate && strcmp(s->search->goals[0].text, "minimize step_time"))
+    return 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const ts_least *l = &s->outcomes[i].least;
+    double bound = !(l->floor > 0) ? 0 : rate ? l->tokens / l->floor : l->floor;
+    if (bound > 0 && (!(best > 0) || (rate ? bound > best : bound < best)))
+      best = bound;
+  }
+  return best;
+}
+
 bool ts_sweep_cannot_win(const ts_sweep *s, const ts_least *least)
 {
   return is_bounded(s) && s->top_count == s->top && least->seconds > 0 &&

@@ -4,7 +4,11 @@
 
 #include <stdio.h>
 
+#include "base/format.h"
 #include "tools/sweep/sweep.h"
+
+/* "12,300,000", "1e+15" */
+ts_text ts_format_combinations(double combinations);
 
 /* Of outcomes that are ranked. top: plans to show; 0: all. */
 void ts_sweep_put_text(const ts_sweep *s, size_t top, FILE *out);

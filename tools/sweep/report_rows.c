@@ -149,6 +149,22 @@ static void add_figures(cJSON *plan, const ts_outcome *o)
     cJSON_AddNumberToObject(plan, "lacks_bytes", lack_of(o));
 }
 
+/* Of a space that was not listed. */
+static void add_budget(cJSON *root, const ts_sweep *s)
+{
+  cJSON *budget = cJSON_AddObjectToObject(root, "budget");
+  double bound = ts_sweep_bound(s);
+  cJSON_AddNumberToObject(budget, "tried", (double)s->count);
+  cJSON_AddNumberToObject(budget, "drawn", (double)s->drawn);
+  cJSON_AddNumberToObject(budget, "combinations", s->search->combinations);
+  cJSON_AddNumberToObject(budget, "seed", (double)s->seed);
+  cJSON_AddBoolToObject(budget, "exhausted", s->exhausted);
+  if (bound > 0)
+    cJSON_AddNumberToObject(budget, "bound", bound);
+  else
+    cJSON_AddNullToObject(budget, "bound");
+}
+
 void ts_sweep_put_json(const ts_sweep *s, FILE *out)
 {
   cJSON *root = cJSON_CreateObject(), *plans = cJSON_CreateArray();
@@ -157,6 +173,8 @@ void ts_sweep_put_json(const ts_sweep *s, FILE *out)
   cJSON_AddStringToObject(root, "plan", s->search->plan);
   cJSON_AddStringToObject(root, "search", s->search->name);
   cJSON_AddStringToObject(root, "goal", s->search->goal);
+  if (s->search->open)
+    add_budget(root, s);
   cJSON_AddItemToObject(root, "plans", plans);
   for (size_t i = 0; i < s->count; i++) {
     const ts_outcome *o = &s->outcomes[i];

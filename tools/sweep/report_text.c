@@ -136,6 +136,41 @@ static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
   put_equals(s, ranked, out);
 }
 
+ts_text ts_format_combinations(double combinations)
+{
+  ts_text t;
+  if (combinations < 1e15)
+    return ts_format_significant(combinations);
+  snprintf(t.text, sizeof t.text, "%.3g", combinations);
+  return t;
+}
+
+/* Of a space that was not listed: what was tried of it, and how far from any plan's bound. */
+static void put_budget(const ts_sweep *s, FILE *out)
+{
+  if (!s->search->open)
+    return;
+  fputs("\nBudget\n", out);
+  ts_put_text(out, "  %s plans tried of up to %s combinations of values: %s drawn (seed %s), ",
+              ts_format_count(s->count).text, ts_format_combinations(s->search->combinations).text,
+              ts_format_count(s->drawn).text, ts_format_count(s->seed).text);
+  ts_put_text(out, "%s near the best\n", ts_format_count(s->count - s->drawn).text);
+  if (s->exhausted)
+    fputs("  no further plans were found\n", out);
+  double bound = ts_sweep_bound(s), worth = s->outcomes[0].worths[0];
+  if (!(bound > 0) || s->outcomes[0].state != TS_RANKED) {
+    fputs("  no bound is known for this goal\n", out);
+    return;
+  }
+  char text[64];
+  if (ts_dimension_equal(s->search->goals[0].dimension, TS_DIM_NONE))
+    snprintf(text, sizeof text, "%s", ts_format_significant(bound).text);
+  else
+    ts_quantity_print(text, sizeof text, bound, s->search->goals[0].dimension);
+  ts_put_text(out, "  the model's FLOPs at the devices' peak rate: %s; the best is %s from it\n", text,
+              ts_format_share(fabs(worth / bound - 1)).text);
+}
+
 static void put_point(const ts_sweep *s, const ts_outcome *o, FILE *out)
 {
   ts_put_text(out, "%s\n", ts_sweep_point_text(s, o->point, s->arena));
@@ -238,6 +273,7 @@ static void put_warnings(const ts_sweep *s, FILE *out)
 void ts_sweep_put_text(const ts_sweep *s, size_t top, FILE *out)
 {
   put_ranked(s, top, out);
+  put_budget(s, out);
   put_left_out(s, out);
   put_warnings(s, out);
 }

@@ -26,6 +26,11 @@ typedef struct ts_sweep {
   uint64_t *reasons;          /* [reasons of the search] plans left out before any was played */
   size_t judged;              /* of those, from the first on */
   size_t best;                /* of those judged; valid where its state is RANKED */
+  /* of a space that is not listed (tools/sweep/budget.h): its seed, plans that were drawn and not
+   * found near others, and whether no further ones were found */
+  uint64_t seed;
+  size_t drawn;
+  bool exhausted;
 } ts_sweep;
 
 /* What distinguishes a plan of the family: "tp=8 pp=4". */

@@ -1,0 +1,42 @@
+/* What the files of searches share: compiler/search.c lists plans, compiler/search_worth.c judges
+ * them. */
+#ifndef TS_COMPILER_SEARCH_INTERNAL_H
+#define TS_COMPILER_SEARCH_INTERNAL_H
+
+#include "compiler/search.h"
+
+/* a parameter that the search gives */
+typedef struct ts_given { const char *name; ts_value value; const char *text; } ts_given;
+
+typedef struct ts_searcher {
+  ts_session *s;
+  ts_module *module;
+  const ts_ast *decl, *plan;
+  ts_ast_list items;          /* of the search */
+  uint32_t goal_count;        /* 0: minimize step_time */
+  const ts_ast *goals[TS_SEARCH_GOALS];
+  uint32_t given_count;
+  ts_given *given;               /* [columns], those before `given_count` hold */
+  uint32_t *column_of;        /* [items] of VARY and SET */
+  uint32_t *reason_of;        /* [items] of VARY, SET and REQUIRE */
+  bool *late;                 /* [items] that need figures */
+  const ts_figures *played;   /* NULL while plans are listed */
+  ts_search *search;
+  TS_VEC(ts_search_point) points;
+  uint64_t tried;             /* values of `vary`, whatever became of them */
+  struct conflicts *conflicts; /* NULL, or it is found out why there are no plans */
+  size_t most;                /* plans to list */
+  bool may_open;              /* more: the search is open; else an error */
+  struct draw *draw;          /* NULL, or one plan is looked for */
+} ts_searcher;
+
+const ts_ast *ts_search_formal(const ts_searcher *v, const char *name);
+const ts_ast *ts_search_expression(const ts_searcher *v, uint32_t item);
+/* The names that an item may use. */
+ts_env *ts_search_scope(ts_searcher *v, uint32_t item);
+/* Of a REQUIRE, counted. False after an error. */
+bool ts_search_condition(ts_searcher *v, uint32_t item, bool *holds);
+/* Of conditions and goals that need figures, before any plan is played. False after an error. */
+bool ts_search_check_dimensions(ts_searcher *v);
+
+#endif

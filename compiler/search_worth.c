@@ -1,0 +1,130 @@
+/* What the plans of a search are worth, once they are played. */
+#include "compiler/search_internal.h"
+
+#include "base/diag_record.h"
+#include "compiler/eval/check.h"
+
+static void set_played(ts_searcher *v, size_t point, const ts_figures *played)
+{
+  const ts_search *search = v->search;
+  v->played = played;
+  v->given_count = search->column_count;
+  for (uint32_t i = 0; i < search->column_count; i++)
+    v->given[i] = (ts_given){search->columns[i], search->points[point].values[i], NULL};
+}
+
+/* An item asks for what nobody stated. */
+static bool unknown_figure(ts_searcher *v, uint32_t item)
+{
+  static const struct { ts_search_figure_id figure; const char *lacks, *example; } needs[] = {
+    {TS_SEARCH_COST, "a device states no `price`", "with { price = $2.50/h }"},
+    {TS_SEARCH_ENERGY, "a device states no `watts`", "with { watts = 700 W }"},
+    {TS_SEARCH_CARBON, "the plan states no `carbon`, or a device no `watts`", "carbon = 400 g/kWh"}};
+  const ts_ast *expr = ts_search_expression(v, item);
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+    const char *name = ts_search_figure(v->s, needs[i].figure);
+    if (v->played->of[needs[i].figure] > 0 || ts_search_formal(v, name) || !ts_ast_uses(expr, name))
+      continue;
+    ts_diag *d = ts_report(v->s, TS_E0234, expr->span, "`%s` is not known: %s", name, needs[i].lacks);
+    ts_diag_help(d, i < 2 ? "state it: `cluster = dgx_h100(nodes: 8) %s`" : "state it: `%s`",
+                 needs[i].example);
+    return true;
+  }
+  return false;
+}
+
+static bool worth_by(ts_searcher *v, uint32_t index, double *worth)
+{
+  const ts_ast *goal = v->goals[index];
+  uint32_t item = 0;
+  while (v->items.at[item] != goal)
+    item++;
+  ts_value value = ts_eval(v->s, ts_search_scope(v, item), ts_ast_value(goal));
+  if (value.type == TS_T_INT)
+    *worth = (double)value.u.integer;
+  else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
+    *worth = value.u.real;
+  else if (value.type != TS_T_ERROR)
+    ts_report(v->s, TS_E0220, ts_ast_value(goal)->span, "a goal is a number or a quantity, not %s",
+              ts_value_describe(v->s->arena, value));
+  v->search->goals[index].dimension =
+    value.type == TS_T_QUANTITY ? value.dimension : TS_DIM_NONE;
+  return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
+}
+
+bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
+{
+  ts_searcher *v = search->searcher;
+  set_played(v, point, played);
+  *worth = played->of[TS_SEARCH_STEP];
+  for (uint32_t i = 0; i < v->items.count; i++)
+    if (v->late[i] && unknown_figure(v, i))
+      return false;
+  for (uint32_t i = 0; i < v->items.count; i++) {
+    bool holds;
+    uint64_t uneven = 0;
+    if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
+      continue;
+    v->s->uneven = &uneven;
+    bool good = ts_search_condition(v, i, &holds);
+    v->s->uneven = NULL;
+    search->reasons[v->reason_of[i]].count += !good && uneven;
+    if (!good || !holds)
+      return false;
+  }
+  return !v->goal_count || worth_by(v, 0, worth);
+}
+
+bool ts_search_holds(ts_search *search, size_t point, const ts_figures *played, bool *holds)
+{
+  ts_searcher *v = search->searcher;
+  set_played(v, point, played);
+  for (uint32_t i = 0, k = 0; i < v->items.count; i++) {
+    if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
+      continue;
+    uint64_t uneven = 0, before = search->reasons[v->reason_of[i]].count;
+    v->s->uneven = &uneven;
+    bool good = ts_search_condition(v, i, &holds[k]);
+    v->s->uneven = NULL;
+    search->reasons[v->reason_of[i]].count = before;
+    if (!good && !uneven)
+      return false;
+    holds[k++] &= good;
+  }
+  return true;
+}
+
+bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
+                      double worths[TS_SEARCH_GOALS])
+{
+  ts_searcher *v = search->searcher;
+  set_played(v, point, played);
+  worths[0] = played->of[TS_SEARCH_STEP];
+  for (uint32_t i = 0; i < v->goal_count; i++)
+    if (!worth_by(v, i, &worths[i]))
+      return false;
+  return true;
+}
+
+/* Conditions and goals with figures of which nothing but the dimensions is known: what does not fit
+ * together is said before anything is played. */
+bool ts_search_check_dimensions(ts_searcher *v)
+{
+  ts_figures ones;
+  double worths[TS_SEARCH_GOALS];
+  bool *holds = TS_NEW_ARRAY(v->s->arena, bool, v->search->condition_count + 1);
+  ts_diags *d = v->s->diags;
+  size_t messages = d->all.count;
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+    ones.of[i] = 1;
+  bool good = ts_search_holds(v->search, 0, &ones, holds) &&
+              ts_search_worths(v->search, 0, &ones, worths);
+  v->played = NULL;
+  if (good || d->all.count == messages)
+    return true;
+  ts_code code = d->all.at[messages]->code;
+  if (code == TS_E0220 || code == TS_E0221)
+    return false;
+  d->all.count = messages; /* a matter of the values */
+  return true;
+}
