@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/json_writer.h"
+#include "base/source.h"
 #include "base/version.h"
 #include "runtime/report/page.h"
 #include "tools/cli/http.h"
@@ -154,7 +155,7 @@ static void put_page(void *closure, FILE *out)
              "<section id=\"plans\"></section>\n"
              "<p class=\"hint\">The front: of all plans of the journal that fit, those that no other "
              "beats by step time and peak memory. Conditions of the search are not asked.</p>\n</main>\n<footer>TrainSpec %s</footer>\n",
-             l->path, ts_version());
+             ts_base_name(l->path), ts_version());
   ts_page_end(ts_sweep_live_script, out);
 }
 

@@ -1,6 +1,6 @@
 // Two figures of all plans that fit, and those that no other beats by both (the Pareto front).
 
-const AROUND = {left: 78, right: 16, top: 12, bottom: 40};
+const AROUND = {left: 78, right: 16, top: 24, bottom: 40};
 
 class Front extends Picture {
   constructor(sweep, section) {
@@ -63,7 +63,7 @@ class Front extends Picture {
     c.fillStyle = ink; c.textAlign = "center";
     c.fillText(this.x.title + (this.x.better < 0 ? " (less is better)" : " (more is better)"), (AROUND.left + right) / 2, this.height - 6);
     c.textAlign = "left";
-    c.fillText(this.y.title + (this.y.better < 0 ? " (less is better)" : " (more is better)"), AROUND.left + 6, AROUND.top + 10);
+    c.fillText(this.y.title + (this.y.better < 0 ? " (less is better)" : " (more is better)"), 4, 14);
     // The corner of each step is what two neighbours guarantee together.
     c.strokeStyle = path; c.lineWidth = 1.5; c.beginPath();
     this.line.forEach((i, k) => {

@@ -1,7 +1,7 @@
 // Parallel coordinates: an axis for each parameter and figure, a line for each plan. Dragging along
 // an axis keeps the plans that cross it there; a click on its name takes that back.
 
-const EDGE = {left: 56, right: 56, top: 42, bottom: 16}, HANDLE = 9;
+const EDGE = {top: 42, bottom: 16, least: 40, most: 130}, HANDLE = 9;
 
 class Parallel extends Picture {
   constructor(sweep, section) {
@@ -35,7 +35,7 @@ class Parallel extends Picture {
     axis.range = low <= high ? [low, high] : [0, 1];
   }
 
-  x(k) { return EDGE.left + (this.width - EDGE.left - EDGE.right) * (this.axes.length > 1 ? k / (this.axes.length - 1) : 0.5); }
+  x(k) { return this.left + (this.width - this.left - this.right) * (this.axes.length > 1 ? k / (this.axes.length - 1) : 0.5); }
   span() { return this.height - EDGE.top - EDGE.bottom; }
   // What is better is up.
   y(axis, v) {
@@ -48,8 +48,20 @@ class Parallel extends Picture {
   }
   at(axis, i) { return axis.place ? axis.place(i) : axis.of[i]; }
 
+  // What stands beside an axis.
+  labels(axis) {
+    return axis.place ? axis.values.map((v, p) => [p, v]) :
+      [axis.range[0], (axis.range[0] + axis.range[1]) / 2, axis.range[1]].map(v => [v, axis.text(v)]);
+  }
+  roomFor(c, axis) {
+    const widest = this.labels(axis).reduce((w, l) => Math.max(w, c.measureText(l[1]).width), c.measureText(axis.title).width / 2);
+    return Math.min(EDGE.most, Math.max(EDGE.least, widest + 10));
+  }
+
   draw() {
     const c = this.begin(), s = this.sweep, {ink, faint, line, path, mark, busy} = this.colours;
+    this.left = this.roomFor(c, this.axes[0]);
+    this.right = this.roomFor(c, this.axes[this.axes.length - 1]);
     const stroke = i => {
       c.beginPath();
       this.axes.forEach((axis, k) => {
@@ -77,17 +89,16 @@ class Parallel extends Picture {
       c.textAlign = "center"; c.fillStyle = range ? mark : ink;
       c.fillText(this.short(c, axis.title), x, k % 2 && this.tight() ? 12 : 26);
       c.fillStyle = faint;
-      const room = this.span() / 16, labels = axis.place ? axis.values.map((v, p) => [p, v]) : [axis.range[0], (axis.range[0] + axis.range[1]) / 2, axis.range[1]].map(v => [v, axis.text(v)]);
+      const room = this.span() / 16, labels = this.labels(axis);
       const every = Math.ceil(labels.length / room), last = k === this.axes.length - 1;
       c.textAlign = last ? "left" : "right";
-      labels.forEach(([v, text], n) => { if (n % every === 0) this.label(c, text, x + (last ? 6 : -6), this.y(axis, v) + 4); });
+      labels.forEach(([v, text], n) => { if (n % every === 0) this.label(c, this.short(c, text, EDGE.most - 10), x + (last ? 6 : -6), this.y(axis, v) + 4); });
     });
     this.canvas.setAttribute("aria-label", `Parallel coordinates of ${many} plans over ${this.axes.map(a => a.title).join(", ")}`);
   }
 
-  tight() { return (this.width - EDGE.left - EDGE.right) / this.axes.length < 120; }
-  short(c, text) {
-    const room = this.tight() ? 150 : 118;
+  tight() { return (this.width - this.left - this.right) / this.axes.length < 120; }
+  short(c, text, room = this.tight() ? 150 : 118) {
     while (text.length > 4 && c.measureText(text).width > room) text = text.slice(0, -2) + "\u2026";
     return text;
   }
