@@ -55,7 +55,8 @@ static const ts_option options[] = {
   {MINIMIZE, 0, "minimize", "EXPR", "the goal, instead of that in the file (step_time)", NULL},
   {MAXIMIZE, 0, "maximize", "EXPR", "likewise", NULL},
   {TOP, 0, "top", "N", "show the best N plans; 0 shows all (10)", "Report"},
-  {FORMAT, 0, "format", "FORM", "text, csv, json or html; all but text list all plans (text)", NULL},
+  {FORMAT, 0, "format", "FORM", "text, csv, json or html; all but text have all plans (text)",
+   NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {DRY_RUN, 0, "dry-run", NULL, "only report how many plans there are and how long they may take",
    NULL},
@@ -69,8 +70,7 @@ static const ts_option options[] = {
    "Journal"},
   {RESUME, 0, "resume", NULL, "go on in a journal that is there: its plans are not played again",
    NULL},
-  {SERVE, 0, "serve", "PORT", "show a page of the journal at that port while it plays; 0: a free one",
-   NULL},
+  {SERVE, 0, "serve", "PORT", "show a page of the journal at that port while it plays", NULL},
   {SHARD, 0, "shard", "I/N", "only part I of N; auto: by the task of Slurm or Kubernetes", NULL},
   {SBATCH, 0, "sbatch", "N", "only print a script for Slurm that runs the sweep in N parts", NULL},
   PLAN_OPTIONS,
@@ -590,8 +590,10 @@ static int join(task *t, const char *called)
 {
   t->jobs = ts_usual_jobs();
   if (ts_wire_missing()) {
-    ts_put_text(stderr, "%s: several processes were started, and this build cannot share a sweep "
-                        "among them: configure it `--with-mpi`, or start one without `mpirun`\n", called);
+    ts_put_text(stderr,
+                "%s: several processes were started, and this build cannot share a sweep among "
+                "them: configure it `--with-mpi`, or start one without `mpirun`\n",
+                called);
     return TS_EXIT_ENVIRONMENT;
   }
   t->team = ts_team_join(t->sweep.arena, called);

@@ -1,5 +1,5 @@
-/* What became of a plan, as bytes for another process: it comes out the same, and what is cut off is
- * noticed. */
+/* What became of a plan, as bytes for another process: it comes out the same, and what is cut off
+ * is noticed. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>

@@ -153,9 +153,11 @@ static void print_answer(void *closure, FILE *out)
   ts_put_raw(out, "Content-Type: ");
   ts_put_raw(out, a->type);
   fprintf(out,
-          "; charset=utf-8\r\nContent-Length: %zu\r\nConnection: close\r\nCache-Control: no-store\r\n"
+          "; charset=utf-8\r\nContent-Length: %zu\r\nConnection: close\r\n"
+          "Cache-Control: no-store\r\n"
           "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-          "Content-Security-Policy: frame-ancestors 'none'\r\nReferrer-Policy: no-referrer\r\n%s\r\n",
+          "Content-Security-Policy: frame-ancestors 'none'\r\n"
+          "Referrer-Policy: no-referrer\r\n%s\r\n",
           a->size, strncmp(a->status, "405", 3) ? "" : "Allow: GET\r\n");
   ts_put_raw(out, a->body);
 }

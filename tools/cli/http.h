@@ -11,15 +11,19 @@
 #include "base/output.h"
 
 /* put: the body, printed anew for each answer; on the thread that serves */
-typedef struct ts_http_resource { const char *path, *type; ts_print *put; void *closure; } ts_http_resource;
+typedef struct ts_http_resource {
+  const char *path, *type;
+  ts_print *put;
+  void *closure;
+} ts_http_resource;
 
 typedef struct ts_http {
   int listener;
   char url[96]; /* "http://127.0.0.1:8080/" */
 } ts_http;
 
-/* where: "PORT" on the loopback interface only, or "ADDRESS:PORT" with an address in digits, an IPv6
- * one in brackets; port 0: one that is free. False with the error filled. */
+/* where: "PORT" on the loopback interface only, or "ADDRESS:PORT" with an address in digits, an
+ * IPv6 one in brackets; port 0: one that is free. False with the error filled. */
 bool ts_http_open(ts_http *h, const char *where, ts_error *error);
 /* Serves until *stop; then closes. The list ends with a path of NULL. */
 void ts_http_serve(ts_http *h, const ts_http_resource *resources, const atomic_bool *stop);

@@ -61,7 +61,7 @@ static void take_plan(void *closure, const ts_journal_plan *p)
   double step = p->figures.of[TS_SEARCH_STEP], memory = p->figures.of[TS_SEARCH_MEMORY];
   if (p->state != TS_RANKED || isnan(step) || isnan(memory))
     return;
-  for (size_t i = 0; i < l->front.count; i++) /* most are none of it, and their names are not kept */
+  for (size_t i = 0; i < l->front.count; i++) /* most are none of it: no name is kept */
     if (l->front.at[i].step <= step && l->front.at[i].memory <= memory)
       return;
   add_to_front(l, &(plan){ts_arena_string(l->arena, p->parameters, strlen(p->parameters)), step,
@@ -148,14 +148,14 @@ static void put_page(void *closure, FILE *out)
 {
   const ts_live *l = closure;
   ts_page_begin("A sweep under way", ts_sweep_page_style, ts_sweep_live_script, true, out);
-  ts_put_xml(out,
-             "<header>\n<h1>%s</h1>\n</header>\n<main>\n<noscript><p>This page is drawn by its own "
-             "script; status.json has the figures.</p></noscript>\n"
-             "<section id=\"progress\" aria-live=\"off\"></section>\n<section id=\"front\"></section>\n"
-             "<section id=\"plans\"></section>\n"
-             "<p class=\"hint\">The front: of all plans of the journal that fit, those that no other "
-             "beats by step time and peak memory. Conditions of the search are not asked.</p>\n</main>\n<footer>TrainSpec %s</footer>\n",
-             ts_base_name(l->path), ts_version());
+  ts_put_xml(out, "<header>\n<h1>%s</h1>\n</header>\n<main>\n", ts_base_name(l->path));
+  fputs("<noscript><p>This page is drawn by its own script; status.json has the figures.</p>"
+        "</noscript>\n<section id=\"progress\" aria-live=\"off\"></section>\n"
+        "<section id=\"front\"></section>\n<section id=\"plans\"></section>\n"
+        "<p class=\"hint\">The front: of all plans of the journal that fit, those that no other "
+        "beats by step time and peak memory. Conditions of the search are not asked.</p>\n",
+        out);
+  ts_put_xml(out, "</main>\n<footer>TrainSpec %s</footer>\n", ts_version());
   ts_page_end(ts_sweep_live_script, out);
 }
 

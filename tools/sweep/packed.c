@@ -117,7 +117,7 @@ static uint32_t few(ts_unpacker *u, uint64_t limit)
   return u->bad ? 0 : (uint32_t)value;
 }
 
-/* So many more things of at least a byte each: no message makes us ask for more memory than that. */
+/* So many things of at least a byte each: no message makes us ask for more memory than that. */
 static uint32_t count(ts_unpacker *u) { return few(u, (uint64_t)(u->end - u->at) + 1); }
 
 const char *ts_unpack_text(ts_unpacker *u)

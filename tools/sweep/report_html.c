@@ -45,7 +45,8 @@ static void put_words(const words *w, const char *name, FILE *out)
   fputc(']', out);
 }
 
-typedef const char *text_of(const ts_sweep *s, const ts_outcome *o, uint32_t which, ts_arena *arena);
+typedef const char *text_of(const ts_sweep *s, const ts_outcome *o, uint32_t which,
+                            ts_arena *arena);
 
 /* "words":[...],"of":[...]: of each plan the number of its word, -1 where it has none. */
 static void put_column(const ts_sweep *s, text_of *text, uint32_t which, FILE *out)
@@ -61,7 +62,8 @@ static void put_column(const ts_sweep *s, text_of *text, uint32_t which, FILE *o
   ts_arena_free(w.arena);
 }
 
-static const char *parameter(const ts_sweep *s, const ts_outcome *o, uint32_t which, ts_arena *arena)
+static const char *parameter(const ts_sweep *s, const ts_outcome *o, uint32_t which,
+                             ts_arena *arena)
 {
   (void)arena;
   return s->search->points[o->point].texts[which];
@@ -209,7 +211,8 @@ static void put_tiles(const ts_sweep *s, ts_arena *arena, FILE *out)
     front += s->outcomes[i].front;
   fputs("<div class=\"tiles\">\n", out);
   put_tile(out, "plans", ts_format_count(s->count).text,
-           ts_arena_printf(arena, "%s fit and keep to the conditions", ts_format_count(ranked).text));
+           ts_arena_printf(arena, "%s fit and keep to the conditions",
+                           ts_format_count(ranked).text));
   if (best->state == TS_RANKED) {
     const double *f = best->figures.of;
     put_tile(out, "the best", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
@@ -234,8 +237,8 @@ void ts_sweep_put_html(const ts_sweep *s, FILE *out)
   ts_put_xml(out, "<header>\n<h1>%s</h1>\n", title);
   put_tiles(s, arena, out);
   fputs("</header>\n<main>\n"
-        "<noscript><p>Pictures and the table are drawn by the page's own script; without it the text "
-        "below says what is best.</p></noscript>\n"
+        "<noscript><p>Pictures and the table are drawn by the page's own script; without it the "
+        "text below says what is best.</p></noscript>\n"
         "<section id=\"filters\"></section>\n<section id=\"plan\" aria-live=\"polite\"></section>\n"
         "<div id=\"pictures\">\n<section id=\"front\"></section>\n<section id=\"heat\"></section>\n"
         "</div>\n<section id=\"parallel\"></section>\n<section id=\"table\"></section>\n"

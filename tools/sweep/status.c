@@ -17,7 +17,7 @@ enum { SILENT = 60 /* s without a row, after which a sweep may no longer run */ 
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text or json (text)", "Report"},
-  {SERVE, 0, "serve", "PORT", "show a page of it at that port of this machine; 0: a free one", NULL},
+  {SERVE, 0, "serve", "PORT", "show a page of it at that port, until interrupted", NULL},
   {0},
 };
 static const char *const usage[] = {"[OPTION]... JOURNAL", NULL};

@@ -194,7 +194,10 @@ static bool next_plan(ts_team *t, int rank, size_t *index)
   return true;
 }
 
-static size_t at_least_one(double count) { return count < 1 ? 1 : count > MOST ? MOST : (size_t)count; }
+static size_t at_least_one(double count)
+{
+  return count < 1 ? 1 : count > MOST ? MOST : (size_t)count;
+}
 
 /* Guided self-scheduling (Polychronopoulos and Kuck, IEEE Trans. Computers C-36, 1987): a part of
  * what is left, so that all end at the same time; and no more than it plays in a while, so that

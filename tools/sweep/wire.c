@@ -15,7 +15,7 @@ typedef struct posted { MPI_Request request; int rank; void *bytes; } posted;
 
 struct ts_wire {
   ts_arena *arena;
-  MPI_Comm comm; /* errors are returned: they are losses of processes, which are noticed otherwise */
+  MPI_Comm comm; /* errors are returned: of processes that are lost, which is noticed otherwise */
   int rank, size;
   char host[MPI_MAX_PROCESSOR_NAME];
   long processors;
