@@ -26,7 +26,8 @@ int ts_output_close_new(ts_output *o);
 /* Removes what is not whole yet. For a handler of signals that ends the program. */
 void ts_outputs_abandon(void);
 
-/* From now on what goes to standard output and error is lost: for processes that others speak for. */
+/* From now on what goes to standard output and error is lost: for processes that another speaks
+ * for. */
 void ts_outputs_silence(void);
 
 /* The same of what is known whole; a file of equal content is left alone. 0 or an errno value. */

@@ -41,7 +41,9 @@ dist_schemas_DATA = \
 	share/schemas/diff.json \
 	share/schemas/fit.json \
 	share/schemas/graph.json \
+	share/schemas/journal.json \
 	share/schemas/list.json \
+	share/schemas/live.json \
 	share/schemas/lock.json \
 	share/schemas/network.json \
 	share/schemas/replay.json \

@@ -39,6 +39,12 @@ COMMANDS = [
     ("lock", 0, f"trainspec lock -o {{OUT}}/plan.lock -D dp=1 {CLI}/_plan.ts"),
     ("sweep", 0, f"trainspec sweep --format=json --search all {CLI}/_sweep.ts"),
     ("sweep", 0, f"trainspec sweep --format=json --vary 'tp=[1, 2, 16]' --set 'dp=1' --set 'pp=4' {CLI}/_sweep.ts"),
+    ("journal", 0, f"trainspec sweep --search all --journal {{OUT}}/j.db {CLI}/_sweep.ts >sweep.txt && "
+                   "trainspec sweep status --format=json {OUT}/j.db"),
+    ("live", 0, "trainspec sweep status --serve 0 {OUT}/j.db >url & "
+                "until [ -s url ]; do sleep 0.1; done; "
+                "python3 -c 'import sys, urllib.request as u; "
+                "print(u.build_opener(u.ProxyHandler({})).open(sys.stdin.read().strip() + \"status.json\").read().decode())' <url; kill $!"),
     ("calibrate", 0, f"trainspec calibrate --format=json {CLI}/_calibrate.ts {{OUT}}/measured.csv"),
     ("calibration", 0, f"trainspec calibrate -o {{OUT}}/fitted.json {CLI}/_calibrate.ts {{OUT}}/measured.csv"),
     ("report", 0, f"sed 's|^  host = |  calibration = calibrated(\"fitted.json\")\\n&|' {CLI}/_calibrate.ts >plan.ts && "

@@ -148,17 +148,19 @@ typedef struct answer { const char *status, *type, *body; size_t size; } answer;
 static void print_answer(void *closure, FILE *out)
 {
   const answer *a = closure;
-  ts_put_text(out, "HTTP/1.0 %s\r", a->status);
-  fputc('\n', out);
-  ts_put_raw(out, "Content-Type: ");
+  ts_put_raw(out, "HTTP/1.0 ");
+  ts_put_raw(out, a->status);
+  ts_put_raw(out, "\r\nContent-Type: ");
   ts_put_raw(out, a->type);
-  fprintf(out,
-          "; charset=utf-8\r\nContent-Length: %zu\r\nConnection: close\r\n"
-          "Cache-Control: no-store\r\n"
-          "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-          "Content-Security-Policy: frame-ancestors 'none'\r\n"
-          "Referrer-Policy: no-referrer\r\n%s\r\n",
-          a->size, strncmp(a->status, "405", 3) ? "" : "Allow: GET\r\n");
+  fprintf(out, "; charset=utf-8\r\nContent-Length: %zu\r\n", a->size);
+  ts_put_raw(out, "Connection: close\r\nCache-Control: no-store\r\n"
+                  "X-Content-Type-Options: nosniff\r\n"
+                  "Cross-Origin-Resource-Policy: same-origin\r\n"
+                  "Content-Security-Policy: frame-ancestors 'none'\r\n"
+                  "Referrer-Policy: no-referrer\r\n");
+  if (!strncmp(a->status, "405", 3))
+    ts_put_raw(out, "Allow: GET\r\n");
+  ts_put_raw(out, "\r\n");
   ts_put_raw(out, a->body);
 }
 

@@ -326,7 +326,8 @@ bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena 
 #define FIGURE(id, name, ...) name ", "
 static const char after_query[] = "SELECT "
 #include "compiler/eval/figures.def"
-                                  "parameters, state, rowid FROM plan WHERE rowid > ?1 ORDER BY rowid";
+                                  "parameters, state, rowid FROM plan WHERE rowid > ?1 ORDER "
+                                  "BY rowid";
 #undef FIGURE
 
 bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,

@@ -39,7 +39,7 @@ static uint32_t word(words *w, const char *text)
 
 static void put_words(const words *w, const char *name, FILE *out)
 {
-  fprintf(out, "\"%s\":[", name);
+  ts_put_script(out, "\"%s\":[", name);
   for (size_t i = 0; i < w->all.count; i++)
     ts_put_script(out, i ? ",\"%s\"" : "\"%s\"", w->all.at[i]);
   fputc(']', out);
@@ -107,7 +107,8 @@ static void put_figures(const ts_sweep *s, FILE *out)
   for (int f = 0; f < TS_SEARCH_FIGURES; f++) {
     ts_put_script(out, "%s{\"name\":\"%s\",\"of\":[", f ? "," : "", names[f]);
     for (size_t i = 0; i < s->count; i++)
-      put_number(!i, !s->outcomes[i].why, s->outcomes[i].figures.of[f], out);
+      put_number(!i, !s->outcomes[i].why && s->outcomes[i].figures.of[f] != 0, /* 0: not known */
+                 s->outcomes[i].figures.of[f], out);
     fputs("]}\n", out);
   }
   fputs("],\n\"goals\":[", out);

@@ -311,7 +311,7 @@ static void beat(ts_team *t, double now)
 
 static void listen(ts_team *t)
 {
-  ts_message m;
+  ts_wire_message m;
   double now = ts_clock();
   while (ts_wire_poll(t->wire, t->scratch, &m)) {
     ts_unpacker u = {m.bytes, m.bytes + m.size, t->arena, false};
@@ -420,7 +420,7 @@ static void take_piece(ts_team *t, ts_unpacker *u)
 
 static void hear_leader(ts_team *t)
 {
-  ts_message m;
+  ts_wire_message m;
   double now = ts_clock();
   while (ts_wire_poll(t->wire, t->scratch, &m)) {
     ts_unpacker u = {m.bytes, m.bytes + m.size, t->arena, false};

@@ -117,7 +117,7 @@ bool ts_wire_idle(ts_wire *w, int rank)
   return true;
 }
 
-bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_message *m)
+bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_wire_message *m)
 {
   int there = 0, size = 0;
   MPI_Status status;
@@ -128,7 +128,7 @@ bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_message *m)
   if (MPI_Recv(bytes, size, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, w->comm,
                MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
-  *m = (ts_message){status.MPI_SOURCE, status.MPI_TAG, bytes, (size_t)size};
+  *m = (ts_wire_message){status.MPI_SOURCE, status.MPI_TAG, bytes, (size_t)size};
   return true;
 }
 
@@ -166,7 +166,7 @@ void ts_wire_post(ts_wire *w, int rank, int tag, const void *bytes, size_t size)
   (void)w, (void)rank, (void)tag, (void)bytes, (void)size;
 }
 bool ts_wire_idle(ts_wire *w, int rank) { return (void)w, (void)rank, true; }
-bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_message *m)
+bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_wire_message *m)
 {
   return (void)w, (void)arena, (void)m, false;
 }

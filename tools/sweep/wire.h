@@ -27,10 +27,14 @@ void ts_wire_post(ts_wire *w, int rank, int tag, const void *bytes, size_t size)
 /* All that was posted to it has left. */
 bool ts_wire_idle(ts_wire *w, int rank);
 
-typedef struct ts_message { int rank, tag; const uint8_t *bytes; size_t size; } ts_message;
+typedef struct ts_wire_message {
+  int rank, tag;
+  const uint8_t *bytes;
+  size_t size;
+} ts_wire_message;
 
 /* One that has come, in the arena. False: none has. */
-bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_message *m);
+bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_wire_message *m);
 
 /* all: none of the others is lost, and the last messages are waited for */
 void ts_wire_close(ts_wire *w, bool all);
