@@ -80,6 +80,7 @@ tests_unit_sources = \
 	tests/unit/test_output.c \
 	tests/unit/test_packed.c \
 	tests/unit/test_packet.c \
+	tests/unit/test_pipeline.c \
 	tests/unit/test_plausible.c \
 	tests/unit/test_repeats.c \
 	tests/unit/test_report.c \

@@ -1,0 +1,305 @@
+/* Orders of work as a problem by itself (runtime/pipeline/): its times are those of the engine, no
+ * order is below its bound, and the search finds what trying all orders finds. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/schedule/schedule.h"
+#include "plan_text.h"
+#include "runtime/account/memory.h"
+#include "runtime/account/result.h"
+#include "runtime/pipeline/problem.h"
+
+/* A plan, played, and the pipeline of its IR. */
+typedef struct opened {
+  plan_text plan;
+  const ts_schedule *sc;
+  ts_pipeline *p;
+  uint64_t step, peak;
+} opened;
+
+static opened open_plan(const char *text)
+{
+  opened o = {.plan = plan_open(text)};
+  ts_arena *arena = o.plan.arena;
+  ts_stop stop = {.arena = arena};
+  ts_run_options options = {0};
+  ts_prepared prepared;
+  const char *why = NULL;
+  o.sc = o.plan.input.schedule;
+  ts_run *run = ts_run_new(&o.plan.input.ir, &options, &stop);
+  cr_assert(run, "%s", stop.title);
+  const ts_memory *memory = ts_memory_new(arena, &o.plan.input.ir, run);
+  o.step = ts_run_result(run)->step;
+  o.peak = memory->classes[memory->fullest].peak;
+  cr_assert(ts_run_prepare(arena, &o.plan.input.ir, &options, &prepared, &stop));
+  ts_pipeline_stages stages = {o.sc->chunks, o.sc->stages, o.sc->parts, o.sc->stage_of};
+  o.p = ts_pipeline_new(arena, &prepared, &stages, ts_run_result(run)->critical_rank, &why);
+  cr_assert(o.p, "%s", why);
+  for (uint32_t r = 0; r < o.p->ranks; r++)
+    o.p->room[r] = TS_PIPELINE_LATE;
+  ts_run_free(run);
+  return o;
+}
+
+static uint16_t *own_word(const opened *o)
+{
+  const ts_pipeline *p = o->p;
+  uint16_t *word = TS_NEW_ARRAY(o->plan.arena, uint16_t, ts_pipeline_size(p) + 1);
+  for (uint32_t r = 0, n = 0; r < p->ranks; r++)
+    for (uint32_t i = 0; i < o->sc->order[r].count; i++) {
+      const ts_placed *item = &o->sc->items.at[o->sc->order[r].first + i];
+      for (uint32_t l = 0; l < p->letter_count && item->kind != TS_STEP; l++)
+        if (p->letters[l].stage == item->stage &&
+            p->letters[l].kind == *ts_work_letter(item->kind))
+          word[n++] = (uint16_t)l;
+    }
+  return word;
+}
+
+static const char imports[] =
+  "import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble\n"
+  "import std.schedules.controllable_memory, std.schedules.chimera, std.schedules.waves\n"
+  "import std.schedules.gpipe, std.networks\n";
+
+/* A real model: groups of collectives inside a stage and between replicas, a host that issues
+ * kernels, messages inside nodes and between them, a head and an embedding that share a weight. */
+static const char real[] =
+  "import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.hosts\n"
+  "import std.costs, std.strategies.megatron, std.strategies.data\n"
+  "plan real {\n"
+  "  model = gpt(layers: 16, hidden: 512, heads: 8, vocab: 6400, seq: 256)\n"
+  "  cluster = dgx_a100(nodes: 2)\n"
+  "  mesh = { tp: 2, pp: 4, dp: 2 }\n"
+  "  apply = [tensor_sequence_parallel(tp), data_parallel(dp)]\n"
+  "  schedule = %s\n"
+  "  batch = { micro: 1, global: 2 * %s }\n"
+  "  tokens = 256\n  precision = mixed(bf16)\n  optimizer = adam()\n"
+  "  costs = training_a100\n  network = a100_infiniband\n  host = megatron_host\n}\n";
+
+static const char *const real_schedules[][2] = {
+  {"gpipe(p: pp, m: 6)", "6"},
+  {"one_f_one_b(p: pp, m: 8)", "8"},
+  {"interleaved_one_f_one_b(p: pp, m: 8, v: 2)", "8"},
+  {"zb_h1(p: pp, m: 8)", "8"},
+  {"zb_h2(p: pp, m: 8)", "8"},
+  {"zb_v(p: pp, m: 8)", "8"},
+  {"v_half(p: pp, m: 8)", "8"},
+  {"hanayo(p: pp, m: 4, waves: 2)", "4"},
+  {"chimera(p: pp, m: 8)", "8"},
+};
+
+Test(pipeline, times_are_those_of_the_engine)
+{
+  for (size_t k = 0; k < sizeof real_schedules / sizeof *real_schedules; k++) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s", imports);
+    snprintf(text + strlen(text), sizeof text - strlen(text), real, real_schedules[k][0],
+             real_schedules[k][1]);
+    opened o = open_plan(text);
+    ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
+    uint16_t *word = own_word(&o);
+    int64_t peak;
+    cr_expect_eq(ts_pipeline_time(play, word), (int64_t)o.step, "%s: %lld and %llu",
+                 real_schedules[k][0], (long long)ts_pipeline_time(play, word),
+                 (unsigned long long)o.step);
+    for (uint32_t r = 0; r < o.p->ranks; r++)
+      cr_expect(ts_pipeline_legal(play, word, r, TS_PIPELINE_LATE, &peak));
+    cr_expect_leq(ts_pipeline_bound_of(o.p).step, (int64_t)o.step);
+    plan_close(&o.plan);
+  }
+}
+
+/* ---- Small pipelines of stated work ---- */
+
+static const char stated[] =
+  "op source(x: Tensor) {\n  weight w: [1]\n  output y: x.shape\n}\n"
+  "op work(x: Tensor, f: Time, i: Time, w: Time, held: Size) {\n  output y: x.shape\n"
+  "  forward { kernel stated { ps = f / 1 ps } }\n"
+  "  backward(input) { kernel stated { ps = i / 1 ps } }\n"
+  "  backward(weight) { kernel stated { ps = w / 1 ps } }\n  saves [held]\n}\n"
+  "model stages_of(count: Int, f: Time, i: Time, w: Time, last: Real) {\n"
+  "  x = source(input([1], bf16)) as source\n"
+  "  repeat count as stage { x = work(x, f: f, i: i, w: w, held: 1 MiB) as work }\n"
+  "  x = work(x, f: last * f, i: last * i, w: last * w, held: 1 MiB) as head\n  yield x\n}\n"
+  "gpu worker {\n  memory = 1 TiB\n  bandwidth = 1 TB/s\n  peak = { fp32: 1 TFLOP/s }\n}\n"
+  "cluster star(ranks: Int) {\n  device rank[ranks]: worker\n  switch center[1]\n"
+  "  for r in 0..ranks { link rank[r] <-> center[0] { bandwidth = 1000 TB/s, latency = 0 us } }\n}\n"
+  "fn own(ps: Real) -> Time = ps * 1 ps\n"
+  "plan small {\n"
+  "  model = stages_of(count: %d, f: %d ns, i: %d ns, w: %d ns, last: %g)\n"
+  "  cluster = star(8)\n  schedule = %s\n  costs = [{ stated: own }, roofline(worker)]\n"
+  "  network = [alpha_beta(base: %d ns, hop: 0 us, efficiency: 1)]\n}\n";
+
+static opened open_small(const char *schedule, int stages, const int *cost, double last)
+{
+  char text[4096];
+  snprintf(text, sizeof text, "%s", imports);
+  snprintf(text + strlen(text), sizeof text - strlen(text), stated, stages, cost[0], cost[1],
+           cost[2], last, schedule, cost[3]);
+  return open_plan(text);
+}
+
+/* Every word of every rank, one within the other. */
+typedef struct trier {
+  const opened *o;
+  ts_pipeline_play *play;
+  uint16_t *word;
+  uint32_t *count;
+  int64_t best;
+  uint64_t tried;
+} trier;
+
+static void try_all(trier *t, uint32_t rank, uint32_t place)
+{
+  const ts_pipeline *p = t->o->p;
+  if (rank == p->ranks) {
+    int64_t step = ts_pipeline_time(t->play, t->word);
+    t->tried++;
+    t->best = step < t->best ? step : t->best;
+    return;
+  }
+  if (place == p->first[rank + 1]) {
+    if (ts_pipeline_legal(t->play, t->word, rank, p->room[rank], NULL))
+      try_all(t, rank + 1, place);
+    return;
+  }
+  for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++) {
+    uint32_t letter = p->own[k], n = t->count[letter];
+    bool good = n < p->micro_batches;
+    for (int j = 0; j < 2; j++)
+      good = good && (p->letters[letter].needs[j] == TS_PIPELINE_NONE ||
+                      t->count[p->letters[letter].needs[j]] > n);
+    if (!good)
+      continue;
+    t->count[letter]++;
+    t->word[place] = (uint16_t)letter;
+    try_all(t, rank, place + 1);
+    t->count[letter]--;
+  }
+}
+
+static int64_t best_of_all(const opened *o)
+{
+  trier t = {o, ts_pipeline_play_new(o->plan.arena, o->p),
+             TS_NEW_ARRAY(o->plan.arena, uint16_t, ts_pipeline_size(o->p) + 1),
+             TS_NEW_ARRAY(o->plan.arena, uint32_t, o->p->letter_count + 1), TS_PIPELINE_LATE, 0};
+  try_all(&t, 0, 0);
+  return t.best;
+}
+
+static ts_pipeline_found improve(const opened *o, uint64_t orders, const uint16_t *begin)
+{
+  ts_pipeline_search how = {.seed = 1, .orders = orders};
+  ts_pipeline_bound bound = ts_pipeline_bound_of(o->p);
+  return ts_pipeline_improve(o->plan.arena, o->p, &begin, begin != NULL, &bound, &how);
+}
+
+static const struct small { const char *schedule; int stages; int cost[4]; double last; } smalls[] = {
+  {"zb_1p(p: 2, m: 3)", 2, {10, 10, 10, 0}, 0},     {"zb_1p(p: 2, m: 3)", 2, {10, 14, 6, 3}, 1.5},
+  {"zb_1p(p: 3, m: 2)", 3, {10, 11, 9, 1}, 0.5},    {"zb_1p(p: 3, m: 2)", 3, {7, 13, 21, 4}, 1.7},
+  {"zb_v_fixed(p: 2, m: 2)", 4, {10, 11, 9, 2}, 1}, {"zb_v_fixed(p: 2, m: 2)", 4, {8, 9, 17, 5}, 2},
+  {"chimera(p: 2, m: 4)", 2, {10, 20, 10, 1}, 1.4}, {"gpipe(p: 3, m: 3)", 3, {10, 10, 10, 2}, 1.3},
+};
+
+/* With all the room there is, and with as little as the schedule's own order needs. */
+Test(pipeline, bound_best_and_found)
+{
+  for (size_t k = 0; k < sizeof smalls / sizeof *smalls; k++)
+    for (int tight = 0; tight < 2; tight++) {
+      opened o =
+        open_small(smalls[k].schedule, smalls[k].stages, smalls[k].cost, smalls[k].last);
+      ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
+      uint16_t *word = own_word(&o);
+      for (uint32_t r = 0; r < o.p->ranks && tight; r++)
+        ts_pipeline_legal(play, word, r, TS_PIPELINE_LATE, &o.p->room[r]);
+      int64_t best = best_of_all(&o), bound = ts_pipeline_bound_of(o.p).step;
+      cr_expect_eq(ts_pipeline_time(play, word), (int64_t)o.step);
+      cr_expect_leq(bound, best, "%s", smalls[k].schedule);
+      ts_pipeline_found found = improve(&o, 6000, NULL), again = improve(&o, 6000, NULL);
+      cr_assert(found.count, "%s", smalls[k].schedule);
+      cr_expect_eq(found.best[0].step, best, "%s %d: %lld and %lld", smalls[k].schedule, tight,
+                   (long long)found.best[0].step, (long long)best);
+      cr_expect_arr_eq(found.best[0].word, again.best[0].word,
+                       ts_pipeline_size(o.p) * sizeof(uint16_t));
+      plan_close(&o.plan);
+    }
+}
+
+/* Lists, waves and what is found are orders, and hold no more than they may. */
+Test(pipeline, orders_are_legal)
+{
+  static const int cost[] = {10, 12, 7, 2};
+  opened o = open_small("zb_v(p: 4, m: 6)", 8, cost, 1.5);
+  ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
+  uint16_t *word = own_word(&o), *out = TS_NEW_ARRAY(o.plan.arena, uint16_t,
+                                                     ts_pipeline_size(o.p) + 1);
+  int64_t peak;
+  for (uint32_t r = 0; r < o.p->ranks; r++)
+    ts_pipeline_legal(play, word, r, TS_PIPELINE_LATE, &o.p->room[r]);
+  for (int k = 0; k < 16; k++) {
+    ts_pipeline_rule rule = {.delay = {k % 2, k / 2 % 2, k / 4 % 2}, .ahead = 64, .predict = k / 8};
+    cr_assert(ts_pipeline_list(play, &rule, word, out));
+    for (uint32_t r = 0; r < o.p->ranks; r++)
+      cr_expect(ts_pipeline_legal(play, out, r, o.p->room[r], &peak));
+    cr_expect_lt(ts_pipeline_time(play, out), TS_PIPELINE_LATE);
+  }
+  int64_t *heads = ts_pipeline_heads(o.plan.arena, o.p);
+  for (int k = 0; k < 8; k++) {
+    ts_pipeline_wave wave = {1 + k % 2, 1 + k / 2 % 2, k / 4 * 0.5, 0};
+    ts_pipeline_wave_word(o.plan.arena, o.p, heads, &wave, out);
+    for (uint32_t r = 0; r < o.p->ranks; r++)
+      cr_expect(ts_pipeline_legal(play, out, r, TS_PIPELINE_LATE, &peak));
+    cr_expect_lt(ts_pipeline_time(play, out), TS_PIPELINE_LATE, "a wave waits for itself");
+  }
+  ts_pipeline_found found = improve(&o, 5000, word);
+  cr_expect_leq(found.best[0].step, (int64_t)o.step);
+  for (uint32_t k = 0; k < found.count; k++)
+    for (uint32_t r = 0; r < o.p->ranks; r++)
+      cr_expect(ts_pipeline_legal(play, found.best[k].word, r, o.p->room[r], &peak));
+  plan_close(&o.plan);
+}
+
+/* The critical path is a chain of items up to the end of the step. */
+Test(pipeline, critical_path)
+{
+  static const int cost[] = {10, 12, 7, 2};
+  opened o = open_small("zb_h1(p: 4, m: 6)", 4, cost, 1);
+  ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
+  uint16_t *word = own_word(&o);
+  uint32_t *places = TS_NEW_ARRAY(o.plan.arena, uint32_t, ts_pipeline_size(o.p) + 1);
+  cr_assert_eq(ts_pipeline_trace(play, word), (int64_t)o.step);
+  uint32_t count = ts_pipeline_critical(play, word, places);
+  int64_t work = 0;
+  cr_assert(count);
+  for (uint32_t k = 0; k < count; k++)
+    work += o.p->maps[o.p->items[word[places[k]] * o.p->micro_batches].map].busy;
+  /* what is left are messages, 2 ns each */
+  cr_expect_leq(work, (int64_t)o.step);
+  cr_expect_eq(((int64_t)o.step - work) % 2000, 0);
+  cr_expect_leq((int64_t)o.step - work, 2000 * 2 * 12);
+  plan_close(&o.plan);
+}
+
+Test(pipeline, refuses)
+{
+  plan_text plan = plan_open("import std.models.gpt, std.clusters.dgx, std.costs, std.precision\n"
+                             "import std.optimizers.adam, std.schedules.dual_pipe, std.networks\n"
+                             "plan pairs {\n"
+                             "  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 6400, seq: 256)\n"
+                             "  cluster = dgx_a100(nodes: 1)\n  mesh = { pp: 4, dp: 2 }\n"
+                             "  schedule = dual_pipe(p: pp, m: 8)\n"
+                             "  batch = { micro: 1, global: 16 }\n  tokens = 256\n"
+                             "  precision = mixed(bf16)\n  optimizer = adam()\n"
+                             "  costs = training_a100\n  network = a100_infiniband\n}\n");
+  ts_stop stop = {.arena = plan.arena};
+  ts_run_options options = {0};
+  ts_prepared prepared;
+  const char *why = NULL;
+  const ts_schedule *sc = plan.input.schedule;
+  cr_assert(ts_run_prepare(plan.arena, &plan.input.ir, &options, &prepared, &stop));
+  ts_pipeline_stages stages = {sc->chunks, sc->stages, sc->parts, sc->stage_of};
+  cr_expect_null(ts_pipeline_new(plan.arena, &prepared, &stages, 0, &why));
+  cr_expect_str_eq(why, "some of its work is not F, I, W or B alone");
+  plan_close(&plan);
+}
