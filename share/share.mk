@@ -48,6 +48,7 @@ dist_schemas_DATA = \
 	share/schemas/network.json \
 	share/schemas/replay.json \
 	share/schemas/report.json \
+	share/schemas/schedule.json \
 	share/schemas/sweep.json \
 	share/schemas/trace.json
 

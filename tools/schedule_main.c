@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/options.h"
 #include "runtime/report/report.h"
 #include "tools/cli/interrupt.h"
@@ -175,7 +176,7 @@ static void put(void *closure, FILE *out)
 {
   const page *p = closure;
   if (p->text)
-    fputs(p->text, out);
+    ts_put_lines(out, p->text);
   else
     (p->task->form == JSON ? ts_order_json : ts_order_text)(p->answer, out);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/output.h"
 #include "compiler/schedule/schedule.h"
 
@@ -26,14 +27,14 @@ static bool usual_places(const ts_schedule *sc)
 static void put_places(const writer *w, FILE *out)
 {
   const ts_schedule *sc = w->sc;
-  fprintf(out, "let _places = [\n");
+  fputs("let _places = [\n", out);
   for (uint32_t r = 0; r < sc->ranks; r++) {
     fputs("  [", out);
     for (uint32_t c = 0; c < sc->chunks; c++)
-      fprintf(out, "%s%u", c ? ", " : "", sc->stage_of[r * sc->chunks + c] % sc->parts);
+      ts_put_text(out, "%s%u", c ? ", " : "", sc->stage_of[r * sc->chunks + c] % sc->parts);
     fputs("],\n", out);
   }
-  fprintf(out, "]\n\nfn _%s_place(chunk: Int, rank: Int, ranks: Int) -> Int = _places[rank][chunk]\n\n",
+  ts_put_text(out, "]\n\nfn _%s_place(chunk: Int, rank: Int, ranks: Int) -> Int = _places[rank][chunk]\n\n",
           w->name);
 }
 
@@ -42,15 +43,15 @@ static void put_stages(const writer *w, FILE *out)
   const ts_schedule *sc = w->sc;
   fputs("  stages p", out);
   for (uint32_t s = 0; sc->sizes && s < sc->parts; s++)
-    fprintf(out, "%s%" PRId64, s ? ", " : " of [", sc->sizes[s]);
-  fprintf(out, "%s%s\n", sc->sizes ? "]" : "", sc->balanced ? " balanced" : "");
+    ts_put_text(out, "%s%" PRId64, s ? ", " : " of [", sc->sizes[s]);
+  ts_put_text(out, "%s%s\n", sc->sizes ? "]" : "", sc->balanced ? " balanced" : "");
   if (sc->chunks == 1 && sc->copies == 1)
     return;
-  fprintf(out, "  chunks %u", sc->chunks);
+  ts_put_text(out, "  chunks %u", sc->chunks);
   if (sc->copies > 1)
-    fprintf(out, " copies %u", sc->copies);
+    ts_put_text(out, " copies %u", sc->copies);
   if (!usual_places(sc))
-    fprintf(out, " place _%s_place", w->name);
+    ts_put_text(out, " place _%s_place", w->name);
   fputs("\n", out);
 }
 
@@ -58,7 +59,7 @@ static void put_rank(const writer *w, FILE *out, uint32_t rank)
 {
   const ts_schedule *sc = w->sc;
   size_t column = WIDTH;
-  fprintf(out, "  at %u {", rank);
+  ts_put_text(out, "  at %u {", rank);
   for (uint32_t i = sc->order[rank].first, n = i + sc->order[rank].count; i < n; i++) {
     const ts_placed *p = &sc->items.at[i];
     char text[80];
@@ -74,7 +75,7 @@ static void put_rank(const writer *w, FILE *out, uint32_t rank)
       fputs("\n   ", out);
       column = 3;
     }
-    fprintf(out, " %s", text);
+    ts_put_text(out, " %s", text);
     column += (size_t)length + 1;
   }
   fputs("\n  }\n", out);
@@ -85,7 +86,7 @@ static void put(void *closure, FILE *out)
   const writer *w = closure;
   if (!usual_places(w->sc))
     put_places(w, out);
-  fprintf(out, "schedule %s(p: Axis) {\n", w->name);
+  ts_put_text(out, "schedule %s(p: Axis) {\n", w->name);
   put_stages(w, out);
   for (uint32_t r = 0; r < w->sc->ranks; r++)
     put_rank(w, out, r);

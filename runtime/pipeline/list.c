@@ -220,7 +220,8 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
 
 /* ---- Waves ---- */
 
-typedef struct due { double time; uint32_t depth; uint16_t letter; } due;
+/* in twelfths of ps */
+typedef struct due { int64_t time; uint32_t depth; uint16_t letter; } due;
 
 static int by_time(const void *a, const void *b)
 {
@@ -232,7 +233,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Work of the busiest rank for a micro-batch. */
-static double period_of(const ts_pipeline *p)
+static int64_t period_of(const ts_pipeline *p)
 {
   int64_t most = 0;
   for (uint32_t r = 0; r < p->ranks; r++) {
@@ -241,7 +242,7 @@ static double period_of(const ts_pipeline *p)
       sum += p->maps[p->items[p->own[k] * p->micro_batches].map].busy;
     most = larger(most, sum);
   }
-  return (double)most;
+  return most;
 }
 
 /* What an item of the letter waits for last, in its earliest times: a letter, or none. */
@@ -272,10 +273,10 @@ static int by_head(const void *a, const void *b)
                               (x->letter > y->letter) - (x->letter < y->letter);
 }
 
-static double stretch(const ts_pipeline_wave *wave, const ts_pipeline_letter *is, bool several)
+static uint32_t stretch(const ts_pipeline_wave *wave, const ts_pipeline_letter *is, bool several)
 {
   bool odd = is->chunk % 2 != (several && is->kind != 'F');
-  return is->kind == 'W' ? 1 : odd || (!several && is->kind != 'F') ? wave->up : wave->down;
+  return is->kind == 'W' ? 12 : odd || (!several && is->kind != 'F') ? wave->up : wave->down;
 }
 
 void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_t *heads,
@@ -283,7 +284,7 @@ void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_
 {
   uint32_t m = p->micro_batches, count = p->letter_count;
   bool several = false;
-  double period = period_of(p), *offset = TS_NEW_ARRAY(scratch, double, count + 1);
+  int64_t period = period_of(p), *offset = TS_NEW_ARRAY(scratch, int64_t, count + 1);
   uint32_t *depth = TS_NEW_ARRAY(scratch, uint32_t, count + 1);
   early *way = TS_NEW_ARRAY(scratch, early, count + 1);
   for (uint32_t k = 0; k < count; k++) {
@@ -294,9 +295,9 @@ void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_
   for (uint32_t k = 0; k < count; k++) {
     uint32_t at = way[k].letter, before = last_before(p, heads, at);
     const ts_pipeline_letter *is = &p->letters[at];
-    double from = before == TS_PIPELINE_NONE ? 0 : offset[before],
-           passed = (double)(way[k].head -
-                             (before == TS_PIPELINE_NONE ? 0 : heads[(size_t)before * m]));
+    int64_t from = before == TS_PIPELINE_NONE ? 0 : offset[before],
+            passed =
+              way[k].head - (before == TS_PIPELINE_NONE ? 0 : heads[(size_t)before * m]);
     bool turns = is->kind != 'F' && before != TS_PIPELINE_NONE && p->letters[before].kind == 'F';
     depth[at] = k;
     offset[at] = from + passed * stretch(wave, is, several) +
@@ -309,8 +310,8 @@ void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_
     due *list = TS_NEW_ARRAY(scratch, due, p->first[r + 1] - p->first[r] + 1);
     for (uint32_t k = p->own_first[r]; k < p->own_first[r + 1]; k++)
       for (uint32_t i = 0; i < m; i++)
-        list[n++] =
-          (due){(double)i * period + offset[p->own[k]], depth[p->own[k]], (uint16_t)p->own[k]};
+        list[n++] = (due){wave->apart * i * period + offset[p->own[k]], depth[p->own[k]],
+                          (uint16_t)p->own[k]};
     qsort(list, n, sizeof *list, by_time);
     for (uint32_t k = 0; k < n; k++)
       out[p->first[r] + k] = list[k].letter;

@@ -132,8 +132,9 @@ bool ts_pipeline_list(ts_pipeline_play *play, const ts_pipeline_rule *rule, cons
 
 /* Micro-batches one after the other, a period apart, each a wave through the stages and back:
  * `down` and `up` stretch its way over even and over odd chunks, `turn` waits at the last stage,
- * `late` is from I to W; shares of the period. */
-typedef struct ts_pipeline_wave { double down, up, turn, late; } ts_pipeline_wave;
+ * `late` is from I to W; these two of the period. `apart`: the period, of the work that the busiest
+ * rank has for a micro-batch; farther apart, less is held. All in twelfths. */
+typedef struct ts_pipeline_wave { uint32_t down, up, turn, late, apart; } ts_pipeline_wave;
 void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_t *heads,
                            const ts_pipeline_wave *wave, uint16_t *out);
 
@@ -149,7 +150,11 @@ typedef struct ts_pipeline_search {
 } ts_pipeline_search;
 
 /* began: number of the beginning that it came from; their count: a wave */
-typedef struct ts_pipeline_order { int64_t step; uint32_t began; uint16_t *word; } ts_pipeline_order;
+typedef struct ts_pipeline_order {
+  int64_t step;
+  uint32_t began;
+  uint16_t *word;
+} ts_pipeline_order;
 
 enum { TS_PIPELINE_KEPT = 12 };
 

@@ -5,8 +5,8 @@
 #include "runtime/pipeline/pipeline.h"
 #include "runtime/play/play.h"
 
-/* Which stages the ranks of the pipeline have, as the schedule places them: [rank * chunks + chunk].
- * The model is there stages / parts times, and stage s holds part s % parts. */
+/* Which stages the ranks of the pipeline have, as the schedule places them: [rank * chunks +
+ * chunk]. The model is there stages / parts times, and stage s holds part s % parts. */
 typedef struct ts_pipeline_stages {
   uint32_t chunks, stages, parts;
   const uint32_t *of;

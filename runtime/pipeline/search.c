@@ -146,21 +146,34 @@ static void begin_with(searcher *x, const uint16_t *word, uint32_t began)
   list_all(x, word, began);
 }
 
+/* Waves as near to each other as memory allows. */
+static bool fit_wave(searcher *x, const int64_t *heads, ts_pipeline_wave wave)
+{
+  static const uint32_t apart[] = {12, 13, 14, 15, 16, 18, 21, 24, 30, 36, 48, 72, 144, 288};
+  ts_arena *scratch = ts_arena_new("wave");
+  bool fits = false;
+  for (size_t k = 0; k < sizeof apart / sizeof *apart && !fits; k++) {
+    wave.apart = apart[k];
+    ts_pipeline_wave_word(scratch, x->p, heads, &wave, x->word);
+    fits = legal(x, x->word);
+    ts_arena_reset(scratch);
+  }
+  ts_arena_free(scratch);
+  return fits;
+}
+
 static void begin_with_waves(searcher *x, uint32_t began)
 {
-  static const double slopes[] = {1, 2, 3, 1.5, 4, 6}, turns[] = {0, 0.34, 0.67}, lates[] = {0, 1};
-  ts_arena *scratch = ts_arena_new("waves");
+  static const uint32_t slopes[] = {12, 24, 36, 18, 48, 72}, turns[] = {0, 4, 8}, lates[] = {0, 12};
   int64_t *heads = ts_pipeline_heads(x->arena, x->p);
   uint64_t most = x->timed + x->how->orders / 4;
   for (uint32_t late = 0; late < 2; late++)
     for (uint32_t turn = 0; turn < 3; turn++)
       for (uint32_t k = 0; k < 36 && goes_on(x) && x->timed < most && !at_bound(x); k++) {
-        ts_pipeline_wave wave = {slopes[k % 6], slopes[k / 6], turns[turn], lates[late]};
-        ts_pipeline_wave_word(scratch, x->p, heads, &wave, x->word);
-        begin_with(x, x->word, began);
-        ts_arena_reset(scratch);
+        ts_pipeline_wave wave = {slopes[k % 6], slopes[k / 6], turns[turn], lates[late], 12};
+        if (fit_wave(x, heads, wave))
+          begin_with(x, x->word, began);
       }
-  ts_arena_free(scratch);
 }
 
 /* ---- Moves ---- */
@@ -206,7 +219,8 @@ static uint32_t change(searcher *x)
   uint64_t kind = draw(x) % 16;
   uint32_t place = kind < 13 && x->critical_count ? x->critical[below(x, x->critical_count)] :
                                                     below(x, x->size);
-  uint32_t rank = rank_at(p, place), first = p->first[rank], end = p->first[rank + 1], far = some(x);
+  uint32_t rank = rank_at(p, place), first = p->first[rank], end = p->first[rank + 1],
+           far = some(x);
   uint32_t down = place - first < far ? first : place - far,
            up = end - 1 - place < far ? end - 1 : place + far;
   if (kind < 6) { /* it goes earlier */
@@ -225,13 +239,13 @@ static uint32_t change(searcher *x)
 
 /* What counts besides the step: ranks that end early, so that a move that leaves the step as it is
  * may still lead somewhere. */
-static double worth_of(const searcher *x, int64_t step)
+static int64_t worth_of(const searcher *x, int64_t step)
 {
   const ts_pipeline *p = x->p;
-  double sum = 0;
+  int64_t sum = 0;
   for (uint32_t r = 0; r < p->ranks; r++)
-    sum += (double)x->s->clock[(size_t)r * p->clocks];
-  return (double)step + 0.02 * sum / p->ranks;
+    sum += x->s->clock[(size_t)r * p->clocks] / (50 * p->ranks);
+  return step + sum;
 }
 
 static void find_critical(searcher *x)
@@ -242,7 +256,7 @@ static void find_critical(searcher *x)
 
 static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders)
 {
-  double history[HISTORY], now;
+  int64_t history[HISTORY], now;
   uint64_t until = x->timed + orders, improved = x->timed;
   uint32_t began = from->began, since = 0;
   int64_t best = from->step;
@@ -258,8 +272,8 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders)
     bool good = ts_pipeline_legal(x->s, x->trial, rank, x->p->room[rank], NULL);
     int64_t step = good ? time_of(x, x->trial) : TS_PIPELINE_LATE;
     x->timed += !good && k % 8 == 0; /* so that it ends where nothing is legal */
-    double worth = step < TS_PIPELINE_LATE ? worth_of(x, step) : 0;
-    double *late = &history[k % HISTORY];
+    int64_t worth = step < TS_PIPELINE_LATE ? worth_of(x, step) : 0;
+    int64_t *late = &history[k % HISTORY];
     if (step >= TS_PIPELINE_LATE || (worth > now && worth > *late)) {
       memcpy(x->trial + first, x->word + first, count * sizeof *x->word);
       continue;

@@ -198,7 +198,7 @@ static ts_pipeline_found improve(const opened *o, uint64_t orders, const uint16_
 static const struct small { const char *schedule; int stages; int cost[4]; double last; } smalls[] = {
   {"zb_1p(p: 2, m: 3)", 2, {10, 10, 10, 0}, 0},     {"zb_1p(p: 2, m: 3)", 2, {10, 14, 6, 3}, 1.5},
   {"zb_1p(p: 3, m: 2)", 3, {10, 11, 9, 1}, 0.5},    {"zb_1p(p: 3, m: 2)", 3, {7, 13, 21, 4}, 1.7},
-  {"zb_v_fixed(p: 2, m: 2)", 4, {10, 11, 9, 2}, 1}, {"zb_v_fixed(p: 2, m: 2)", 4, {8, 9, 17, 5}, 2},
+  {"zb_v_fixed(p: 2, m: 1)", 4, {10, 11, 9, 2}, 1}, {"one_f_one_b_v(p: 2, m: 2)", 4, {8, 9, 17, 5}, 2},
   {"chimera(p: 2, m: 4)", 2, {10, 20, 10, 1}, 1.4}, {"gpipe(p: 3, m: 3)", 3, {10, 10, 10, 2}, 1.3},
 };
 
@@ -246,7 +246,7 @@ Test(pipeline, orders_are_legal)
   }
   int64_t *heads = ts_pipeline_heads(o.plan.arena, o.p);
   for (int k = 0; k < 8; k++) {
-    ts_pipeline_wave wave = {1 + k % 2, 1 + k / 2 % 2, k / 4 * 0.5, 0};
+    ts_pipeline_wave wave = {12 + 12 * (k % 2), 12 + 12 * (k / 2 % 2), 6 * (k / 4), 0, 12};
     ts_pipeline_wave_word(o.plan.arena, o.p, heads, &wave, out);
     for (uint32_t r = 0; r < o.p->ranks; r++)
       cr_expect(ts_pipeline_legal(play, out, r, TS_PIPELINE_LATE, &peak));

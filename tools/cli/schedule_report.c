@@ -1,8 +1,8 @@
 #include "tools/cli/schedule_report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/format.h"
 #include "base/json_writer.h"
 
@@ -34,42 +34,46 @@ static void put_order(FILE *out, const char *name, const ts_order_played *of,
                       const ts_order_answer *a)
 {
   double gap = above((int64_t)of->step, a->bound.step);
-  fprintf(out, "  %-24s %12s   %9s %s the bound   %10s\n", name, ts_format_time(of->step).text,
-          ts_format_share(gap < 0 ? -gap : gap).text, gap < 0 ? "below" : "above",
-          ts_format_bytes((double)of->peak).text);
+  ts_put_text(out, "  %-24s %12s   ", name, ts_format_time(of->step).text);
+  if (a->limit > 0 && (double)of->peak > a->limit)
+    ts_put_text(out, "%25s", "over the limit of memory");
+  else
+    ts_put_text(out, "%9s %s the bound", ts_format_share(gap < 0 ? -gap : gap).text,
+            gap < 0 ? "below" : "above");
+  ts_put_text(out, "   %10s\n", ts_format_bytes((double)of->peak).text);
 }
 
 static void put_bound(const ts_order_answer *a, FILE *out)
 {
   const ts_pipeline_bound *b = &a->bound;
-  fprintf(out, "  %-24s %12s   rank %u: ", "lower bound",
+  ts_put_text(out, "  %-24s %12s   rank %u: ", "lower bound",
           ts_format_time((uint64_t)b->step).text, b->rank);
   if (b->memory)
     fputs("what it holds, and for how long at the least, within the limit\n", out);
   else
-    fprintf(out, "%s of work, %s before, between and after it\n",
+    ts_put_text(out, "%s of work, %s before, between and after it\n",
             ts_format_time((uint64_t)b->work).text,
             ts_format_time((uint64_t)(b->step - b->work)).text);
 }
 
 static void put_how(const ts_order_answer *a, FILE *out)
 {
-  fprintf(out, "\n%s orders were timed. ", ts_format_count(a->search.timed).text);
+  ts_put_text(out, "\n%s orders were timed. ", ts_format_count(a->search.timed).text);
   if (a->own_is_best)
     fputs("None is shorter than the plan's own.", out);
   else
-    fprintf(out, "The one found goes back to %s.", a->begins[a->order->began]);
+    ts_put_text(out, "The one found goes back to %s.", a->begins[a->order->began]);
   if (a->limit > 0)
-    fprintf(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
+    ts_put_text(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
             a->limit_from);
   if (has_pairs(&a->own))
-    fprintf(out,
+    ts_put_text(out,
             "\n`%s` plays items in pairs, whose communication hides. Orders that are searched have "
             "none,\nand the bound is theirs.",
             a->own.input.schedule->name);
   double is_off = off(a);
   if (is_off > 0 || is_off < 0)
-    fprintf(out,
+    ts_put_text(out,
             "\nThe search took the found order for %s: calls that share links, or ranks that "
             "differ beside\nthe pipeline, are not in its times. Above are those of the play.",
             ts_format_time((uint64_t)a->order->step).text);
@@ -89,14 +93,14 @@ static int64_t last_end(const ts_order_answer *a)
 
 /* A rank's work: a letter for what it is on in the middle of each column. Later chunks are in small
  * letters. */
-static void draw_rank(const ts_order_answer *a, uint32_t rank, int64_t last, FILE *out)
+static void draw_rank(const ts_order_answer *a, uint32_t rank, int64_t last, uint32_t *count,
+                      FILE *out)
 {
   const ts_pipeline *p = a->pipeline;
   char line[COLUMNS + 1];
-  uint32_t *count = calloc(p->letter_count + 1, sizeof *count);
   memset(line, '.', COLUMNS);
   line[COLUMNS] = 0;
-  for (uint32_t k = p->first[rank]; count && k < p->first[rank + 1]; k++) {
+  for (uint32_t k = p->first[rank]; k < p->first[rank + 1]; k++) {
     const ts_pipeline_letter *letter = &p->letters[a->word[k]];
     uint32_t number = a->word[k] * p->micro_batches + count[a->word[k]]++;
     int64_t begin = a->begin[number], end = begin + p->maps[p->items[number].map].busy;
@@ -106,17 +110,17 @@ static void draw_rank(const ts_order_answer *a, uint32_t rank, int64_t last, FIL
         line[c] = letter->chunk ? (char)(letter->kind - 'A' + 'a') : letter->kind;
     }
   }
-  free(count);
-  fprintf(out, "%4u %s\n", rank, line);
+  ts_put_text(out, "%4u %s\n", rank, line);
 }
 
 void ts_order_text(const ts_order_answer *a, FILE *out)
 {
+  uint32_t *count = TS_NEW_ARRAY(a->arena, uint32_t, a->pipeline->letter_count + 1);
   const ts_schedule *sc = a->own.input.schedule;
-  fprintf(out, "Orders of %u micro-batches on %u ranks", sc->micro_batches * sc->copies, sc->ranks);
+  ts_put_text(out, "Orders of %u micro-batches on %u ranks", sc->micro_batches * sc->copies, sc->ranks);
   if (sc->chunks > 1)
-    fprintf(out, " of %u chunks", sc->chunks);
-  fprintf(out, "\n\n");
+    ts_put_text(out, " of %u chunks", sc->chunks);
+  fputs("\n\n", out);
   put_order(out, sc->name, &a->own, a);
   if (!a->own_is_best)
     put_order(out, "found", &a->found, a);
@@ -124,7 +128,7 @@ void ts_order_text(const ts_order_answer *a, FILE *out)
   put_how(a, out);
   fputs("\n", out);
   for (uint32_t r = 0; r < a->pipeline->ranks; r++)
-    draw_rank(a, r, last_end(a), out);
+    draw_rank(a, r, last_end(a), count, out);
 }
 
 /* ---- JSON ---- */
@@ -157,7 +161,7 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   const ts_pipeline *p = a->pipeline;
   const ts_schedule *sc = a->own.input.schedule;
   ts_json_writer w = {.out = out, .spaced = true};
-  uint32_t *count = calloc(p->letter_count + 1, sizeof *count);
+  uint32_t *count = TS_NEW_ARRAY(a->arena, uint32_t, p->letter_count + 1);
   ts_json_begin(&w, NULL, '{');
   ts_json_put_text(&w, "type", "trainspec-schedule");
   ts_json_put_count(&w, "format", 1);
@@ -185,7 +189,7 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   ts_json_put_number(&w, "play_over_search", "%.12g", 1 + off(a));
   ts_json_line(&w, 2);
   ts_json_begin(&w, "order", '[');
-  for (uint32_t r = 0; count && r < p->ranks; r++) {
+  for (uint32_t r = 0; r < p->ranks; r++) {
     ts_json_line(&w, 4);
     ts_json_begin(&w, NULL, '[');
     for (uint32_t k = p->first[r]; k < p->first[r + 1]; k++)
@@ -197,5 +201,4 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   ts_json_last_line(&w, 0);
   ts_json_end(&w, '}');
   ts_json_end_document(&w);
-  free(count);
 }

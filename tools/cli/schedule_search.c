@@ -211,14 +211,15 @@ static int add_from(job *j, const char *text)
     return TS_EXIT_DONE;
   ts_diag *d = ts_diag_add(j->session->diags, TS_E0409, j->own->span,
                            "`--from` needs the stages and micro-batches of the plan's schedule");
-  ts_diag_here(d, "%u micro-batches on %u ranks of %u chunks", j->own->micro_batches, j->own->ranks,
-               j->own->chunks);
-  ts_diag_note(d, "`%s` has %u micro-batches on %u ranks of %u chunks%s", text,
+  ts_diag_here(d, "%u micro-batches, %u ranks, chunks of a rank: %u", j->own->micro_batches,
+               j->own->ranks, j->own->chunks);
+  ts_diag_note(d, "`%s`: %u micro-batches, %u ranks, chunks of a rank: %u%s", text,
                other.input.schedule->micro_batches, other.input.schedule->ranks,
                other.input.schedule->chunks,
                other.input.schedule->ranks == j->own->ranks &&
-                   other.input.schedule->chunks == j->own->chunks ?
-                 ", or places them elsewhere" :
+                   other.input.schedule->chunks == j->own->chunks &&
+                   other.input.schedule->micro_batches == j->own->micro_batches ?
+                 ", in other places" :
                  "");
   ts_diag_help(d, "let the plan itself have the stages to be searched");
   return TS_EXIT_REJECTED;
@@ -300,9 +301,8 @@ static int no_order_fits(job *j, const ts_pipeline_found *found)
     ts_stop_set(stop, TS_EXIT_NO, "R0102", "no-order-fits",
                 "no order of work was found within %s a device: rank %u lacks %s", limit,
                 found->rank, ts_format_bytes((double)found->lacks).text);
-    ts_stop_fact(stop, "orders", "%s tried; the one that lacks least needs %s on rank %u",
-                 ts_format_count(found->timed).text,
-                 ts_format_bytes(a->limit + (double)found->lacks).text, found->rank);
+    ts_stop_fact(stop, "least", "%s is what the order needs that lacks least",
+                 ts_format_bytes(a->limit + (double)found->lacks).text);
   }
   ts_stop_fact(stop, "limit", "%s, %s", limit, a->limit_from);
   ts_stop_fact(stop, "own order", "%s", ts_format_bytes((double)a->own.peak).text);
@@ -418,7 +418,7 @@ int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *t
 {
   job j = {arena, session, task, answer, stop, .own = NULL};
   ts_order_played plain = {0};
-  *answer = (ts_order_answer){.own = {.session = session}};
+  *answer = (ts_order_answer){.arena = arena, .own = {.session = session}};
   if (!ts_input_open(session, task->path, &task->compile, &answer->own.input))
     return TS_EXIT_REJECTED;
   j.own = answer->own.input.schedule;

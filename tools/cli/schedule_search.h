@@ -33,8 +33,9 @@ typedef struct ts_order_played {
 } ts_order_played;
 
 typedef struct ts_order_answer {
+  ts_arena *arena;
   ts_order_played own, found;
-  bool own_is_best;          /* no shorter order than the plan's own was found; `found` is it again */
+  bool own_is_best;          /* no order is shorter than the plan's own, which `found` is then */
   const ts_pipeline *pipeline;
   const ts_pipeline_order *order; /* of the search, that `found` is; NULL where own_is_best */
   const uint16_t *word;      /* of `found` */

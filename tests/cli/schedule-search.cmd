@@ -1,0 +1,10 @@
+# Orders that are found: with the costs of the laboratory at the memory of the plan's own order, begun without it, with whole backwards, and on two copies of a model.
+lab=../../examples/schedule_lab.ts; costs='-D f=10us -D i=11us -D w=9us -D message=1us'
+search() { echo "== $*"; trainspec schedule --budget=4000 $costs "$@" $lab; }
+search --memory=own -D 'schedule=v_half(p: 4, m: 8)'
+search --memory=own --fresh -D 'schedule=zb_v(p: 4, m: 8)'
+search --whole --from 'eager_one_f_one_b(p: 3, m: 6)' -D 'schedule=one_f_one_b(p: 3, m: 6)'
+search --memory=own -D 'schedule=dual_pipe(p: 4, m: 8)'
+search --seed=7 --format=language --name=mine -D 'schedule=zb_h1(p: 3, m: 4)'
+search --format=csv -D 'schedule=zb_h1(p: 3, m: 4)'
+echo '== a real model'; trainspec schedule --memory=own --budget=1500 ../../examples/my_schedule.ts
