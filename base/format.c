@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Decimals that give `value` four significant digits, at most three. */
 static int decimals_for(double value)
@@ -37,6 +38,18 @@ ts_text ts_format_time(uint64_t ps)
   ts_text t;
   snprintf(t.text, sizeof t.text, ps ? "%u ps" : "%u s", (unsigned)ps);
   return t;
+}
+
+ts_text ts_format_tick(uint64_t ps)
+{
+  ts_text t = ts_format_time(ps), plain;
+  char *unit = strchr(t.text, ' '), *end = unit;
+  if (strchr(t.text, '.'))
+    while (end[-1] == '0' || end[-1] == '.')
+      if (*--end == '.')
+        break;
+  snprintf(plain.text, sizeof plain.text, "%.*s%s", (int)(end - t.text), t.text, unit);
+  return plain;
 }
 
 ts_text ts_format_bytes(double bytes)

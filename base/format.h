@@ -9,6 +9,8 @@
 typedef struct ts_text { char text[64]; } ts_text; /* returned by value: ts_format_time(t).text */
 
 ts_text ts_format_time(uint64_t ps);          /* "742.1 ms" */
+/* "500 ms": of an axis, whose times have few digits: no zeros after the point */
+ts_text ts_format_tick(uint64_t ps);
 ts_text ts_format_bytes(double bytes);        /* "71.31 GiB", "96 MiB" */
 ts_text ts_format_count(uint64_t count);      /* "1,024" */
 ts_text ts_format_scaled(double value, const char *unit); /* "138.2 TFLOP/s": decimal prefixes */

@@ -502,7 +502,7 @@ bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
   case TRAINSPEC_JSON: ts_report_json(run->summary, out); break;
   case TRAINSPEC_CSV: ts_report_csv(run->summary, out); break;
   case TRAINSPEC_HTML: ts_report_html(run->summary, out); break;
-  case TRAINSPEC_SVG: ts_report_svg(run->summary, out); break;
+  case TRAINSPEC_SVG: ts_report_svg(run->summary, NULL, out); break;
   }
   if (fflush(out) == 0 && !ferror(out))
     return true;

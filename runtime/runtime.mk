@@ -177,6 +177,7 @@ libts_la_SOURCES += \
 	runtime/report/summary.c \
 	runtime/report/summary.h \
 	runtime/report/text.c \
+	runtime/report/text_timeline.c \
 	runtime/report/topology.c \
 	runtime/report/topology.h \
 	runtime/report/utilization.c \
@@ -184,6 +185,7 @@ libts_la_SOURCES += \
 	runtime/report/warnings.h \
 	runtime/report/ways_out.c \
 	runtime/report/ways_out.h \
+	runtime/report/window.h \
 	runtime/study/change.c \
 	runtime/study/change.h \
 	runtime/study/compare.c \

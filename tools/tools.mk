@@ -3,7 +3,7 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/git.c tools/cli/git.h tools/cli/locked.c tools/cli/locked.h tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.la
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.* tools/cli/windows.*
 tsrun_SOURCES = \
 	tools/cli/assertions.c \
 	tools/cli/assertions.h \
@@ -26,6 +26,8 @@ tsrun_SOURCES = \
 	tools/cli/study.h \
 	tools/cli/ways_out.c \
 	tools/cli/ways_out.h \
+	tools/cli/windows.c \
+	tools/cli/windows.h \
 	tools/tsrun.c \
 	tools/tsrun_main.c
 
@@ -85,6 +87,8 @@ trainspec_SOURCES = \
 	tools/cli/trace_open.h \
 	tools/cli/ways_out.c \
 	tools/cli/ways_out.h \
+	tools/cli/windows.c \
+	tools/cli/windows.h \
 	tools/collective_main.c \
 	tools/completion_main.c \
 	tools/db_main.c \

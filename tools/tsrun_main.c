@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/format.h"
 #include "base/heap.h"
 #include "base/options.h"
+#include "base/terminal.h"
 #include "compiler/compile.h"
 #include "runtime/account/forecast.h"
 #include "runtime/account/memory.h"
@@ -25,6 +27,7 @@
 #include "tools/cli/study.h"
 #include "tools/cli/play_warnings.h"
 #include "tools/cli/ways_out.h"
+#include "tools/cli/windows.h"
 
 enum {
   FORMAT = 1,
@@ -46,13 +49,14 @@ enum {
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
-  {FORMAT, 0, "format", "FORM", "text, json, csv, html or svg (text)", NULL},
+  {FORMAT, 0, "format", "FORM", "text, json, csv, html, svg or timeline (text)", NULL},
   {TRACE, 0, "trace", "FILE",
    "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz",
    NULL},
   {TRACE_RANKS, 0, "trace-ranks", "LIST", "ranks in the trace: 0-7,16 or all (one of each kind)",
    NULL},
   {MEMORY_TRACE, 0, "memory-trace", NULL, "also trace the memory held", NULL},
+  WINDOW_OPTIONS,
   PLAN_OPTIONS,
   {NETWORK, 0, "network", "NAME",
    "use only the network models with this name; links: none of them; all: compare them", "Play"},
@@ -130,7 +134,7 @@ static const ts_program program = {
   .manual = "tsrun(1)",
 };
 
-typedef enum form { TEXT, JSON, CSV, HTML, SVG } form;
+typedef enum form { TEXT, JSON, CSV, HTML, SVG, TIMELINE } form;
 
 typedef struct task {
   ts_arena *arena;
@@ -139,6 +143,7 @@ typedef struct task {
   const char *path, *output, *trace, *trace_ranks;
   form form;
   bool memory_trace, ignore_memory, sources;
+  ts_window_options window;
   bool compiled; /* the plan, here: its warnings are reported already */
   study study;
   ts_progress_bar bar;
@@ -200,7 +205,7 @@ static void note_asked(task *t, int id)
 
 static int take_option(task *t, int id)
 {
-  static const char *const forms[] = {"text", "json", "csv", "html", "svg", NULL};
+  static const char *const forms[] = {"text", "json", "csv", "html", "svg", "timeline", NULL};
   const char *argument = t->options.argument;
   long long number;
   int choice;
@@ -225,6 +230,10 @@ static int take_option(task *t, int id)
   case PLAN_STDLIB:
   case PLAN_READ:
   case PLAN_NATIVE: return ts_plan_option(&t->plan, t->arena, &t->options, id);
+  case WINDOW_FROM:
+  case WINDOW_TO:
+  case WINDOW_LEVEL:
+  case WINDOW_RANKS: return ts_window_option(&t->window, &t->options, id);
   case NETWORK: t->run.network = argument; break;
   case CONTENTION: t->run.contention = true; break;
   case THREADS:
@@ -275,6 +284,11 @@ static bool read_options(task *t, int argc, char **argv)
                "the trace uses standard output: write the report to a file with `-o FILE`" :
     !t->trace && t->trace_ranks  ? "`--trace-ranks` needs `--trace FILE`" :
     !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" :
+    (t->window.from || t->window.to || t->window.window.level) && !t->trace && t->form < SVG ?
+               "`--from`, `--to` and `--level` are for `--trace`, svg and timeline" :
+    t->window.ranks && t->form != TIMELINE ?
+               "`--ranks` is for `--format=timeline`; a trace has `--trace-ranks`" :
+    ts_window_wrong(&t->window) ? ts_window_wrong(&t->window) :
                                    ts_study_wrong(&t->study);
   if (wrong) {
     t->options.status = ts_options_wrong(&t->options, "%s", wrong);
@@ -328,7 +342,18 @@ static bool warn(task *t, const ts_warnings *warnings, const ts_ir *ir)
 
 /* ---- Output ---- */
 
+enum { USUAL_COLUMNS = 80 };
+
 typedef struct page { const task *task; const ts_summary *summary; } page;
+
+static void put_timeline(const task *t, const ts_summary *summary, FILE *out)
+{
+  bool file = t->output && strcmp(t->output, "-") != 0;
+  ts_terminal terminal = {.columns = file ? USUAL_COLUMNS : ts_terminal_columns(out, USUAL_COLUMNS),
+                          .unicode = ts_terminal_unicode(),
+                          .color = ts_options_color(&t->options, out)};
+  ts_report_timeline(summary, &t->window.window, &terminal, out);
+}
 
 static void put_report(void *closure, FILE *out)
 {
@@ -338,43 +363,9 @@ static void put_report(void *closure, FILE *out)
   case JSON: ts_report_json(p->summary, out); break;
   case CSV: ts_report_csv(p->summary, out); break;
   case HTML: ts_report_html(p->summary, out); break;
-  case SVG: ts_report_svg(p->summary, out); break;
+  case SVG: ts_report_svg(p->summary, &p->task->window.window, out); break;
+  case TIMELINE: put_timeline(p->task, p->summary, out); break;
   }
-}
-
-/* "0-7,16" or "all": the ranks into *wanted. False after a message. */
-static bool read_ranks(task *t, uint32_t world, ts_trace_options *wanted)
-{
-  uint8_t *chosen = TS_NEW_ARRAY(t->arena, uint8_t, world);
-  uint32_t *ranks = TS_NEW_ARRAY(t->arena, uint32_t, world);
-  if (strcmp(t->trace_ranks, "all") == 0) {
-    memset(chosen, 1, world);
-  } else {
-    for (const char *at = t->trace_ranks;; at++) {
-      unsigned long long first, last;
-      int length = 0;
-      if (sscanf(at, "%8llu-%8llu%n", &first, &last, &length) != 2 &&
-          (length = 0, sscanf(at, "%8llu%n", &first, &length) == 1))
-        last = first;
-      if (!length || *at < '0' || *at > '9' || last < first || last >= world ||
-          (at[length] && at[length] != ',')) {
-        ts_options_wrong(
-          &t->options,
-          "`--trace-ranks` takes `all` or ranks from 0 to %u such as `0-7,16`, not `%s`", world - 1,
-          t->trace_ranks);
-        return false;
-      }
-      memset(chosen + first, 1, (size_t)(last - first) + 1);
-      at += length;
-      if (!*at)
-        break;
-    }
-  }
-  for (uint32_t r = 0; r < world; r++)
-    if (chosen[r])
-      ranks[wanted->rank_count++] = r;
-  wanted->ranks = ranks;
-  return true;
 }
 
 static bool wants_hints(void)
@@ -414,6 +405,12 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
   const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
   ts_heap_doing("reporting");
+  uint64_t step = ts_run_result(run)->step;
+  if (t->window.from && t->window.window.from >= step) {
+    ts_progress_end(&t->bar);
+    return ts_options_wrong(&t->options, "`--from %s` is not before the end of the step, %s",
+                            t->window.from, ts_format_time(step).text);
+  }
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
@@ -516,8 +513,13 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
 {
   const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
-  ts_trace_options wanted = {.memory = t->memory_trace};
-  if (t->trace_ranks && !read_ranks(t, ir->meta->world, &wanted))
+  ts_trace_options wanted = {.memory = t->memory_trace, .window = t->window.window};
+  uint32_t world = ir->meta->world;
+  if (t->trace_ranks && !ts_window_ranks(&t->options, "--trace-ranks", t->trace_ranks, world,
+                                         t->arena, &wanted.window))
+    return TS_EXIT_USAGE;
+  if (t->window.ranks && !ts_window_ranks(&t->options, "--ranks", t->window.ranks, world, t->arena,
+                                          &t->window.window))
     return TS_EXIT_USAGE;
   if (ts_networks_several(t->run.network))
     return compare_networks(t, ir);

@@ -27,10 +27,16 @@ typedef struct writer {
   const ts_summary *s;
   ts_arena *arena;
   const uint8_t *shown; /* [world] ranks in the trace */
+  ts_window window;
   uint32_t rank;
   ts_json_writer json;
   work at;
 } writer;
+
+static bool shows(const writer *w, ts_level level)
+{
+  return w->window.level == TS_LEVEL_USUAL || w->window.level >= level;
+}
 
 static uint64_t nanoseconds(uint64_t ps) { return ps / 1000 + (ps % 1000 >= 500); }
 
@@ -93,9 +99,10 @@ static void describe_rank(writer *w, uint32_t count)
   if (count > 1)
     name = ts_arena_printf(w->arena, "%s, stands for %u", name, count);
   metadata(w, true, 0, name);
-  metadata(w, false, TRACK_HOST, "host");
+  if (shows(w, TS_LEVEL_ALL))
+    metadata(w, false, TRACK_HOST, "host");
   metadata(w, false, TRACK_WORK, "work");
-  for (uint32_t s = 0; s < ir->streams_count; s++)
+  for (uint32_t s = 0; shows(w, TS_LEVEL_KERNELS) && s < ir->streams_count; s++)
     metadata(w, false, TRACK_STREAMS + s, ir->strings + ir->streams[s].name);
 }
 
@@ -167,9 +174,11 @@ static void end_work(writer *w)
 {
   if (w->at.item == TS_IR_NONE)
     return;
-  slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, w->at.item), "work", w->at.begin,
-        w->at.end);
-  end_object(w);
+  if (ts_window_has(&w->window, w->at.begin, w->at.end)) {
+    slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, w->at.item), "work", w->at.begin,
+          w->at.end);
+    end_object(w);
+  }
   w->at.item = TS_IR_NONE;
 }
 
@@ -196,7 +205,12 @@ static void put_node(void *closure, const ts_span_event *e)
   const ts_ir_node *node = e->node;
   const char *label = w->s->ir->strings + node->label;
   bool host = e->stream == TS_IR_NONE;
-  if (!host && node->host_ps) {
+  if (e->stream == 0 && node->op != TS_IR_RECORD)
+    follow_work(w, e);
+  if (!shows(w, host ? TS_LEVEL_ALL : TS_LEVEL_KERNELS) ||
+      !ts_window_has(&w->window, e->ready < e->start ? e->ready : e->start, e->end))
+    return;
+  if (!host && node->host_ps && shows(w, TS_LEVEL_ALL)) {
     slice(w, TRACK_HOST, label, "issue",
           e->issued - (node->host_ps < e->issued ? node->host_ps : e->issued), e->issued);
     end_object(w);
@@ -204,23 +218,23 @@ static void put_node(void *closure, const ts_span_event *e)
   if (node->op == TS_IR_RECORD)
     return;
   uint32_t track = host ? TRACK_HOST : TRACK_STREAMS + e->stream;
-  if (e->stream == 0)
-    follow_work(w, e);
   uint64_t begun = begun_at(e);
-  if (e->ready < begun) {
+  if (e->ready < begun && shows(w, TS_LEVEL_ALL)) {
     slice(w, track, "wait", "wait", e->ready, begun);
     end_object(w);
   }
   slice(w, track, *label ? label : op_category(node), op_category(node), begun, e->end);
   put_arguments(w, e);
   end_object(w);
-  if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)
+  if (shows(w, TS_LEVEL_ALL) && (node->op == TS_IR_SEND || node->op == TS_IR_RECV))
     put_flow(w, e, track);
 }
 
 static void put_memory(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
 {
   writer *w = closure;
+  if (!ts_window_has(&w->window, time, time))
+    return;
   begin(w, "C", 0, time);
   ts_json_put_text(&w->json, "name", "memory");
   ts_json_begin(&w->json, "args", '{');
@@ -256,9 +270,9 @@ static void put_trace(writer *w, const ts_trace_options *options)
   ts_json_put_number(json, "step_ps", "\"%" PRIu64 "\"", r->step);
   ts_json_end(json, '}');
   ts_json_begin(json, "traceEvents", '[');
-  if (options->ranks) {
-    for (uint32_t i = 0; i < options->rank_count; i++)
-      put_rank(w, options->ranks[i], 1, options->memory);
+  if (options->window.ranks) {
+    for (uint32_t i = 0; i < options->window.rank_count; i++)
+      put_rank(w, options->window.ranks[i], 1, options->memory);
   } else {
     for (uint32_t c = 0; c < r->class_count; c++)
       put_rank(w, r->classes[c].rank, r->classes[c].count, options->memory);
@@ -273,9 +287,9 @@ static const uint8_t *shown_ranks(const ts_summary *s, const ts_trace_options *o
                                   ts_arena *arena)
 {
   uint8_t *shown = TS_NEW_ARRAY(arena, uint8_t, s->ir->meta->world);
-  for (uint32_t i = 0; options->ranks && i < options->rank_count; i++)
-    shown[options->ranks[i]] = 1;
-  for (uint32_t c = 0; !options->ranks && c < s->result->class_count; c++)
+  for (uint32_t i = 0; options->window.ranks && i < options->window.rank_count; i++)
+    shown[options->window.ranks[i]] = 1;
+  for (uint32_t c = 0; !options->window.ranks && c < s->result->class_count; c++)
     shown[s->result->classes[c].rank] = 1;
   return shown;
 }
@@ -317,7 +331,8 @@ static int write_trace(const ts_summary *s, const ts_trace_options *options, boo
                        ts_arena *arena, FILE *file)
 {
   writer w = {
-    .out = packed ? packing(file) : file, .s = s, .shown = shown_ranks(s, options, arena)};
+    .out = packed ? packing(file) : file, .s = s, .shown = shown_ranks(s, options, arena),
+    .window = options->window};
   if (!w.out)
     return errno;
   errno = 0;

@@ -196,10 +196,10 @@ void ts_report_html(const ts_summary *s, FILE *out)
 }
 
 /* The timeline alone with what its colours mean, for a paper. */
-void ts_report_svg(const ts_summary *s, FILE *out)
+void ts_report_svg(const ts_summary *s, const ts_window *window, FILE *out)
 {
   ts_arena *arena = ts_arena_new("svg");
-  const ts_picture *p = ts_picture_new(arena, s);
+  const ts_picture *p = ts_picture_new(arena, s, window);
   bool memory = s->memory->stated;
   unsigned keys = ts_picture_timeline_height(p) + MARGIN / 2,
            width = TS_PICTURE_NAMES + ts_picture_timeline_width(p) + 2 * MARGIN,

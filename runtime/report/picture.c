@@ -27,6 +27,7 @@ enum {
   TITLE_ROOM = 3,
   LEAST_BOX = 8 /* of the median item: below, columns are coloured instead */,
   MOST_COLUMNS = 3500 /* of a stream */,
+  LEAST_NODE = 2,
   KEY = 20,
   KEY_LETTER = 6
 };
@@ -34,8 +35,11 @@ enum {
 /* a work item, from the first to the last node that the compute stream has of it */
 typedef struct box { uint32_t item; uint64_t begin, end; } box;
 
-/* shares of each column, 0..1 */
-typedef struct lane { uint32_t stream; float *busy, *waits; } lane;
+/* a node wide enough to be seen by itself */
+typedef struct node { uint64_t begin, end; const ts_ir_node *node; } node;
+
+/* shares of each column, 0..1; nodes at the level of kernels */
+typedef struct lane { uint32_t stream; float *busy, *waits; TS_VEC(node) nodes; } lane;
 
 typedef struct row {
   uint32_t stage; /* into the summary's stages */
@@ -49,6 +53,8 @@ typedef struct row {
 struct ts_picture {
   ts_arena *arena;
   const ts_summary *s;
+  ts_window window;
+  uint64_t length; /* of the window, ps */
   unsigned row_count, width, rows_end; /* rows_end: height of all rows */
   unsigned column;  /* pixels of a lane's column */
   double middle;    /* pixels of the work item in the middle by length */
@@ -177,8 +183,10 @@ typedef struct collector {
 
 static void take_box(collector *c)
 {
-  if (c->at.item != TS_IR_NONE)
-    TS_PUSH(c->p->arena, &c->row->boxes, c->at);
+  const ts_picture *p = c->p;
+  uint64_t end = p->window.from + p->length;
+  if (c->at.item != TS_IR_NONE && c->at.end > p->window.from && c->at.begin < end)
+    TS_PUSH(p->arena, &c->row->boxes, c->at);
   c->at.item = TS_IR_NONE;
 }
 
@@ -198,6 +206,7 @@ static unsigned columns_of(const ts_picture *p) { return (p->width + p->column -
 
 static void cover(float *share, unsigned width, double from, double to)
 {
+  from = from > 0 ? from : 0;
   for (unsigned x = (unsigned)from; x < width && x < to; x++) {
     double begin = x > from ? x : from, end = x + 1 < to ? x + 1 : to;
     share[x] += (float)(end - begin);
@@ -209,13 +218,18 @@ static void collect_lanes(void *closure, const ts_span_event *e)
   collector *c = closure;
   if (e->stream == TS_IR_NONE || e->node->op == TS_IR_RECORD)
     return;
-  const lane *l = &c->row->lanes[e->stream];
+  lane *l = &c->row->lanes[e->stream];
+  double left = (double)c->p->window.from;
   uint64_t begun = e->start;
   /* until its sender begins to send, a receive only waits */
   if (e->node->op == TS_IR_RECV && e->sent > begun)
     begun = e->sent < e->end ? e->sent : e->end;
-  cover(l->waits, columns_of(c->p), (double)e->ready * c->scale, (double)begun * c->scale);
-  cover(l->busy, columns_of(c->p), (double)begun * c->scale, (double)e->end * c->scale);
+  double from = ((double)begun - left) * c->scale, to = ((double)e->end - left) * c->scale;
+  cover(l->waits, columns_of(c->p), ((double)e->ready - left) * c->scale, from);
+  cover(l->busy, columns_of(c->p), from, to);
+  if (c->p->window.level >= TS_LEVEL_KERNELS && to > 0 && from < columns_of(c->p) &&
+      (to - from) * c->p->column >= LEAST_NODE)
+    TS_PUSH(c->p->arena, &l->nodes, ((node){begun, e->end, e->node}));
 }
 
 static int by_length(const void *x, const void *y)
@@ -233,10 +247,10 @@ static void choose_width(ts_picture *p)
       TS_PUSH(p->arena, &lengths, p->rows[r].boxes.at[b].end - p->rows[r].boxes.at[b].begin);
   TS_SORT(&lengths, by_length);
   double median = lengths.count ? (double)lengths.at[lengths.count / 2] : 0;
-  double width = median > 0 ? BOX_WIDTH * ((double)p->s->result->step / median) : LEAST_WIDTH;
+  double width = median > 0 ? BOX_WIDTH * ((double)p->length / median) : LEAST_WIDTH;
   p->width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (unsigned)width;
   p->column = (p->width + MOST_COLUMNS - 1) / MOST_COLUMNS;
-  p->middle = median > 0 ? median / (double)p->s->result->step * p->width : 0;
+  p->middle = median > 0 ? median / (double)p->length * p->width : 0;
 }
 
 static void choose_rows(ts_picture *p)
@@ -266,10 +280,15 @@ static void measure_streams(collector *c)
   row *r = c->row;
   uint32_t streams = p->s->ir->streams_count;
   unsigned columns = columns_of(p);
+  r->height = BOX + ROW_GAP;
+  if (p->window.level == TS_LEVEL_ITEMS)
+    return;
   r->lanes = TS_NEW_ARRAY(p->arena, lane, streams + 1);
   for (uint32_t i = 0; i < streams; i++)
     r->lanes[i] =
-      (lane){i, TS_NEW_ARRAY(p->arena, float, columns), TS_NEW_ARRAY(p->arena, float, columns)};
+      (lane){.stream = i,
+             .busy = TS_NEW_ARRAY(p->arena, float, columns),
+             .waits = TS_NEW_ARRAY(p->arena, float, columns)};
   ts_run_timeline(p->s->run, p->s->result->classes[r->class].rank, collect_lanes, c);
   for (uint32_t i = 0; i < streams; i++)
     if (sum_of_columns(r->lanes[i].busy, columns) + sum_of_columns(r->lanes[i].waits, columns) >= 1)
@@ -277,10 +296,11 @@ static void measure_streams(collector *c)
   r->height = BOX + LANE_GAP + r->lane_count * (LANE + LANE_GAP) + ROW_GAP;
 }
 
-const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s)
+const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s, const ts_window *window)
 {
   ts_picture *p = TS_NEW(arena, ts_picture);
-  *p = (ts_picture){.arena = arena, .s = s};
+  *p = (ts_picture){.arena = arena, .s = s, .window = window ? *window : (ts_window){0}};
+  p->length = ts_window_length(&p->window, s->result->step);
   choose_rows(p);
   collector c = {.p = p, .at.item = TS_IR_NONE};
   for (unsigned r = 0; r < p->row_count; r++) {
@@ -289,7 +309,7 @@ const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s)
     take_box(&c);
   }
   choose_width(p);
-  c.scale = s->result->step ? (double)p->width / p->column / (double)s->result->step : 0;
+  c.scale = p->length ? (double)p->width / p->column / (double)p->length : 0;
   p->rows_end = AXIS;
   for (unsigned r = 0; r < p->row_count; r++) {
     c.row = &p->rows[r];
@@ -310,45 +330,39 @@ unsigned ts_picture_timeline_height(const ts_picture *p)
 
 static double x_of(const ts_picture *p, uint64_t time)
 {
-  return p->s->result->step ? (double)time / (double)p->s->result->step * p->width : 0;
+  double after = (double)time - (double)p->window.from;
+  return p->length ? after / (double)p->length * p->width : 0;
+}
+
+static double within(const ts_picture *p, uint64_t time)
+{
+  double x = x_of(p, time);
+  return x < 0 ? 0 : x > p->width ? p->width : x;
 }
 
 /* 1, 2 or 5 times a power of ten, so that ticks are about 100 pixels apart. */
 static uint64_t tick_of(const ts_picture *p)
 {
-  double least = (double)p->s->result->step * 100 / p->width;
+  double least = (double)p->length * 100 / p->width;
   for (uint64_t power = 1;; power *= 10)
     for (unsigned i = 1; i <= 5; i += i == 1 ? 1 : 3)
       if ((double)power * i >= least || power > UINT64_MAX / 100)
         return power * i;
 }
 
-/* "500 ms": a tick has few digits, and no zeros after the point. */
-static ts_text tick_text(uint64_t time)
-{
-  ts_text t = ts_format_time(time), plain;
-  char *unit = strchr(t.text, ' '), *end = unit;
-  if (strchr(t.text, '.'))
-    while (end[-1] == '0' || end[-1] == '.')
-      if (*--end == '.')
-        break;
-  snprintf(plain.text, sizeof plain.text, "%.*s%s", (int)(end - t.text), t.text, unit);
-  return plain;
-}
-
 /* Times stand above the rows and, once more, above the memory. */
 static void put_axis(const ts_picture *p, FILE *out)
 {
   unsigned bottom = ts_picture_timeline_height(p);
-  uint64_t tick = tick_of(p);
-  for (uint64_t time = 0; time <= p->s->result->step; time += tick) {
+  uint64_t tick = tick_of(p), first = (p->window.from + tick - 1) / tick * tick;
+  for (uint64_t time = first; time <= p->window.from + p->length; time += tick) {
     double x = x_of(p, time);
     fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%u\"/>", x, AXIS - 6, bottom);
     if (x + 60 >= p->width)
       continue;
-    label(out, x + 3, AXIS - 9, "small", tick_text(time).text);
+    label(out, x + 3, AXIS - 9, "small", ts_format_tick(time).text);
     if (p->s->memory->stated)
-      label(out, x + 3, p->rows_end + MEMORY_TOP - 12, "small", tick_text(time).text);
+      label(out, x + 3, p->rows_end + MEMORY_TOP - 12, "small", ts_format_tick(time).text);
   }
 }
 
@@ -360,15 +374,15 @@ static void put_columns(const ts_picture *p, const row *r, unsigned columns, dou
   const ts_ir *ir = p->s->ir;
   float *share = TS_NEW_ARRAY(p->arena, float, (size_t)KINDS * columns);
   uint8_t *most = TS_NEW_ARRAY(p->arena, uint8_t, columns);
-  double scale = p->s->result->step ? (double)columns / (double)p->s->result->step : 0,
-         pixels = width / columns;
+  double scale = p->length ? (double)columns / (double)p->length : 0, pixels = width / columns,
+         first = (double)p->window.from;
   for (size_t b = 0; b < r->boxes.count; b++) {
     size_t k = 0;
     for (const char *class = ts_work_colour(ir, ir->items[r->boxes.at[b].item].fragment);
          strcmp(kinds[k].class, class) != 0; k++)
       ;
-    cover(share + k * columns, columns, (double)r->boxes.at[b].begin * scale,
-          (double)r->boxes.at[b].end * scale);
+    cover(share + k * columns, columns, ((double)r->boxes.at[b].begin - first) * scale,
+          ((double)r->boxes.at[b].end - first) * scale);
   }
   for (unsigned x = 0; x < columns; x++) {
     float best = 0, sum = 0;
@@ -402,7 +416,7 @@ static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
   const ts_ir_item *item = &ir->items[b->item];
-  double x = x_of(p, b->begin), width = x_of(p, b->end) - x;
+  double x = within(p, b->begin), width = within(p, b->end) - x;
   const char *class = ts_work_colour(ir, item->fragment);
   bool known = item->micro_batch != TS_IR_NONE;
   begin_rectangle(
@@ -455,6 +469,18 @@ static void put_share(const ts_picture *p, const float *share, const float *belo
     fputs("\"/>\n", out);
 }
 
+static void put_nodes(const ts_picture *p, const lane *l, double y, FILE *out)
+{
+  for (size_t i = 0; i < l->nodes.count; i++) {
+    const node *n = &l->nodes.at[i];
+    double left = within(p, n->begin), right = within(p, n->end);
+    begin_rectangle(out, phase_class[n->node->phase], left, y, right - left - 0.4, LANE);
+    ts_put_xml(out, "><title>%s: ", ts_summary_string(p->s, n->node->label));
+    ts_put_xml(out, "%s from %s</title></rect>\n", ts_format_time(n->end - n->begin).text,
+               ts_format_time(n->begin).text);
+  }
+}
+
 static void put_row(const ts_picture *p, const row *r, FILE *out)
 {
   if (p->middle < LEAST_BOX && r->boxes.count > MOST_COLUMNS / 2)
@@ -466,6 +492,7 @@ static void put_row(const ts_picture *p, const row *r, FILE *out)
   for (uint32_t l = 0; l < r->lane_count; l++, y += LANE + LANE_GAP) {
     put_share(p, r->lanes[l].busy, NULL, y, r->lanes[l].stream ? "c" : "busy", out);
     put_share(p, r->lanes[l].waits, r->lanes[l].busy, y, "waits", out);
+    put_nodes(p, &r->lanes[l], y, out);
   }
 }
 
@@ -498,6 +525,10 @@ static void collect_memory(void *closure, uint64_t time, const int64_t category[
 {
   curve *c = closure;
   double x = x_of(c->p, time);
+  if (x < 0)
+    memcpy(c->now, category, sizeof c->now);
+  if (x < 0 || time > c->p->window.from + c->p->length)
+    return;
   unsigned column = x >= c->width ? c->width - 1 : (unsigned)x;
   hold_until(c, column + 1);
   c->done = column;
@@ -611,6 +642,11 @@ static bool work_shown(const ts_picture *p, const char *class)
       if (strcmp(ts_work_colour(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment),
                  class) == 0)
         return true;
+  for (unsigned r = 0; r < p->row_count; r++)
+    for (uint32_t l = 0; l < p->rows[r].lane_count; l++)
+      for (size_t i = 0; i < p->rows[r].lanes[l].nodes.count; i++)
+        if (!strcmp(phase_class[p->rows[r].lanes[l].nodes.at[i].node->phase], class))
+          return true;
   return false;
 }
 
@@ -639,6 +675,8 @@ static void stream_entries(const ts_picture *p, entry_list *list)
       transfers |= lane->stream && sum_of_columns(lane->busy, columns_of(p)) > 0;
       waits |= sum_of_columns(lane->waits, columns_of(p)) > 0;
     }
+  if (p->window.level == TS_LEVEL_ITEMS)
+    return;
   TS_PUSH(p->arena, list, (entry){"busy", "compute stream busy"});
   if (transfers)
     TS_PUSH(p->arena, list, (entry){"c", "transfers"});

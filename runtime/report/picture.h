@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "runtime/report/summary.h"
+#include "runtime/report/window.h"
 
 typedef struct ts_picture ts_picture;
 
@@ -16,8 +17,9 @@ typedef struct ts_picture ts_picture;
 const char *ts_work_colour(const ts_ir *ir, uint32_t fragment);
 
 /* What the pictures show: the busiest rank of each stage, of the stages at both ends where there
- * are many. */
-const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *summary);
+ * are many. window: NULL: all of the step */
+const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *summary,
+                                 const ts_window *window);
 
 void ts_picture_style(FILE *out);    /* CSS rules that all of them need */
 /* an <svg> without size: textures that fills refer to; once a document */

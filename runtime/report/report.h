@@ -11,6 +11,7 @@
 #include "runtime/account/result.h"
 #include "runtime/load/stop.h"
 #include "runtime/report/summary.h"
+#include "runtime/report/window.h"
 
 struct cJSON;
 void ts_report_text(const ts_summary *summary, FILE *out);
@@ -24,12 +25,21 @@ void ts_report_provenance_json(const ts_summary *summary, struct cJSON *root);
 void ts_report_print_json(struct cJSON *root, FILE *out); /* a line feed behind it; frees it */
 void ts_report_csv(const ts_summary *summary, FILE *out);
 void ts_report_html(const ts_summary *summary, FILE *out); /* with pictures */
-void ts_report_svg(const ts_summary *summary, FILE *out);  /* the timeline alone */
+/* the timeline alone; window: NULL: all of the step */
+void ts_report_svg(const ts_summary *summary, const ts_window *window, FILE *out);
+
+/* The timeline in letters and blocks, for a terminal: runtime/report/text_timeline.c */
+typedef struct ts_terminal {
+  unsigned columns;
+  bool unicode;
+  ts_color color;
+} ts_terminal;
+void ts_report_timeline(const ts_summary *summary, const ts_window *window,
+                        const ts_terminal *terminal, FILE *out);
 
 typedef struct ts_trace_options {
-  bool memory;           /* with counters of what is held */
-  const uint32_t *ranks; /* which; NULL: one of each class */
-  uint32_t rank_count;
+  bool memory;      /* with counters of what is held */
+  ts_window window; /* ranks: NULL: one of each class */
 } ts_trace_options;
 
 /* Writes the timeline in the trace event format, packed if `path` ends in .gz. Writes beside `path`

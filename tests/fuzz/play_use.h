@@ -106,7 +106,7 @@ static inline void trace(const ts_summary *s)
     ranks[r] = r;
   if (ts_report_trace(s, &(ts_trace_options){.memory = true}, "/dev/null", &stop) < 0)
     reported(&stop);
-  if (ts_report_trace(s, &(ts_trace_options){true, ranks, s->ir->meta->world}, "/dev/null", &stop) <
+  if (ts_report_trace(s, &(ts_trace_options){true, {.ranks = ranks, .rank_count = s->ir->meta->world}}, "/dev/null", &stop) <
       0)
     reported(&stop);
 }
@@ -168,7 +168,7 @@ static inline void report(const ts_ir *ir, const ts_run *run, const ts_run_optio
   case PLAY_CSV: ts_report_csv(s, out); break;
   case PLAY_PICTURES:
     ts_report_html(s, out);
-    ts_report_svg(s, out);
+    ts_report_svg(s, NULL, out);
     break;
   }
   ts_report_out_of_memory(s, &stop);

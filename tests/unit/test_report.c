@@ -173,7 +173,8 @@ Test(report, trace_parses_and_slices_of_a_track_do_not_overlap)
     uint32_t *all = TS_NEW_ARRAY(f.arena, uint32_t, f.ir->meta->world);
     for (uint32_t r = 0; r < f.ir->meta->world; r++)
       all[r] = r;
-    ts_trace_options options = {.memory = true, .ranks = all, .rank_count = f.ir->meta->world};
+    ts_trace_options options = {
+      .memory = true, .window = {.ranks = all, .rank_count = f.ir->meta->world}};
     cr_assert_eq(ts_report_trace(f.summary, &options, path, &stop), 0);
     size_t size;
     int error;
