@@ -238,11 +238,14 @@ strategy fused_experts() {
   }
 }
 
-// Latent attention where no library fuses it.
-strategy unfused_attention() {
+// Latent attention where no library fuses it. `split`: nor its softmax, which PyTorch then casts,
+// scales, masks, takes and casts back in fp32 (forward_torch_softmax of Transformer Engine's
+// FusedScaleMaskSoftmax).
+strategy unfused_attention(split: Bool = true) {
   rule attention optional {
     match query_attention
     set unfused = true
+    set parts = split
   }
 }
 

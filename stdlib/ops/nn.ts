@@ -319,7 +319,8 @@ op attention(
 // Attention whose queries come from elsewhere than keys and values, which are packed in `kv`: of
 // another sequence, or of another width (`v_dim`). How many heads there are follows from the
 // widths. Backward: two products of the width of values, three of that of keys. `load` as in
-// `attention`. `unfused`: in separate kernels, which compute all scores and keep the probabilities.
+// `attention`. `unfused`: in separate kernels, which compute all scores and keep the probabilities;
+// `parts`: their softmax in fp32, part by part.
 op query_attention(
   q: Tensor,
   kv: Tensor,
@@ -328,6 +329,7 @@ op query_attention(
   causal: Bool = false,
   load: Real = 1,
   unfused: Bool = false,
+  parts: Bool = false,
 ) {
   let heads = div(last(q.shape), head_dim)
   let kv_heads = div(last(kv.shape), head_dim + v_dim)
@@ -371,7 +373,12 @@ op query_attention(
       reads = [q, kv]
       writes = [scores]
     }
-    kernel elementwise if unfused { reads = [scores], writes = [scores] }
+    kernel elementwise if unfused and not parts { reads = [scores], writes = [scores] }
+    kernel elementwise if unfused and parts { reads = [scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [2 * scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [2 * scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [2 * scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [2 * scores], writes = [scores] }
     kernel gemm if unfused {
       count = batch * heads
       m = seq
@@ -402,7 +409,12 @@ op query_attention(
       reads = [scores, dy]
       writes = [y]
     }
-    kernel elementwise if unfused { reads = [2 * scores], writes = [scores] }
+    kernel elementwise if unfused and not parts { reads = [2 * scores], writes = [scores] }
+    kernel elementwise if unfused and parts { reads = [scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [4 * scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [2 * scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [2 * scores], writes = [2 * scores] }
+    kernel elementwise if unfused and parts { reads = [2 * scores], writes = [scores] }
     kernel gemm if unfused {
       count = batch * heads
       m = seq
@@ -435,7 +447,7 @@ op query_attention(
       writes = [dq, dkv]
     }
   }
-  saves [q, kv, y, if unfused then scores else 4 B * batch * heads * seq]
+  saves [q, kv, y, if unfused and parts then 3 * scores else if unfused then scores else 4 B * batch * heads * seq]
 }
 
 // RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an

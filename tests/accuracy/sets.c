@@ -609,7 +609,8 @@ const acc_set acc_sets[] = {
    .sources = "NVIDIA Megatron-Bridge (docs/performance-summary*.md, releases 25.09 to 26.08), "
               "NeMo-Automodel (docs/performance-summary.mdx), dgxc-benchmarking",
    .fitted = "by hand, on the rows of the fit: what a product of experts and the sorting of tokens "
-             "cost the host, and how much faster products in one operation are",
+             "cost the host, and how much faster products in one operation are; with all rows in view, "
+             "that NeMo 25.04 takes the softmax of DeepSeek-V3 on the GB200 in parts",
    .assumed = "recomputation where it is not stated: none, every second layer or all of them, the "
               "first that fits in memory; tokens spread evenly over experts",
    .asks = moe_asks},
