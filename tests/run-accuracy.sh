@@ -55,7 +55,28 @@ run --data "$scratch/data" published_dense >"$scratch/out" 2>&1
 report "rows that lack something are counted by reason" "$(lacks "$scratch/out" '1 rows: a gpu that std has not' \
   '1 rows: degrees or batch do not multiply to what is printed' 'assumed')"
 
+# ... whose GPU only sounds like one, whose format is left open
+{ echo $columns; row "H100 NVL" 8 1 8 1.0; row GH200 8 1 8 1.0; } >"$scratch/data/e2e/published_dense.csv"
 mkdir "$scratch/data/runs"
+mlperf() { echo "v9.9,nobody,NVIDIA H100-SXM5-80GB,8,llama31_8b,$1,1,1,,1,1,8,8192,1.0"; }
+{ echo version,submitter,gpu,gpus,benchmark,precision,tp,pp,vp,cp,micro_batch,global_batch,seq,step_s
+  mlperf 'open: fp8|bf16'; mlperf fp32; } >"$scratch/data/runs/mlperf_llm.csv"
+run --data "$scratch/data" published_dense mlperf >"$scratch/out" 2>&1
+report "no machine or format is guessed" "$(lacks "$scratch/out" '2 rows: a gpu that std has not' '2 rows: its configuration is not known')"
+rm "$scratch/data/runs/mlperf_llm.csv"
+
+# ... through links, and not packed
+mkdir "$scratch/elsewhere" "$scratch/data/ops"
+{ echo dtype,m,n,k,time_us; echo bfloat16,128,128,128,10; } | gzip >"$scratch/elsewhere/table.gz"
+{ echo $columns; row A100-SXM4-80GB 8 1 8 1.0; } >"$scratch/elsewhere/rows"
+ln -sf ../../elsewhere/rows "$scratch/data/e2e/published_dense.csv"
+ln -s ../../elsewhere/table.gz "$scratch/data/ops/gemm_a100_sxm.csv.gz"
+echo gpu,version,collective,dtype,gpus,bytes,time_us >"$scratch/data/ops/nccl_intra.csv"
+run --data "$scratch/data" narayanan nccl_h100 >"$scratch/out" 2>&1
+report "data may be links, packed or not" "$(lacks "$scratch/out" 'narayanan: GPT in Megatron-LM' 'nccl_h100: NCCL inside'
+  grep -F -e "outside the plan's folder" -e 'gemm_a100_sxm.csv.gz` cannot' -e skipped "$scratch/out")"
+rm -r "$scratch/data/ops" "$scratch/data/e2e/published_dense.csv"
+
 tpu() { echo "table,$1,TPU v5e,8,1,16,2048,bf16,$2,,,,2,ici_fsdp_parallelism=-1,full,$3,made up,"; }
 { echo source_kind,model,chip,chips,slices,global_batch,seq,precision,step_s,tflops_chip,tokens_s_chip,mfu_pct,per_device_batch,mesh,remat,other,source,commit
   tpu llama3_1-8b-2048-some-setting 2.0 x=y; tpu nothing_known-by-this_name 2.0 x=y; tpu "GPT-like 1B" "" global_parameter_scale=1
