@@ -56,6 +56,7 @@ tests_unit_sources = \
 	tests/unit/test_ir_verify.c \
 	tests/unit/test_journal.c \
 	tests/unit/test_json_writer.c \
+	tests/unit/test_kept.c \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \

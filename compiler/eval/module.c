@@ -440,6 +440,17 @@ ts_module *ts_module_load(ts_session *s, const char *path)
   return m ? m : read_module(s, &found, "plan", TS_NO_SPAN);
 }
 
+/* A file that an earlier plan of the session read decides the output of this one too, and so do
+ * those that it imports, in the order in which they would be read. */
+static void depend_again(ts_session *s, const ts_module *m)
+{
+  size_t before = s->dependencies.count;
+  ts_session_depends(s, m->dependency);
+  bool added = s->dependencies.count > before;
+  for (size_t i = 0; added && i < m->imports.count; i++)
+    depend_again(s, m->imports.at[i].module);
+}
+
 ts_module *ts_module_of_library(ts_session *s, const char *name)
 {
   ts_found found;
@@ -448,7 +459,7 @@ ts_module *ts_module_of_library(ts_session *s, const char *name)
   ts_module *m = already_read(s, &found);
   if (!m)
     return read_module(s, &found, "stdlib", TS_NO_SPAN);
-  ts_session_depends(s, m->dependency); /* an earlier plan may have read it */
+  depend_again(s, m);
   return m;
 }
 

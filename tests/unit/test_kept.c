@@ -1,0 +1,169 @@
+/* A session that goes on from plan to plan gives each the IR, and says of it, what a session of its
+ * own does: in any order, for plans that are refused too. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag_record.h"
+#include "compiler/compile.h"
+#include "compiler/search.h"
+#include "ir/ir.h"
+
+typedef struct result {
+  uint8_t *bytes; /* of the IR; NULL: it was refused */
+  size_t size;
+  const char *said;
+} result;
+
+static const char *all_said(ts_arena *arena, const ts_diags *diags)
+{
+  const char *text = "";
+  for (size_t i = 0; i < diags->all.count; i++)
+    text = ts_arena_printf(arena, "%s%u %s +%u\n", text, (unsigned)diags->all.at[i]->code,
+                           diags->all.at[i]->message, diags->all.at[i]->more);
+  return text;
+}
+
+static result compile(ts_arena *arena, ts_session *s, const char *path, const ts_compile_options *o)
+{
+  result r = {0};
+  ts_input input = {0};
+  if (ts_input_open(s, path, o, &input)) {
+    uint8_t *bytes = ts_ir_encode(&input.ir, &r.size);
+    r.bytes = ts_arena_copy(arena, bytes, r.size);
+    free(bytes);
+    ts_input_close(&input);
+  }
+  r.said = all_said(arena, s->diags);
+  return r;
+}
+
+typedef struct series {
+  const char *path;
+  const ts_common *common;
+  ts_arena *arena; /* of the session that goes on */
+  ts_session *session;
+  size_t went_on, compiled;
+} series;
+
+static void check(series *r, const ts_compile_options *o)
+{
+  ts_arena *arena = ts_arena_new("test");
+  const ts_session *before = r->session;
+  r->session = ts_session_next(r->session, r->arena, r->common);
+  r->went_on += before == r->session;
+  r->compiled++;
+  result kept = compile(arena, r->session, r->path, o),
+         alone = compile(arena, ts_session_new(arena), r->path, o);
+  const char *which = "";
+  for (uint32_t i = 0; i < o->define_count; i++)
+    which = ts_arena_printf(arena, "%s %s=%s", which, o->defines[i].name, o->defines[i].expression);
+  cr_assert_str_eq(kept.said, alone.said, "%s:%s\n%s---\n%s", r->path, which, kept.said, alone.said);
+  cr_assert_eq(!kept.bytes, !alone.bytes, "%s:%s", r->path, which);
+  cr_assert_eq(kept.size, alone.size, "%s:%s %zu %zu", r->path, which, kept.size, alone.size);
+  cr_assert(!alone.bytes || !memcmp(kept.bytes, alone.bytes, alone.size), "%s:%s", r->path, which);
+  ts_arena_free(arena);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+  *seed = *seed * 1664525 + 1013904223;
+  return *seed >> 8;
+}
+
+/* Every n-th plan of the file's search, shuffled; and plans of any parameters among them. */
+static void check_search(const char *path, size_t every, uint32_t seed)
+{
+  static const char *const names[] = {"tp", "pp", "v", "micro", "global"};
+  static const char *const values[] = {"1", "2", "3", "4", "6", "8", "1536", "0", "7 - 5"};
+  const char *root = getenv("top_srcdir");
+  ts_arena *arena = ts_arena_new("search");
+  series r = {.path = ts_arena_printf(arena, "%s/%s", root ? root : ".", path),
+              .arena = ts_arena_new("series")};
+  const ts_search *search =
+    ts_search_load(ts_session_new(arena), r.path, &(ts_compile_options){0}, NULL, NULL, false);
+  cr_assert(search);
+  r.common = ts_common_new(r.path, &(ts_compile_options){0});
+  cr_assert(r.common);
+  uint32_t *order = TS_NEW_ARRAY(arena, uint32_t, search->point_count);
+  for (uint32_t i = 0; i < search->point_count; i++) {
+    uint32_t k = next_random(&seed) % (i + 1);
+    order[i] = order[k];
+    order[k] = i;
+  }
+  for (uint32_t i = 0; i < search->point_count; i += every) {
+    const ts_search_point *p = &search->points[order[i]];
+    check(&r, &(ts_compile_options){.plan_name = search->plan,
+                                    .defines = p->defines,
+                                    .define_count = p->define_count});
+    if (i / every % 4)
+      continue;
+    ts_define some[3];
+    for (int d = 0; d < 3; d++)
+      some[d] = (ts_define){names[next_random(&seed) % 5], values[next_random(&seed) % 9]};
+    check(&r, &(ts_compile_options){
+                .plan_name = search->plan, .defines = some, .define_count = 3});
+  }
+  cr_assert_gt(r.went_on, r.compiled / 3, "%zu of %zu", r.went_on, r.compiled);
+  ts_common_free((ts_common *)(uintptr_t)r.common);
+  ts_arena_free(r.arena);
+  ts_arena_free(arena);
+}
+
+Test(kept, plans_of_gpt3) { check_search("examples/degrees.ts", 2, 1); }
+
+Test(kept, plans_of_turing) { check_search("tests/bench/plans/turing_530b.ts", 9, 2); }
+
+/* Parameters of files, tables that values read, axes of the mesh, models with a mesh of their own. */
+Test(kept, what_plans_change_is_not_kept)
+{
+  static const char text[] =
+    "import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data\n"
+    "import std.schedules.one_f_one_b, std.precision, std.costs\n"
+    "param width: Int = 1024\n"
+    "let wide = 2 * width\n"
+    "let rows = column(\"rows.csv\", \"n\")\n"
+    "fn layers(m: Int) -> Int = m + 2\n"
+    "fn nodes() -> Int = len(rows)\n"
+    "plan small(tp: Int = 2, m: Int = 4, deep: Bool = true) {\n"
+    "  model = gpt(layers: if deep then layers(m) else 4, hidden: wide, heads: 16, vocab: 51200,\n"
+    "              seq: 1024)\n"
+    "  cluster = dgx_a100(nodes: nodes())\n"
+    "  mesh = { tp, dp: 4 / tp, pp: 2 }\n"
+    "  apply = [tensor_parallel(tp), data_parallel(dp)]\n"
+    "  schedule = one_f_one_b(p: pp, m: m)\n"
+    "  tokens = 1024\n"
+    "  precision = mixed(bf16)\n"
+    "  costs = training_a100\n"
+    "}\n";
+  static const char *const names[] = {"tp", "m", "deep", "width"};
+  static const char *const values[][3] = {
+    {"1", "2", "4"}, {"2", "4", "6"}, {"true", "false", "3 > 2"}, {"1024", "2048", "1008"}};
+  char folder[] = "test-XXXXXX", path[64], rows[64];
+  uint32_t seed = 3;
+  cr_assert(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/plan.ts", folder);
+  snprintf(rows, sizeof rows, "%s/rows.csv", folder);
+  FILE *f = fopen(path, "w"), *g = fopen(rows, "w");
+  cr_assert(f && g && fputs(text, f) >= 0 && fputs("n\n1\n2\n", g) >= 0);
+  cr_assert(!fclose(f) && !fclose(g));
+  series r = {.path = path,
+              .common = ts_common_new(path, &(ts_compile_options){0}),
+              .arena = ts_arena_new("series")};
+  cr_assert(r.common);
+  for (int i = 0; i < 60; i++) {
+    ts_define defines[4];
+    uint32_t count = next_random(&seed) % 5;
+    for (uint32_t d = 0; d < count; d++)
+      defines[d] = (ts_define){names[d], values[d][next_random(&seed) % 3]};
+    check(&r, &(ts_compile_options){.defines = defines, .define_count = count});
+  }
+  cr_assert_gt(r.went_on, r.compiled / 3, "%zu of %zu", r.went_on, r.compiled);
+  ts_common_free((ts_common *)(uintptr_t)r.common);
+  ts_arena_free(r.arena);
+  unlink(path);
+  unlink(rows);
+  rmdir(folder);
+}
