@@ -22,6 +22,9 @@ typedef struct ts_compile_options { /* all may be left zero */
   /* texts in the stead of files, by their paths */
   const struct ts_embedded_file *given;
   uint32_t given_count;
+  /* NULL, or what a plan holds is worked out as soon as its stages are known. If it is too much
+   * (`over`), the compilation ends there without a message, and gives nothing. */
+  ts_held *held;
   /* graphs of ranks (trace/play_rank_graph.h) that play on the plan's machine, in the stead of its
    * own model; NULL: none */
   const struct ts_events *const *ranks;

@@ -82,6 +82,7 @@ libts_la_SOURCES += \
 	compiler/lower/fragment_split.c \
 	compiler/lower/fragment_split.h \
 	compiler/lower/fragment_step.c \
+	compiler/lower/holdings.c \
 	compiler/lower/lower.c \
 	compiler/lower/lower.h \
 	compiler/lower/lowering.h \

@@ -44,6 +44,13 @@ typedef struct ts_mesh {
   } axis[32];
 } ts_mesh;
 
+/* Memory that the fullest rank of a plan holds throughout, and the device with the most room. */
+typedef struct ts_held {
+  uint64_t bytes;
+  uint64_t reserved, limit; /* by drivers and libraries, and in all */
+  bool over;                /* bytes exceed the room of every device */
+} ts_held;
+
 /* What declarations of the domain mean, which the evaluator only carries: installed from above
  * (compiler/domain.c). */
 struct ts_applied;
@@ -95,6 +102,7 @@ struct ts_session {
   TS_VEC(uint32_t) dependency_mapped; /* file in the source map -> its index + 1 */
   size_t diags_before;              /* messages of plans compiled before this one */
   ts_mesh mesh;
+  ts_held *held;                    /* asked for: see ts_compile_options */
   const char *explain;              /* a label to explain, and what there is to say about it */
   const char *explained;
   bool uncalibrated;                /* a plan's `calibration` is left out */

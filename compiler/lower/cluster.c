@@ -22,22 +22,53 @@ static double gpu_number(const ts_value *gpu, const char *field, double unit)
   return v && v->type == TS_T_QUANTITY ? v->u.real / unit : 0;
 }
 
+static bool is_device(const ts_value *gpu)
+{
+  return gpu->type == TS_T_GPU || gpu->type == TS_T_RECORD;
+}
+
+static uint64_t memory_of(const ts_value *gpu) { return (uint64_t)gpu_number(gpu, "memory", 8); }
+
+static uint64_t reserved_of(const ts_lowering *l, const ts_value *gpu)
+{
+  uint64_t reserved = (uint64_t)gpu_number(gpu, "reserved", 8);
+  return l->calibration.is ? ts_calibrated_reserve(l->calibration.is, reserved) : reserved;
+}
+
+bool ts_cluster_room(const ts_lowering *l, ts_held *held)
+{
+  const ts_cluster *c = l->plan->cluster.u.cluster;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < c->array_count; i++) {
+    const ts_value *gpu = &c->arrays[i].device_class;
+    if (c->arrays[i].is_switch || !is_device(gpu))
+      continue;
+    uint64_t memory = memory_of(gpu), reserved = reserved_of(l, gpu);
+    if (!memory)
+      return false;
+    if (memory > reserved && memory - reserved > most) {
+      most = memory - reserved;
+      held->limit = memory;
+      held->reserved = reserved;
+    }
+  }
+  return held->limit;
+}
+
 static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
 {
-  if (gpu->type != TS_T_GPU && gpu->type != TS_T_RECORD)
+  if (!is_device(gpu))
     return TS_IR_NONE;
   ts_ir_device_class class = {
     .name = ts_ir_add_string(l->b, gpu->u.record->name ? gpu->u.record->name : "device"),
     .loc = ts_ir_loc_of(l, gpu->span),
-    .memory = (uint64_t)gpu_number(gpu, "memory", 8),
+    .memory = memory_of(gpu),
     .bandwidth = gpu_number(gpu, "bandwidth", 8),
-    .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8),
+    .reserved_memory = reserved_of(l, gpu),
     .watts = gpu_number(gpu, "watts", 1),
     .idle_watts = gpu_number(gpu, "idle_watts", 1),
     .host_watts = gpu_number(gpu, "host_watts", 1),
     .price = gpu_number(gpu, "price", 1 / seconds_of_hour)};
-  if (l->calibration.is)
-    class.reserved_memory = ts_calibrated_reserve(l->calibration.is, class.reserved_memory);
   return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);
 }
 

@@ -517,55 +517,6 @@ static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_
   }
 }
 
-/* -- memory held for the whole step -- */
-
-typedef struct holdings { ts_lowering *l; TS_VEC(ts_ir_holding) at; } holdings;
-
-static void hold(holdings *h, ts_ir_category category, double bytes, const char *label)
-{
-  if (!(bytes > 0))
-    return;
-  ts_ir_str name = ts_ir_add_string(h->l->b, label);
-  for (size_t i = 0; i < h->at.count; i++)
-    if (h->at.at[i].category == category && h->at.at[i].label == name) {
-      h->at.at[i].bytes += (uint64_t)(bytes + 0.5);
-      return;
-    }
-  TS_PUSH(h->l->s->arena, &h->at, (ts_ir_holding){(uint64_t)(bytes + 0.5), category, name});
-}
-
-static void hold_op(holdings *h, uint32_t i)
-{
-  const ts_lowering *l = h->l;
-  const ts_op *op = &l->g->ops.at[i];
-  const ts_class *class = ts_class_of(l, i);
-  double elements = ts_local_elements(op, class, TS_ALL_PARAMETERS),
-         trained = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
-  const char *label = ts_label_pattern(l->s->arena, op->label);
-  bool trains = l->plan->optimizer.stated || op->needs_gradient;
-  hold(h, TS_IR_PARAMETERS,
-       elements * ts_weight_bytes(l) / (double)ts_axes_size(l->s, class->parameter_axes), label);
-  if (trains)
-    hold(h, TS_IR_GRADIENTS,
-         trained * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes), label);
-  hold(h, TS_IR_BUFFERS, trained * l->plan->precision.buffers, "gradient buckets");
-  if (!(class->optimizer.rate > 0))
-    hold(h, TS_IR_OPTIMIZER,
-         trained * (l->plan->optimizer.state + l->plan->optimizer.master) /
-           (double)ts_axes_size(l->s, class->optimizer_axes),
-         label);
-}
-
-static void hold_stated(holdings *h)
-{
-  ts_value memory = h->l->plan->memory;
-  for (uint32_t i = 0; memory.type == TS_T_RECORD && i < memory.u.record->count; i++) {
-    const ts_field *f = &memory.u.record->at[i];
-    if (f->value->type == TS_T_QUANTITY && ts_dimension_equal(f->value->dimension, TS_DIM_SIZE))
-      hold(h, TS_IR_BUFFERS, f->value->u.real / 8, f->name);
-  }
-}
-
 static void lower_programs(ts_lowering *l)
 {
   programs p = {.l = l};
@@ -590,17 +541,7 @@ static void lower_programs(ts_lowering *l)
       ts_ir_add_string(l->b, sc->ranks > 1 ? ts_arena_printf(l->s->arena, "stage %u", r) : "all");
     program.first_item = ts_ir_append(l->b, TS_IR_ITEMS, program.item_count, &records);
     memcpy(records, items, program.item_count * sizeof *items);
-    holdings h = {.l = l};
-    for (uint32_t c = 0; c < sc->chunks; c++) {
-      const ts_stage *stage = &l->stages->at[sc->stage_of[r * sc->chunks + c]];
-      for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
-        hold_op(&h, i);
-    }
-    hold_stated(&h);
-    program.holding_count = (uint32_t)h.at.count;
-    program.first_holding = ts_ir_append(l->b, TS_IR_HOLDINGS, program.holding_count, &records);
-    if (program.holding_count)
-      memcpy(records, h.at.at, program.holding_count * sizeof *h.at.at);
+    program.first_holding = ts_lower_holdings(l, r, &program.holding_count);
     ts_ir_append(l->b, TS_IR_PROGRAMS, 1, &records);
     *(ts_ir_program *)records = program;
   }
@@ -832,6 +773,27 @@ static void place_shared(ts_lowering *l)
   }
 }
 
+static bool cut(ts_lowering *l)
+{
+  const double *seconds = ts_stages_are_plain(l->g, l->sc) ?
+                            NULL :
+                            ts_costing_seconds(l->costing, l->g, l->sh);
+  l->stages = ts_stages_build(l->s, l->g, l->sh, l->sc, seconds);
+  if (!l->stages)
+    return false;
+  l->sc->built = l->stages;
+  place_shared(l);
+  return !l->failed;
+}
+
+/* For who asks: before any order, cost or fragment is worked out. True: nothing else need be. */
+static bool holds_too_much(ts_lowering *l)
+{
+  if (!l->s->held || !ts_stages_are_plain(l->g, l->sc))
+    return false;
+  return !cut(l) || ts_lower_holds_too_much(l, l->s->held);
+}
+
 ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
                              const struct ts_schedule **schedule)
 {
@@ -847,15 +809,9 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   if (s->explain)
     s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
-  if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_axis(&l) ||
-      !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
-    return NULL;
-  l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));
-  if (!l.stages)
-    return NULL;
-  l.sc->built = l.stages;
-  place_shared(&l);
-  if (l.failed)
+  if (l.failed || !(l.sc = ts_schedule_open(s, plan, neutral)) || holds_too_much(&l) ||
+      !ts_schedule_place(s, l.sc) || !check_axis(&l) || !check_batch(&l, &samples) ||
+      !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)))
     return NULL;
   l.b = ts_ir_builder_new();
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);

@@ -573,19 +573,19 @@ bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *part
   return true;
 }
 
-static bool from_declaration(builder *b, const ts_applied *schedule)
+bool ts_schedule_place(ts_session *s, ts_schedule *sc)
 {
-  ts_schedule *sc = b->sc;
-  if (!open_declaration(b, schedule))
-    return false;
-  requirements(b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
-  if (b->s->order)
-    return ts_schedule_given(b) && finish(b);
+  builder b = {.s = s, .sc = sc};
+  if (!sc->decl) /* there is none */
+    return true;
+  requirements(&b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
+  if (s->order)
+    return ts_schedule_given(&b) && finish(&b);
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)
-    return ts_policy_open(b);
-  ts_schedule_work(b);
-  return !b->failed && finish(b);
+    return ts_policy_open(&b);
+  ts_schedule_work(&b);
+  return !b.failed && finish(&b);
 }
 
 bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *costs)
@@ -617,13 +617,13 @@ static void neutral(builder *b, const ts_plan *plan, uint32_t micro_batches)
   sc->order = order;
 }
 
-ts_schedule *ts_schedule_build(ts_session *s, const ts_plan *plan, uint32_t micro_batches)
+ts_schedule *ts_schedule_open(ts_session *s, const ts_plan *plan, uint32_t micro_batches)
 {
   builder b = {.s = s, .sc = TS_NEW(s->arena, ts_schedule)};
   b.sc->protocols = plan->protocols;
   b.sc->protocols_span = plan->span_of[TS_PLAN_protocols];
   if (plan->schedule.type == TS_T_APPLIED)
-    return from_declaration(&b, plan->schedule.u.applied) ? b.sc : NULL;
+    return open_declaration(&b, plan->schedule.u.applied) ? b.sc : NULL;
   neutral(&b, plan, micro_batches);
   return finish(&b) ? b.sc : NULL;
 }

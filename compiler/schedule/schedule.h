@@ -118,10 +118,11 @@ typedef struct ts_stage_cost {
 /* at: [stages] */
 typedef struct ts_stage_costs { const ts_stage_cost *at; uint64_t message; } ts_stage_costs;
 
-/* Evaluates the plan's schedule. A policy is left open: its order needs costs. Without one: one
- * stage, forward and backward of every micro-batch. `micro_batches`: used then. NULL after errors.
- * */
-ts_schedule *ts_schedule_build(ts_session *s, const ts_plan *plan, uint32_t micro_batches);
+/* Evaluates the plan's schedule: its stages, not yet its order. Without one: one stage, forward and
+ * backward of every micro-batch. `micro_batches`: used then. NULL after errors. */
+ts_schedule *ts_schedule_open(ts_session *s, const ts_plan *plan, uint32_t micro_batches);
+/* Its order. A policy is left open: it needs costs. False after errors. */
+bool ts_schedule_place(ts_session *s, ts_schedule *sc);
 
 /* The order that a policy makes of these costs. */
 bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *costs);

@@ -186,6 +186,12 @@ static void evenly(splitter *c, uint32_t n, uint32_t stages, uint32_t *first_uni
   ts_diag_help(d, "state the sizes (`stages p of [...]`), or divide by time (`stages p balanced`)");
 }
 
+bool ts_stages_are_plain(const ts_graph *g, const ts_schedule *sc)
+{
+  uint32_t n = units(g);
+  return sc->sizes || (!sc->balanced && g->unit_count && n >= sc->parts && n % sc->parts == 0);
+}
+
 static bool divide(splitter *c, const double *seconds)
 {
   uint32_t n = units(c->g), stages = c->sc->parts;

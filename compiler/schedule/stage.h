@@ -31,8 +31,9 @@ typedef struct ts_stages {
   const uint32_t *kind_size; /* [kind] how many there are */
 } ts_stages;
 
-/* `seconds` of each op, forward and backward, for schedules that divide by cost. NULL after errors.
- * */
+/* Stages follow from numbers of repeats alone, and nothing need be said of them. */
+bool ts_stages_are_plain(const ts_graph *g, const ts_schedule *sc);
+/* `seconds` of each op, forward and backward; NULL if they are plain. NULL after errors. */
 ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh,
                            const ts_schedule *sc, const double *seconds);
 

@@ -45,10 +45,16 @@ static void measure(ts_session *session, const ts_input *input, const ts_run *ru
   out->state = fullest->over ? TS_TOO_LARGE : TS_RANKED;
 }
 
-/* Its bounds tell what becomes of it. No lock: it is played all the same. */
+/* No lock: it is played all the same. */
+static bool may_be_bounded(const ts_sweep *s, const pthread_mutex_t *lock, const ts_outcome *out)
+{
+  return s->top && lock && !out->exact;
+}
+
+/* Its bounds tell what becomes of it. */
 static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
 {
-  if (!s->top || !lock || out->exact)
+  if (!may_be_bounded(s, lock, out))
     return false;
   pthread_mutex_lock(lock);
   out->state = out->least.over                      ? TS_TOO_LARGE :
@@ -66,6 +72,9 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   size_t point = asked->point;
   ts_outcome out = {.state = TS_REFUSED, .point = point, .exact = asked->exact};
   ts_input input = {0};
+  ts_held held = {0};
+  if (may_be_bounded(s, lock, asked))
+    compile.held = &held;
   compile.plan_name = s->search->plan;
   compile.defines = s->search->points[point].defines;
   compile.define_count = s->search->points[point].define_count;
@@ -87,6 +96,12 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
       out.why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
     }
     ts_input_close(&input);
+  } else if (held.over) {
+    out.least = (ts_least){.bytes = held.bytes,
+                           .reserved = held.reserved,
+                           .limit = held.limit,
+                           .over = true};
+    out.state = TS_TOO_LARGE;
   } else {
     const char *why = ts_diags_first_error(session->diags);
     out.why = why ? why : "no reason was given";

@@ -1,0 +1,124 @@
+/* Memory that ranks hold for the whole step: parameters, gradients, state of the optimizer, and what
+ * the plan states. */
+#include <string.h>
+
+#include "compiler/lower/fragment_parameters.h"
+#include "compiler/lower/lowering.h"
+#include "compiler/model/op.h"
+
+typedef struct op_held { double parameters, gradients, buffers, optimizer; } op_held; /* bytes */
+
+static op_held held_by(const ts_lowering *l, uint32_t i)
+{
+  const ts_op *op = &l->g->ops.at[i];
+  const ts_class *class = ts_class_of(l, i);
+  const ts_plan *plan = l->plan;
+  op_held held = {0};
+  double elements = ts_local_elements(op, class, TS_ALL_PARAMETERS),
+         trained = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
+  held.parameters =
+    elements * ts_weight_bytes(l) / (double)ts_axes_size(l->s, class->parameter_axes);
+  if (plan->optimizer.stated || op->needs_gradient)
+    held.gradients =
+      trained * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes);
+  held.buffers = trained * plan->precision.buffers;
+  if (!(class->optimizer.rate > 0))
+    held.optimizer = trained * (plan->optimizer.state + plan->optimizer.master) /
+                     (double)ts_axes_size(l->s, class->optimizer_axes);
+  return held;
+}
+
+static uint64_t whole(double bytes) { return bytes > 0 ? (uint64_t)(bytes + 0.5) : 0; }
+
+/* -- as records -- */
+
+typedef struct holdings { ts_lowering *l; TS_VEC(ts_ir_holding) at; } holdings;
+
+static void hold(holdings *h, ts_ir_category category, double bytes, const char *label)
+{
+  if (!(bytes > 0))
+    return;
+  ts_ir_str name = ts_ir_add_string(h->l->b, label);
+  for (size_t i = 0; i < h->at.count; i++)
+    if (h->at.at[i].category == category && h->at.at[i].label == name) {
+      h->at.at[i].bytes += whole(bytes);
+      return;
+    }
+  TS_PUSH(h->l->s->arena, &h->at, (ts_ir_holding){whole(bytes), category, name});
+}
+
+static void hold_op(holdings *h, uint32_t i)
+{
+  const char *label = ts_label_pattern(h->l->s->arena, h->l->g->ops.at[i].label);
+  op_held held = held_by(h->l, i);
+  hold(h, TS_IR_PARAMETERS, held.parameters, label);
+  hold(h, TS_IR_GRADIENTS, held.gradients, label);
+  hold(h, TS_IR_BUFFERS, held.buffers, "gradient buckets");
+  hold(h, TS_IR_OPTIMIZER, held.optimizer, label);
+}
+
+/* Bytes of a field of what the plan states; 0: it is no size. */
+static double stated(const ts_field *f)
+{
+  bool size = f->value->type == TS_T_QUANTITY && ts_dimension_equal(f->value->dimension, TS_DIM_SIZE);
+  return size ? f->value->u.real / 8 : 0;
+}
+
+static void hold_stated(holdings *h)
+{
+  ts_value memory = h->l->plan->memory;
+  for (uint32_t i = 0; memory.type == TS_T_RECORD && i < memory.u.record->count; i++)
+    hold(h, TS_IR_BUFFERS, stated(&memory.u.record->at[i]), memory.u.record->at[i].name);
+}
+
+uint32_t ts_lower_holdings(ts_lowering *l, uint32_t rank, uint32_t *count)
+{
+  holdings h = {.l = l};
+  for (uint32_t c = 0; c < l->sc->chunks; c++) {
+    const ts_stage *stage = &l->stages->at[l->sc->stage_of[rank * l->sc->chunks + c]];
+    for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
+      hold_op(&h, i);
+  }
+  hold_stated(&h);
+  *count = (uint32_t)h.at.count;
+  return ts_ir_append_copies(l->b, TS_IR_HOLDINGS, h.at.at, *count);
+}
+
+/* -- as a sum -- */
+
+static uint64_t of_stage(const ts_lowering *l, const ts_stage *stage)
+{
+  uint64_t sum = 0;
+  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++) {
+    op_held held = held_by(l, i);
+    sum += whole(held.parameters) + whole(held.gradients) + whole(held.buffers) +
+           whole(held.optimizer);
+  }
+  return sum;
+}
+
+static uint64_t of_plan(const ts_lowering *l)
+{
+  ts_value memory = l->plan->memory;
+  uint64_t sum = 0;
+  for (uint32_t i = 0; memory.type == TS_T_RECORD && i < memory.u.record->count; i++)
+    sum += whole(stated(&memory.u.record->at[i]));
+  return sum;
+}
+
+bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held)
+{
+  const ts_schedule *sc = l->sc;
+  uint64_t *stage = TS_NEW_ARRAY(l->s->arena, uint64_t, sc->stages + 1);
+  *held = (ts_held){0};
+  for (uint32_t i = 0; i < sc->stages; i++)
+    stage[i] = of_stage(l, &l->stages->at[i]);
+  for (uint32_t r = 0; r < sc->ranks; r++) {
+    uint64_t sum = of_plan(l);
+    for (uint32_t c = 0; c < sc->chunks; c++)
+      sum += stage[sc->stage_of[r * sc->chunks + c]];
+    held->bytes = sum > held->bytes ? sum : held->bytes;
+  }
+  held->over = ts_cluster_room(l, held) && held->bytes > held->limit - held->reserved;
+  return held->over;
+}
