@@ -10,6 +10,33 @@
 #include "compiler/compile.h"
 #include "compiler/search.h"
 #include "ir/ir.h"
+#include "runtime/account/least.h"
+
+/* What a plan holds throughout is never more than its bounds say, and these are below any play. */
+static void check_held(const char *path, const ts_compile_options *given, const ts_input *whole)
+{
+  ts_arena *arena = ts_arena_new("held");
+  ts_held held = {0};
+  ts_compile_options o = *given;
+  ts_input input = {0};
+  o.held = &held;
+  bool good = ts_input_open(ts_session_new(arena), path, &o, &input);
+  ts_least least = ts_least_of(arena, &whole->ir);
+  cr_assert_eq(good, !held.over);
+  cr_assert_leq(held.bytes, least.bytes);
+  cr_assert(least.over || !held.over);
+  if (good) {
+    size_t size[2];
+    uint8_t *bytes[2] = {ts_ir_encode(&whole->ir, &size[0]), ts_ir_encode(&input.ir, &size[1])};
+    cr_assert(size[0] == size[1] && !memcmp(bytes[0], bytes[1], size[0]));
+    free(bytes[0]);
+    free(bytes[1]);
+  } else {
+    cr_assert(held.limit == least.limit && held.reserved == least.reserved);
+  }
+  ts_input_close(&input);
+  ts_arena_free(arena);
+}
 
 typedef struct result {
   uint8_t *bytes; /* of the IR; NULL: it was refused */
@@ -32,6 +59,8 @@ static result compile(ts_arena *arena, ts_session *s, const char *path, const ts
   ts_input input = {0};
   if (ts_input_open(s, path, o, &input)) {
     uint8_t *bytes = ts_ir_encode(&input.ir, &r.size);
+    if (!s->kept)
+      check_held(path, o, &input);
     r.bytes = ts_arena_copy(arena, bytes, r.size);
     free(bytes);
     ts_input_close(&input);
