@@ -25,6 +25,21 @@ bool ts_glob(const char *pattern, const char *text, size_t length)
   return !*pattern;
 }
 
+const char *ts_label_pattern(ts_arena *arena, const char *label)
+{
+  char *pattern = ts_arena_string(arena, label, strlen(label)), *to = pattern;
+  for (const char *from = label; *from; from++) {
+    *to++ = *from;
+    if (*from == '[') {
+      *to++ = '*';
+      while (from[1] >= '0' && from[1] <= '9')
+        from++;
+    }
+  }
+  *to = 0;
+  return pattern;
+}
+
 bool ts_label_match(const char *pattern, const char *label, size_t *length)
 {
   bool anywhere = !strchr(pattern, '*');

@@ -2,6 +2,7 @@
 #ifndef TS_COMPILER_EVAL_LABEL_H
 #define TS_COMPILER_EVAL_LABEL_H
 
+#include "base/arena.h"
 #include "compiler/eval/value.h"
 
 /* `*` stands for any text. */
@@ -10,6 +11,8 @@ bool ts_glob(const char *pattern, const char *text, size_t length);
  * of the label it took. A pattern without `*` also matches at the end of a longer path: `attn.core`
  * is `*.attn.core`. */
 bool ts_label_match(const char *pattern, const char *label, size_t *length);
+/* `layer[3].attn.core` as `layer[*].attn.core` */
+const char *ts_label_pattern(ts_arena *arena, const char *label);
 /* How much of `label` is the scope that `group` names (a label, a pattern, or a list of such); 0:
  * none. */
 size_t ts_label_group(ts_value group, const char *label);

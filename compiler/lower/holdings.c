@@ -49,7 +49,7 @@ static void hold(holdings *h, ts_ir_category category, double bytes, const char 
 
 static void hold_op(holdings *h, uint32_t i)
 {
-  const char *label = ts_label_pattern(h->l->s->arena, h->l->g->ops.at[i].label);
+  const char *label = h->l->g->ops.at[i].pattern;
   op_held held = held_by(h->l, i);
   hold(h, TS_IR_PARAMETERS, held.parameters, label);
   hold(h, TS_IR_GRADIENTS, held.gradients, label);

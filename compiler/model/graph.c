@@ -4,6 +4,7 @@
 
 #include "compiler/eval/function.h"
 #include "compiler/eval/kept.h"
+#include "compiler/eval/label.h"
 #include "compiler/eval/names.h"
 #include "compiler/eval/require.h"
 #include "compiler/model/alike.h"
@@ -360,6 +361,20 @@ static void run(builder *b, ts_env *env, const ts_ast *body)
 
 /* -- the whole -- */
 
+static void find_patterns(ts_session *s, ts_graph *g)
+{
+  ts_names known = {0};
+  for (size_t i = 0; i < g->ops.count; i++) {
+    ts_op *op = &g->ops.at[i];
+    const char *text = ts_label_pattern(s->arena, op->label);
+    op->pattern = ts_lang_intern(s->lang, text, strlen(text));
+    uintptr_t index = (uintptr_t)ts_names_get(&known, op->pattern);
+    if (!index)
+      ts_names_put(s->arena, &known, op->pattern, (void *)(index = ++g->pattern_count));
+    op->pattern_index = (uint32_t)index - 1;
+  }
+}
+
 static void find_tokens(ts_graph *g, const ts_plan *plan)
 {
   for (size_t i = 0; i < g->tensors.count; i++) {
@@ -449,6 +464,7 @@ ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
     return NULL;
   }
   ts_graph_finish(g);
+  find_patterns(s, g);
   if (g->traced && !ts_trace_finish(s, plan, g))
     return NULL;
   find_tokens(g, plan);

@@ -43,6 +43,8 @@ typedef struct ts_op {
   const ts_env *module;
   const char *kind;  /* name of the declaration */
   const char *label; /* "layer[3].attn.qkv" */
+  const char *pattern; /* "layer[*].attn.qkv" */
+  uint32_t pattern_index; /* of those that the graph has */
   ts_span span;      /* the call */
   uint32_t arg_count;
   const ts_value *args; /* by formal */
@@ -74,6 +76,7 @@ typedef struct ts_graph {
   TS_VEC(ts_op) ops;
   TS_VEC(ts_edge) tensors;
   ts_hash_table different;  /* ops that are like none before */
+  uint32_t pattern_count;   /* different ones, of labels */
   /* repeats at the top of the model; 0: it has none, every op is a unit */
   uint32_t unit_count;
   const char *unit_name;    /* label of the repeat */

@@ -39,6 +39,8 @@ static void read_match(ts_session *s, ts_rule *rule)
   rule->kind_count = (uint32_t)kinds.count;
   rule->patterns = patterns.at;
   rule->pattern_count = (uint32_t)patterns.count;
+  for (uint32_t i = 0; i < rule->pattern_count; i++)
+    rule->numbered |= rule->patterns[i][strcspn(rule->patterns[i], "0123456789")] != 0;
 }
 
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
@@ -162,13 +164,25 @@ static bool kind_matches(const ts_rule *rule, const ts_op *op)
   return rule->kind_count == 0;
 }
 
-static bool pattern_matches(const ts_rule *rule, const ts_op *op)
+static bool some_pattern_matches(const ts_rule *rule, const ts_op *op)
 {
   size_t length;
   for (uint32_t i = 0; i < rule->pattern_count; i++)
     if (ts_label_match(rule->patterns[i], op->label, &length))
       return true;
   return rule->pattern_count == 0;
+}
+
+/* Labels that differ in numbers alone match the same patterns without any. */
+static bool pattern_matches(ts_rule *rule, const ts_op *op)
+{
+  enum { UNKNOWN, NO, YES };
+  if (!rule->pattern_count || rule->numbered || !rule->met)
+    return some_pattern_matches(rule, op);
+  uint8_t *met = &rule->met[op->pattern_index];
+  if (*met == UNKNOWN)
+    *met = some_pattern_matches(rule, op) ? YES : NO;
+  return *met == YES;
 }
 
 /* The names of the op that the condition asks for; all of them at first, and where this op has others
@@ -197,21 +211,6 @@ bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts
 }
 
 /* -- rules that match nothing -- */
-
-const char *ts_label_pattern(ts_arena *arena, const char *label)
-{
-  char *pattern = ts_arena_string(arena, label, strlen(label)), *to = pattern;
-  for (const char *from = label; *from; from++) {
-    *to++ = *from;
-    if (*from == '[') {
-      *to++ = '*';
-      while (from[1] >= '0' && from[1] <= '9')
-        from++;
-    }
-  }
-  *to = 0;
-  return pattern;
-}
 
 static const char *last_part(const char *label)
 {

@@ -25,6 +25,8 @@ typedef struct ts_layout {
 typedef struct ts_rule { /* a rule of an applied strategy */
   const ts_ast *ast;
   ts_op_names asked;       /* that stand in its condition */
+  bool numbered;           /* a pattern has a digit: it may match some repeats alone */
+  uint8_t *met;            /* by pattern of a label: 0 unknown, 1 no, 2 yes; NULL: nothing is known */
   uint32_t bound;          /* of them names of the op, where it was evaluated; + 1, 0: nowhere yet */
   const ts_env *env;
   const char *strategy;
@@ -167,8 +169,6 @@ int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape s
                         const ts_dtype *dtype);
 /* "[b, s / tp, h]"-like text: "[1, 2048 / tp, 12288], a partial sum over tp" */
 const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape shape);
-/* `layer[3].attn.core` as `layer[*].attn.core` */
-const char *ts_label_pattern(ts_arena *arena, const char *label);
 
 /* compiler/shard/rules.c: reading strategies; one with rules added, replaced or removed. */
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);

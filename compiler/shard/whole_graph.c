@@ -248,6 +248,8 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
     sh->layouts[i].rule = TS_NO_INDEX;
   ts_rules_collect(s, plan, sh);
   uint32_t *rules = TS_NEW_ARRAY(s->arena, uint32_t, sh->rules.count + 1);
+  for (size_t i = 0; i < sh->rules.count; i++)
+    sh->rules.at[i].met = TS_NEW_ARRAY(s->arena, uint8_t, g->pattern_count + 1);
   for (uint32_t i = 0; i < g->ops.count; i++)
     shard_op(&c, &classes, i, rules);
   ts_rules_unused(s, g, sh);
