@@ -277,11 +277,10 @@ static ts_range steps_of(const ts_track *track, uint32_t item, uint32_t stream)
 
 static void compose_item(composer *c, uint32_t item)
 {
-  ts_track_replay(c->track, item);
   for (uint32_t s = 0; s < c->facts->tables->streams; s++) {
     ts_range steps = steps_of(c->track, item, s);
     for (uint32_t i = steps.first; i < steps.first + steps.count; i++)
-      count_wait(c, &c->track->steps[i]);
+      count_wait(c, ts_step_at(c->track, i));
   }
   ts_range steps = steps_of(c->track, item, 0);
   for (uint32_t i = steps.first; i < steps.first + steps.count; i++)

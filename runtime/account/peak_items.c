@@ -105,22 +105,6 @@ static void add_op(walk *k, marks *list, size_t first, const ts_play_item *v,
   }
 }
 
-/* Where the item stands among those of the stream, or NULL: it has no work for it. */
-static const ts_play_item *item_on(const walk *k, uint32_t item, uint32_t stream)
-{
-  ts_range range = k->w->program->stream[stream];
-  const ts_play_item *items = k->w->program->stream_items + range.first;
-  uint32_t low = 0, high = range.count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (items[middle].index < item)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < range.count && items[low].index == item ? &items[low] : NULL;
-}
-
 static bool comes_after(const mark *a, const mark *b)
 {
   return a->key != b->key ? (int64_t)(a->key - b->key) > 0 : a->stream > b->stream;
@@ -160,7 +144,7 @@ static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
 {
   size_t before = list->count;
   for (uint32_t s = 0; s < k->streams; s++) {
-    const ts_play_item *v = k->input->streams[s] ? item_on(k, item, s) : NULL;
+    const ts_play_item *v = k->input->streams[s] ? ts_item_on(k->w->program, item, s) : NULL;
     size_t first = list->count;
     if (v) {
       k->replay.stream = s;

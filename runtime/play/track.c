@@ -154,8 +154,6 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   return track;
 }
 
-/* Until an item is replayed, the first and the last step of each stream in it name it, and say
- * where it stands among the stream's items. */
 const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32_t player)
 {
   const ts_tables *t = facts->tables;
@@ -170,32 +168,63 @@ const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32
     for (uint32_t k = range.first; k < range.first + range.count; k++) {
       const ts_play_item *v = &w->program->stream_items[k];
       track->item_first[(size_t)v->index * t->streams + s] = next;
-      uint32_t first = next;
       next += w->role->code[v->fragment].stream[s].count;
-      track->steps[first] = track->steps[next - 1] =
-        (ts_played_op){.item = v->index, .stream = s, .ready = k};
     }
   }
   track->stream[t->streams] = next;
+  track->known = TS_NEW_ARRAY(arena, uint64_t, next / 64 + 1);
   return track;
 }
 
-void ts_track_replay(const ts_track *track, uint32_t item)
+const ts_play_item *ts_item_on(const ts_program_info *program, uint32_t item, uint32_t stream)
+{
+  ts_range range = program->stream[stream];
+  const ts_play_item *items = program->stream_items + range.first;
+  uint32_t low = 0, high = range.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (items[middle].index < item)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < range.count && items[low].index == item ? &items[low] : NULL;
+}
+
+/* The item of a step: the last one of the stream that begins with it or before it. */
+static uint32_t item_of(const ts_track *track, uint32_t step)
+{
+  const ts_program_info *program = ts_player_of(track)->program;
+  uint32_t streams = track->facts->tables->streams, s = 0;
+  while (track->stream[s + 1] <= step)
+    s++;
+  const ts_play_item *items = program->stream_items + program->stream[s].first;
+  uint32_t low = 0, high = program->stream[s].count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (track->item_first[(size_t)items[middle].index * streams + s] <= step)
+      low = middle;
+    else
+      high = middle;
+  }
+  return items[low].index;
+}
+
+void ts_track_replay(const ts_track *track, uint32_t step)
 {
   const ts_tables *t = track->facts->tables;
   const ts_player *w = ts_player_of(track);
   ts_stream_replay r = track->replay;
-  uint32_t fragment = w->program->items[item].fragment;
+  uint32_t item = item_of(track, step);
   for (uint32_t s = 0; s < t->streams; s++) {
-    if (!w->role->code[fragment].stream[s].count)
+    const ts_play_item *v = ts_item_on(w->program, item, s);
+    if (!v)
       continue;
-    ts_played_op *next = &track->steps[track->item_first[(size_t)item * t->streams + s]];
-    if (next->op)
-      return;
+    uint32_t at = track->item_first[(size_t)item * t->streams + s];
     r.stream = s;
-    ts_stream_enter(&r, &w->program->stream_items[next->ready]);
-    while (ts_stream_next(&r, next))
-      next++;
+    ts_stream_enter(&r, v);
+    for (; ts_stream_next(&r, &track->steps[at]); at++)
+      track->known[at / 64] |= UINT64_C(1) << at % 64;
   }
 }
 
@@ -210,7 +239,6 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
   const ts_player *w = ts_player_of(track);
   uint32_t fragment = w->program->items[item].fragment,
            stream = ts_fragment_nodes(t->ir, fragment)[node].stream;
-  ts_track_replay(track, item);
   ts_range code = w->role->code[fragment].stream[stream];
   const ts_play_op *ops = w->role->ops + code.first;
   const uint32_t *order = t->layouts[fragment].order;
@@ -261,7 +289,6 @@ static uint32_t find_event(const ts_track *track, const ts_play_item *v, const u
     if (w->events[v->event_base + wait[i]] != time)
       continue;
     ts_producer p = w->role->code[v->fragment].producers[wait[i]];
-    ts_track_replay(track, v->index); /* the host comes to it from nowhere */
     return track->item_first[(size_t)v->index * track->facts->tables->streams + p.stream] + p.op;
   }
   return TS_IR_NONE;

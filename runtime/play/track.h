@@ -53,23 +53,26 @@ typedef struct ts_track {
   ts_played_op *steps;  /* stream by stream */
   uint32_t *stream;     /* [streams + 1] into steps */
   uint32_t *item_first; /* [items * streams] first step of the item on the stream */
-  ts_stream_replay replay; /* that replays items as they are asked for */
+  /* bits of steps that were replayed, NULL: all were; and what replays others when they are asked
+   * for */
+  uint64_t *known;
+  ts_stream_replay replay;
 } ts_track;
 
 const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player);
-/* The same, but an item is replayed when one first comes to it: with ts_track_replay, or from a
- * step of another item with ts_step_at. */
+/* The same, but an item is replayed when one first comes to it, by ts_step_at. */
 const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32_t player);
-void ts_track_replay(const ts_track *track, uint32_t item);
+void ts_track_replay(const ts_track *track, uint32_t step);
 
-/* A step of an item that one has come to, or the first or last one of a stream in any item. */
 static inline const ts_played_op *ts_step_at(const ts_track *track, uint32_t step)
 {
-  const ts_played_op *s = &track->steps[step];
-  if (!s->op)
-    ts_track_replay(track, s->item);
-  return s;
+  if (track->known && !(track->known[step / 64] >> step % 64 & 1))
+    ts_track_replay(track, step);
+  return &track->steps[step];
 }
+
+/* Where an item stands among those of a stream, or NULL: it has no work for it. */
+const ts_play_item *ts_item_on(const ts_program_info *program, uint32_t item, uint32_t stream);
 
 /* The step that plays a node of the fragment of a program's item, or the collective of a
  * communicator with that number. */

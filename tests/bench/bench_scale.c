@@ -136,17 +136,18 @@ static double bare_loop(uint64_t nodes)
   return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
-static const char gpt[] = "examples/gpt3_175b.ts", llama[] = "tests/bench/plans/llama3_405b.ts";
+static const char gpt[] = "examples/gpt3_175b.ts", llama[] = "tests/bench/plans/llama3_405b.ts",
+                  large[] = "examples/large.ts";
 
 enum { POINTS = 4 };
 typedef struct point { const char *what; const ts_define *define; uint32_t defines; } point;
 
-static void curve(const char *title, const point *points, bool fold)
+static void curve(const char *title, const char *plan, const point *points, bool fold)
 {
   double first = 0;
   printf("  %-34s", title);
   for (int i = 0; i < POINTS; i++) {
-    figures f = measure(gpt, points[i].define, points[i].defines, 1, fold, fold ? 7 : 3);
+    figures f = measure(plan, points[i].define, points[i].defines, 1, fold, fold ? 7 : 3);
     if (!i)
       first = f.seconds;
     printf("  %s: %.1f ms (x%.2f)", points[i].what, 1e3 * f.seconds, f.seconds / first);
@@ -171,19 +172,25 @@ int main(void)
   f = measure(llama, NULL, 0, 1, true, 3);
   row("Llama 3 405B, 131,072 devices, a slow node", &f, "1000 ms, 1 GB");
   printf("curves: cost, and how often that of the first\n");
-  curve("devices, folded, 24 micro-batches",
+  curve("devices, folded, 24 micro-batches", gpt,
         (point[POINTS]){{"1,024", DEFINE({"dp", "8"}, {"global", "192"}), 2},
                         {"4,096", DEFINE({"dp", "32"}, {"global", "768"}), 2},
                         {"16,384", DEFINE({"dp", "128"}, {"global", "3072"}), 2},
                         {"65,536", DEFINE({"dp", "512"}, {"global", "12288"}), 2}},
         true);
-  curve("micro-batches, folded, 1,024 devices",
+  curve("micro-batches, folded, 1,024 devices", gpt,
         (point[POINTS]){{"24", DEFINE({"global", "192"}), 1},
                         {"96", DEFINE({"global", "768"}), 1},
                         {"384", DEFINE({"global", "3072"}), 1},
                         {"1,536", DEFINE({"global", "12288"}), 1}},
         true);
-  curve("operations, every rank, 24",
+  curve("micro-batches, 8 stages", large,
+        (point[POINTS]){{"100", DEFINE({"pp", "8"}, {"m", "100"}), 2},
+                        {"1,000", DEFINE({"pp", "8"}, {"m", "1000"}), 2},
+                        {"10,000", DEFINE({"pp", "8"}, {"m", "10000"}), 2},
+                        {"100,000", DEFINE({"pp", "8"}, {"m", "100000"}), 2}},
+        true);
+  curve("operations, every rank, 24", gpt,
         (point[POINTS]){{"128 devices", DEFINE({"dp", "1"}, {"global", "24"}), 2},
                         {"256", DEFINE({"dp", "2"}, {"global", "48"}), 2},
                         {"512", DEFINE({"dp", "4"}, {"global", "96"}), 2},
