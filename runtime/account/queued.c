@@ -1,7 +1,5 @@
 #include "runtime/account/queued.h"
 
-#include <string.h>
-
 const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send, uint64_t *posted)
 {
   const ts_player *w = ts_player_of(track);
@@ -10,36 +8,59 @@ const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send,
   return ts_passage_of(w->role, route);
 }
 
+typedef struct queuing {
+  ts_arena *arena;
+  TS_VEC(ts_queued) messages;
+  uint32_t *last;  /* [queues] step whose message it took last ... */
+  uint64_t *clock; /* ... until then */
+} queuing;
+
+static void queue(queuing *q, const ts_role *role, const ts_passage *m, uint64_t posted,
+                  uint32_t step)
+{
+  for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end;
+       toll++) {
+    uint64_t begin = posted + m->overhead;
+    bool waits = q->clock[toll->queue] > begin;
+    uint64_t exit = (waits ? q->clock[toll->queue] : begin) + toll->time;
+    TS_PUSH(q->arena, &q->messages,
+            (ts_queued){exit, toll->queue, waits ? q->last[toll->queue] : TS_IR_NONE});
+    q->clock[toll->queue] = exit;
+    q->last[toll->queue] = step;
+  }
+}
+
+/* Goes through the ops without replaying them. */
 const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track)
 {
-  const ts_role *role = ts_player_of(track)->role;
+  const ts_player *w = ts_player_of(track);
+  const ts_role *role = w->role;
+  ts_queues *out = TS_NEW(arena, ts_queues);
   if (!role->queue_count)
-    return TS_NEW(arena, ts_queues);
-  uint32_t steps = track->stream[track->facts->tables->streams],
-           *first = TS_NEW_ARRAY(arena, uint32_t, steps + 1);
-  uint32_t *last = TS_NEW_ARRAY(arena, uint32_t, role->queue_count);
-  uint64_t *clock = TS_NEW_ARRAY(arena, uint64_t, role->queue_count), posted;
-  TS_VEC(ts_queued) messages = {0};
-  for (uint32_t i = 0; i < steps; i++) {
-    const ts_played_op *s = ts_step_at(track, i);
-    first[i] = (uint32_t)messages.count;
-    if (s->op->kind != TS_OP_SEND)
-      continue;
-    const ts_passage *m = ts_passage_at(track, s, &posted);
-    for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end;
-         toll++) {
-      uint64_t begin = posted + m->overhead;
-      bool waits = clock[toll->queue] > begin;
-      TS_PUSH(arena, &messages,
-              (ts_queued){(waits ? clock[toll->queue] : begin) + toll->time, toll->queue,
-                          waits ? last[toll->queue] : TS_IR_NONE});
-      clock[toll->queue] = messages.at[messages.count - 1].exit;
-      last[toll->queue] = i;
+    return out;
+  uint32_t streams = track->facts->tables->streams, step = 0;
+  uint32_t *first = ts_arena_alloc_raw(arena, (track->stream[streams] + 1) * sizeof *first);
+  queuing q = {.arena = arena,
+               .last = TS_NEW_ARRAY(arena, uint32_t, role->queue_count),
+               .clock = TS_NEW_ARRAY(arena, uint64_t, role->queue_count)};
+  for (uint32_t s = 0; s < streams; s++) {
+    ts_range range = w->program->stream[s];
+    const ts_play_item *v = w->program->stream_items + range.first;
+    for (const ts_play_item *end = v + range.count; v < end; v++) {
+      ts_range code = role->code[v->fragment].stream[s];
+      for (const ts_play_op *op = role->ops + code.first, *last = op + code.count; op < last; op++) {
+        first[step] = (uint32_t)q.messages.count;
+        if (op->kind == TS_OP_SEND) {
+          const ts_route *route = &w->program->routes[v->port_base + op->arg];
+          queue(&q, role, ts_passage_of(role, route),
+                track->facts->players[w->peers[route->peer]].sent[route->slot], step);
+        }
+        step++;
+      }
     }
   }
-  first[steps] = (uint32_t)messages.count;
-  ts_queues *out = TS_NEW(arena, ts_queues);
-  *out = (ts_queues){first, messages.at};
+  first[step] = (uint32_t)q.messages.count;
+  *out = (ts_queues){first, q.messages.at};
   return out;
 }
 
