@@ -11,7 +11,6 @@
 
 #include "runtime/account/representatives.h"
 #include "runtime/account/compose.h"
-#include "runtime/account/memory.h"
 #include "runtime/play/overlap.h"
 #include "runtime/play/play.h"
 #include "runtime/play/track.h"
@@ -261,13 +260,12 @@ static void slowed(uint32_t replicas, bool merge)
   plan_free(&b.p);
 }
 
-/* A pipeline of more and more micro-batches, with every op and with repeats (repeats.h): the play
- * alone, and composition, memory and the critical path. */
+/* The play alone of more and more micro-batches, with every op and with repeats (repeats.h). */
 static void long_play(uint32_t micro_batches)
 {
   bench b = job(1, micro_batches);
   ts_ir ir;
-  double play[2] = {1e9, 1e9}, rest[2] = {1e9, 1e9};
+  double play[2] = {1e9, 1e9};
   plan_view(&b.p, &ir);
   for (int i = 0; i < 6; i++) {
     ts_arena *arena = ts_arena_new("bench");
@@ -280,21 +278,13 @@ static void long_play(uint32_t micro_batches)
     ts_run_play(arena, &prepared, &how, 0, &stop);
     double seconds = now() - start;
     play[i % 2] = seconds < play[i % 2] ? seconds : play[i % 2];
-    start = now();
-    ts_run *r = ts_run_new(&ir, &how, &stop);
-    ts_memory_new(arena, &ir, r);
-    ts_run_critical(r);
-    seconds = now() - start;
-    rest[i % 2] = seconds < rest[i % 2] ? seconds : rest[i % 2];
-    ts_run_free(r);
     ts_arena_free(arena);
   }
   double items = (double)STAGES * (2 * micro_batches + 1);
-  printf("repeats   %6u micro-batches, %.2f M items: play %7.1f ms, %4.0f ns an item (every op: "
-         "%7.1f ms, %5.0f ns); with loading, composition, memory and critical path %7.1f ms (%7.1f "
-         "ms)\n",
-         micro_batches, 1e-6 * items, 1e3 * play[0], 1e9 * play[0] / items, 1e3 * play[1],
-         1e9 * play[1] / items, 1e3 * rest[0], 1e3 * rest[1]);
+  printf("repeats   %6u micro-batches, %7.0f items: play %6.1f ms, %.0f ns an item; every op %6.1f "
+         "ms, %.0f ns\n",
+         micro_batches, items, 1e3 * play[0], 1e9 * play[0] / items, 1e3 * play[1],
+         1e9 * play[1] / items);
   plan_free(&b.p);
 }
 
