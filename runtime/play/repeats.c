@@ -24,8 +24,15 @@ typedef struct play { /* of an item, recorded */
   bool *moved;           /* [queue_count] queues that took a message; NULL: there are none */
 } play;
 
+typedef struct shape { /* of a fragment: what an item of it has to do with */
+  const uint32_t *streams, *receives, *sends, *comms; /* receives, sends: ports that are played */
+  uint32_t stream_count, receive_count, send_count, comm_count;
+  bool waits;            /* its host does */
+} shape;
+
 struct ts_repeats {
   ts_arena *scratch;
+  const shape *shapes; /* [fragments] */
   gate *gates;      /* [players] */
   uint32_t closed;  /* gates before are open */
   TS_VEC(play) plays;
@@ -43,58 +50,39 @@ typedef struct front {
   gate *g;
   const ts_player *w;
   const ts_play_item *v;
-  const ts_ir_fragment *fragment;
+  const shape *shape;
   const ts_fragment_layout *layout;
-  ts_process *streams;  /* [streams] of the player */
+  ts_process *processes; /* [streams] of the player */
   uint64_t begin;       /* what times are counted from */
 } front;
-
-static const ts_tables *tables_of(const front *f) { return f->e->facts.tables; }
-
-static bool has_work(const front *f, uint32_t stream)
-{
-  return f->layout->stream_first[stream] < f->layout->stream_first[stream + 1];
-}
 
 static const ts_route *route_at(const ts_player *w, const ts_play_item *v, uint32_t port)
 {
   return &w->program->routes[v->port_base + port];
 }
 
-static bool is_send(const front *f, uint32_t port)
+static void stand_in_front(front *f, ts_engine *e, uint32_t player)
 {
-  return tables_of(f)->ir->ports[f->fragment->first_port + port].is_send;
-}
-
-static bool is_played(const front *f, uint32_t port)
-{
-  return f->layout->port_node[port] != TS_IR_NONE;
-}
-
-static front front_of(ts_engine *e, uint32_t player)
-{
-  front f = {.e = e, .player = player, .g = &e->repeats->gates[player]};
-  const ts_tables *t = e->facts.tables;
-  f.w = &e->facts.players[player];
-  f.streams = e->processes.at + (size_t)player * e->processes.per_player;
-  f.v = &f.w->program->items[f.g->next];
-  f.fragment = &t->ir->fragments[f.v->fragment];
-  f.layout = &t->layouts[f.v->fragment];
-  return f;
+  f->e = e;
+  f->player = player;
+  f->g = &e->repeats->gates[player];
+  f->w = &e->facts.players[player];
+  f->processes = e->processes.at + (size_t)player * e->processes.per_player;
+  f->v = &f->w->program->items[f->g->next];
+  f->shape = &e->repeats->shapes[f->v->fragment];
+  f->layout = &e->facts.tables->layouts[f->v->fragment];
 }
 
 /* ---- What its play hangs on ---- */
 
 static bool may_repeat(const ts_repeats *r, const ts_tables *t, uint32_t player, uint32_t fragment)
 {
-  const ts_fragment_layout *layout = &t->layouts[fragment];
+  const shape *shape = &r->shapes[fragment];
   const bool *meets = r->meets + (size_t)player * t->comm_count;
-  if (layout->wait_count)
-    return false;
-  for (uint32_t c = 0; layout->calls && c < t->comm_count; c++)
-    if (meets[c] && layout->calls[c])
-      return false;
-  return true;
+  bool alone = !shape->waits;
+  for (uint32_t i = 0; i < shape->comm_count; i++)
+    alone = alone && !meets[shape->comms[i]];
+  return alone;
 }
 
 /* Where a time will be written that the item's play hangs on, or NULL: all are known. */
@@ -103,66 +91,52 @@ static uint64_t *unknown(const front *f)
   uint64_t *place = &f->w->segments[f->v->segment];
   if (!ts_is_known(*place))
     return place;
-  for (uint32_t p = 0; p < f->fragment->port_count; p++) {
-    if (!is_played(f, p) || is_send(f, p))
-      continue;
-    place = &f->w->arrived[route_at(f->w, f->v, p)->slot];
+  for (uint32_t i = 0; i < f->shape->receive_count; i++) {
+    place = &f->w->arrived[route_at(f->w, f->v, f->shape->receives[i])->slot];
     if (!ts_is_known(*place))
       return place;
   }
   return NULL;
 }
 
-static void add_word(ts_repeats *r, uint64_t word) { r->key[r->key_count++] = word; }
-
-/* Nothing in the item looks at a time before `earliest`. */
-static uint64_t add_streams(front *f)
+/* Nothing in the item looks at a time before *earliest. Returns the end of the key. */
+static uint64_t *add_streams(front *f, uint64_t *key, uint64_t *earliest)
 {
-  uint64_t earliest = UINT64_MAX;
-  bool first = true;
-  for (uint32_t s = 0; s < tables_of(f)->streams; s++) {
-    if (!has_work(f, s))
-      continue;
-    const ts_process *p = &f->streams[s];
-    if (first)
-      f->begin = p->time;
-    first = false;
-    earliest = p->posted < earliest ? p->posted : earliest;
-    earliest = p->time < earliest ? p->time : earliest;
-    add_word(f->e->repeats, p->time - f->begin);
-    add_word(f->e->repeats, p->posted - f->begin);
+  *earliest = UINT64_MAX;
+  f->begin = f->processes[f->shape->streams[0]].time;
+  for (uint32_t i = 0; i < f->shape->stream_count; i++) {
+    const ts_process *p = &f->processes[f->shape->streams[i]];
+    uint64_t first = p->posted < p->time ? p->posted : p->time;
+    *earliest = first < *earliest ? first : *earliest;
+    *key++ = p->time - f->begin;
+    *key++ = p->posted - f->begin;
   }
-  return earliest;
+  return key;
 }
 
-static void find_key(front *f)
+/* Its hash. */
+static uint32_t find_key(front *f)
 {
   ts_repeats *r = f->e->repeats;
-  r->key_count = 0;
-  add_word(r, (uint64_t)f->player << 32 | f->v->fragment);
-  uint64_t earliest = add_streams(f), host = f->w->segments[f->v->segment] + f->v->offset;
+  const ts_player *w = f->w;
+  uint64_t *key = r->key, earliest, hash = 0;
+  *key++ = (uint64_t)f->player << 32 | f->v->fragment;
+  key = add_streams(f, key, &earliest);
+  uint64_t host = w->segments[f->v->segment] + f->v->offset;
   bool ahead = host + f->layout->tail <= earliest;
-  add_word(r, ahead ? TS_UNKNOWN : host - f->begin);
-  for (uint32_t p = 0; p < f->fragment->port_count; p++) {
-    const ts_route *route = route_at(f->w, f->v, p);
-    if (!is_played(f, p))
-      continue;
-    if (is_send(f, p)) {
-      add_word(r, route->call);
-    } else {
-      add_word(r, f->w->arrived[route->slot] - f->begin);
-      add_word(r, f->w->sent[route->slot] - f->begin);
-    }
+  *key++ = ahead ? TS_UNKNOWN : host - f->begin;
+  for (uint32_t i = 0; i < f->shape->receive_count; i++) {
+    uint32_t slot = route_at(w, f->v, f->shape->receives[i])->slot;
+    *key++ = w->arrived[slot] - f->begin;
+    *key++ = w->sent[slot] - f->begin;
   }
-  for (uint32_t q = 0; q < f->w->role->queue_count; q++)
-    add_word(r, (f->w->queues[q] > earliest ? f->w->queues[q] : earliest) - f->begin);
-}
-
-static uint32_t hash_of(const ts_repeats *r)
-{
-  uint64_t hash = 0;
-  for (uint32_t i = 0; i < r->key_count; i++)
-    hash = (hash ^ r->key[i] ^ hash >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+  for (uint32_t i = 0; i < f->shape->send_count; i++)
+    *key++ = route_at(w, f->v, f->shape->sends[i])->call;
+  for (uint32_t q = 0; q < w->role->queue_count; q++)
+    *key++ = (w->queues[q] > earliest ? w->queues[q] : earliest) - f->begin;
+  r->key_count = (uint32_t)(key - r->key);
+  for (const uint64_t *word = r->key; word < key; word++)
+    hash = (hash ^ *word ^ hash >> 29) * UINT64_C(0x9e3779b97f4a7c15);
   return (uint32_t)(hash >> 32);
 }
 
@@ -199,13 +173,11 @@ static void learn_end(ts_engine *e, uint32_t player)
   gate *g = &r->gates[player];
   const ts_player *w = &e->facts.players[player];
   play *p = &r->plays.at[g->learning];
-  const ts_fragment_layout *layout =
-    &e->facts.tables->layouts[w->program->items[p->item].fragment];
+  const shape *shape = &r->shapes[w->program->items[p->item].fragment];
   p->ends = (uint32_t)r->words.count;
-  for (uint32_t s = 0; s < e->facts.tables->streams; s++) {
-    const ts_process *q = &e->processes.at[(size_t)player * e->processes.per_player + s];
-    if (layout->stream_first[s] == layout->stream_first[s + 1])
-      continue;
+  for (uint32_t i = 0; i < shape->stream_count; i++) {
+    const ts_process *q =
+      &e->processes.at[(size_t)player * e->processes.per_player + shape->streams[i]];
     TS_PUSH(r->scratch, &r->words, q->time - w->begun[p->item]);
     TS_PUSH(r->scratch, &r->words, q->posted - w->begun[p->item]);
   }
@@ -219,18 +191,19 @@ static void learn_end(ts_engine *e, uint32_t player)
 
 static void move_calls(front *f, uint32_t like, uint64_t by)
 {
-  const ts_tables *t = tables_of(f);
-  const uint32_t *base = f->w->program->call_base + (size_t)like * t->comm_count;
-  for (uint32_t c = 0; f->layout->calls && c < t->comm_count; c++) {
-    uint32_t count = f->layout->calls[c];
-    if (!count || f->w->rendezvous[c] == TS_IR_NONE)
+  const uint32_t *base =
+    f->w->program->call_base + (size_t)like * f->e->facts.tables->comm_count;
+  for (uint32_t k = 0; k < f->shape->comm_count; k++) {
+    uint32_t c = f->shape->comms[k], count = f->layout->calls[c];
+    if (f->w->rendezvous[c] == TS_IR_NONE)
       continue;
     ts_rendezvous_state *r = &f->e->rendezvous[f->w->rendezvous[c]];
     const uint64_t *from = f->e->starts + r->call_base + base[c];
     uint64_t *to = f->e->starts + r->call_base + r->calls;
+    uint32_t *latest = f->e->latest + r->call_base + r->calls;
     for (uint32_t i = 0; i < count; i++) {
       to[i] = from[i] + by;
-      f->e->latest[r->call_base + r->calls + i] = f->player;
+      latest[i] = f->player;
     }
     r->calls += count;
   }
@@ -238,10 +211,9 @@ static void move_calls(front *f, uint32_t like, uint64_t by)
 
 static void move_messages(front *f, const ts_play_item *like, uint64_t by)
 {
-  for (uint32_t p = 0; p < f->fragment->port_count; p++) {
-    if (!is_played(f, p) || !is_send(f, p))
-      continue;
-    const ts_route *from = route_at(f->w, like, p), *to = route_at(f->w, f->v, p);
+  for (uint32_t i = 0; i < f->shape->send_count; i++) {
+    uint32_t port = f->shape->sends[i];
+    const ts_route *from = route_at(f->w, like, port), *to = route_at(f->w, f->v, port);
     const ts_player *before = &f->e->facts.players[f->w->peers[from->peer]],
                     *receiver = &f->e->facts.players[f->w->peers[to->peer]];
     uint64_t arrived = before->arrived[from->slot] + by;
@@ -254,17 +226,18 @@ static void move_messages(front *f, const ts_play_item *like, uint64_t by)
 static void move_streams(front *f, const play *like)
 {
   const uint64_t *ends = f->e->repeats->words.at + like->ends;
-  for (uint32_t s = 0; s < tables_of(f)->streams; s++) {
-    ts_process *p = &f->streams[s];
-    if (!has_work(f, s))
-      continue;
-    f->w->entries[p->item - f->w->program->stream_items] = p->time;
+  const ts_play_item *first = f->w->program->stream_items;
+  uint64_t any = 0;
+  for (uint32_t i = 0; i < f->shape->stream_count; i++) {
+    ts_process *p = &f->processes[f->shape->streams[i]];
+    f->w->entries[p->item - first] = p->time;
     p->time = *ends++ + f->begin;
     p->posted = *ends++ + f->begin;
-    f->e->processes.overflow |= p->time >> TS_CLOCK_BITS != 0;
+    any |= p->time;
     p->item++;
     p->held = p->item != p->item_end;
   }
+  f->e->processes.overflow |= any >> TS_CLOCK_BITS != 0;
   for (uint32_t q = 0; q < f->w->role->queue_count; q++)
     if (like->moved[q])
       f->w->queues[q] = *ends++ + f->begin;
@@ -297,41 +270,29 @@ static void go(ts_engine *e, uint32_t id)
 static void admit(front *f)
 {
   uint32_t first = f->player * f->e->processes.per_player;
-  for (uint32_t s = 0; s < tables_of(f)->streams; s++) {
-    if (!has_work(f, s))
-      continue;
-    go(f->e, first + s);
-    f->g->inside++;
-  }
+  for (uint32_t i = 0; i < f->shape->stream_count; i++)
+    go(f->e, first + f->shape->streams[i]);
+  f->g->inside += f->shape->stream_count;
   f->g->next++;
 }
 
 static void wait_at(front *f, uint64_t *place)
 {
-  uint32_t s = 0;
-  while (!has_work(f, s))
-    s++;
+  uint32_t s = f->shape->streams[0];
   f->g->keeper = f->player * f->e->processes.per_player + s;
   f->g->place = place;
   f->g->inside = 1;
-  f->streams[s].held = false;
+  f->processes[s].held = false;
   ts_process_park(&f->e->processes, f->g->keeper, place);
-}
-
-static bool is_idle(const front *f)
-{
-  for (uint32_t s = 0; s < tables_of(f)->streams; s++)
-    if (has_work(f, s))
-      return false;
-  return true;
 }
 
 /* All streams are in front of the player's next item. True: they are in front of another one. */
 static bool pass(ts_engine *e, uint32_t player)
 {
   ts_repeats *r = e->repeats;
-  front f = front_of(e, player);
-  if (is_idle(&f)) {
+  front f;
+  stand_in_front(&f, e, player);
+  if (!f.shape->stream_count) {
     f.g->next++;
     return true;
   }
@@ -344,8 +305,7 @@ static bool pass(ts_engine *e, uint32_t player)
     wait_at(&f, place);
     return false;
   }
-  find_key(&f);
-  uint32_t hash = hash_of(r), known = ts_hash_find(&r->table, hash, same, r);
+  uint32_t hash = find_key(&f), known = ts_hash_find(&r->table, hash, same, r);
   if (known == TS_HASH_NONE) {
     f.w->begun[f.v->index] = f.begin;
     learn(&f, hash);
@@ -425,6 +385,38 @@ static void note_meetings(ts_repeats *r, const ts_engine *e)
     }
 }
 
+static void find_shape(ts_arena *arena, const ts_tables *t, uint32_t fragment, shape *out)
+{
+  const ts_ir_fragment *f = &t->ir->fragments[fragment];
+  const ts_fragment_layout *layout = &t->layouts[fragment];
+  uint32_t *streams = TS_NEW_ARRAY(arena, uint32_t, t->streams),
+           *ports = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)f->port_count),
+           *comms = TS_NEW_ARRAY(arena, uint32_t, t->comm_count);
+  *out = (shape){streams, ports, ports + f->port_count, comms, .waits = layout->wait_count > 0};
+  for (uint32_t s = 0; s < t->streams; s++)
+    if (layout->stream_first[s] < layout->stream_first[s + 1])
+      streams[out->stream_count++] = s;
+  for (uint32_t p = 0; p < f->port_count; p++) {
+    if (layout->port_node[p] == TS_IR_NONE)
+      continue;
+    if (t->ir->ports[f->first_port + p].is_send)
+      ports[f->port_count + out->send_count++] = p;
+    else
+      ports[out->receive_count++] = p;
+  }
+  for (uint32_t c = 0; layout->calls && c < t->comm_count; c++)
+    if (layout->calls[c])
+      comms[out->comm_count++] = c;
+}
+
+static void find_shapes(ts_repeats *r, const ts_tables *t)
+{
+  shape *shapes = TS_NEW_ARRAY(r->scratch, shape, t->ir->fragments_count);
+  for (uint32_t f = 0; f < t->ir->fragments_count; f++)
+    find_shape(r->scratch, t, f, &shapes[f]);
+  r->shapes = shapes;
+}
+
 static uint32_t most_words(const ts_engine *e)
 {
   const ts_tables *t = e->facts.tables;
@@ -461,6 +453,7 @@ ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, ts_engine *e)
   r->gates = TS_NEW_ARRAY(scratch, gate, players);
   r->key = TS_NEW_ARRAY(scratch, uint64_t, most_words(e));
   note_meetings(r, e);
+  find_shapes(r, t);
   uint32_t *plays = TS_NEW_ARRAY(scratch, uint32_t, t->ir->fragments_count);
   for (uint32_t p = 0; p < players; p++) {
     ts_player *w = (ts_player *)&e->facts.players[p];
