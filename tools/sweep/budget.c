@@ -13,6 +13,7 @@ enum {
   DRAWN = 4,       /* a quarter of the plans are drawn before any neighbour is tried */
   LEAST_DRAWN = BATCH,
   TIMED_DRAWN = 8 * BATCH, /* ... of a budget in time */
+  PATIENCE = 3,    /* plans whose neighbours may be no better before others are drawn, a goal */
   EMPTY_ROUNDS = 4 /* without a new plan: the space has no more */
 };
 
@@ -103,25 +104,32 @@ static void add_neighbours(searching *in, size_t index)
 
 /* ---- Rounds ---- */
 
-/* What the search goes down: worth of those that are ranked, else how much memory they need. */
-static bool better(const ts_outcome *a, const ts_outcome *b)
+static double memory_of(const ts_outcome *o)
+{
+  return o->played && !o->why ? o->figures.of[TS_SEARCH_MEMORY] :
+                                8 * (double)(o->least.bytes + o->least.reserved);
+}
+
+/* What the search goes down: a goal of those that are ranked, else how much memory they need. */
+static bool better(const searching *in, uint32_t goal, const ts_outcome *a, const ts_outcome *b)
 {
   if (a->state != b->state)
     return a->state > b->state;
-  if (a->state == TS_RANKED)
-    return a->worth < b->worth;
-  return a->figures.of[TS_SEARCH_MEMORY] < b->figures.of[TS_SEARCH_MEMORY];
+  if (a->state != TS_RANKED)
+    return memory_of(a) < memory_of(b);
+  return in->s->search->goals[goal].maximize ? a->worths[goal] > b->worths[goal] :
+                                               a->worths[goal] < b->worths[goal];
 }
 
-/* The best one whose neighbours were not tried; SIZE_MAX: none. Bounds say nothing of which of two
- * plans is nearer to the best. */
-static size_t best_unexpanded(const searching *in)
+/* The best one by a goal, of all or of those whose neighbours were not tried; SIZE_MAX: none. Bounds
+ * say nothing of which of two plans is nearer to the best. */
+static size_t best_by(const searching *in, uint32_t goal, bool unexpanded)
 {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < in->outcomes.count; i++) {
     const ts_outcome *o = &in->outcomes.at[i];
-    if (!in->expanded.at[i] && o->state != TS_REFUSED && o->state != TS_BOUNDED &&
-        (best == SIZE_MAX || better(o, &in->outcomes.at[best])))
+    if (!(unexpanded && in->expanded.at[i]) && o->state != TS_REFUSED && o->state != TS_BOUNDED &&
+        (best == SIZE_MAX || better(in, goal, o, &in->outcomes.at[best])))
       best = i;
   }
   return best;
@@ -139,9 +147,13 @@ static bool play_round(searching *in, ts_sweep_player *play, void *closure)
   ts_sweep *s = in->s;
   s->outcomes = in->outcomes.at;
   s->count = in->outcomes.count;
-  bool good = play(closure, in->todo.at, in->todo.count);
+  bool good = play(closure, in->todo.at, in->todo.count) && !failed(in);
+  for (size_t i = s->count - in->todo.count; good && i < s->count; i++)
+    if (s->outcomes[i].state == TS_RANKED)
+      good = ts_search_worths(s->search, s->outcomes[i].point, &s->outcomes[i].figures,
+                              s->outcomes[i].worths);
   in->todo.count = 0;
-  return good && !failed(in);
+  return good;
 }
 
 bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, ts_sweep_player *play,
@@ -150,18 +162,21 @@ bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, ts_sweep_player
   searching in = {.s = s, .budget = budget, .random = s->seed};
   double until = budget->seconds > 0 ? ts_clock() + budget->seconds : 0;
   size_t empty = 0;
+  uint32_t goal = 0, vain = 0; /* goals take turns, each as long as it becomes better */
   bool good = true, climb = false;
   while (good && empty < EMPTY_ROUNDS && (!until || ts_clock() < until) &&
          !(budget->plans && in.outcomes.count >= (size_t)budget->plans)) {
-    size_t from = climb ? best_unexpanded(&in) : SIZE_MAX, best = s->best;
+    size_t from = climb ? best_by(&in, goal, true) : SIZE_MAX, best = best_by(&in, goal, false);
     if (from != SIZE_MAX)
       add_neighbours(&in, from);
     else
       draw(&in, BATCH);
     empty = in.todo.count ? 0 : empty + 1;
     good = !failed(&in) && (!in.todo.count || play_round(&in, play, closure));
-    /* where the neighbours of the best are no better, others are drawn */
-    climb = in.outcomes.count >= quota(budget) && (from == SIZE_MAX || s->best != best);
+    vain = from == SIZE_MAX || best_by(&in, goal, false) != best ? 0 : vain + 1;
+    if (vain)
+      goal = (goal + 1) % s->search->goal_count;
+    climb = in.outcomes.count >= quota(budget) && vain < PATIENCE * s->search->goal_count;
   }
   s->exhausted = empty == EMPTY_ROUNDS;
   return good;

@@ -158,7 +158,9 @@ static void put_budget(const ts_sweep *s, FILE *out)
   if (s->exhausted)
     fputs("  no further plans were found\n", out);
   double bound = ts_sweep_bound(s), worth = s->outcomes[0].worths[0];
-  if (!(bound > 0) || s->outcomes[0].state != TS_RANKED) {
+  if (s->outcomes[0].state != TS_RANKED)
+    return;
+  if (!(bound > 0)) {
     fputs("  no bound is known for this goal\n", out);
     return;
   }
