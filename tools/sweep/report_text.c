@@ -69,7 +69,7 @@ static const char *goal_expression(const ts_sweep *s, uint32_t g)
   return text + strcspn(text, " ") + strspn(text + strcspn(text, " "), " ");
 }
 
-enum { GOAL = 12, MOST_OF_GOAL = 24 };
+enum { GOAL = 12, MOST_OF_GOAL = 28 };
 
 /* Columns of goals behind the usual ones; a NULL outcome is the head. */
 static void put_goals(const ts_sweep *s, const ts_outcome *o, FILE *out)
