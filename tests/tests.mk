@@ -32,6 +32,7 @@ tests_unit_sources = \
 	tests/unit/test_csv.c \
 	tests/unit/test_database.c \
 	tests/unit/test_device.c \
+	tests/unit/test_energy.c \
 	tests/unit/test_engine.c \
 	tests/unit/test_engine_insight.c \
 	tests/unit/test_engine_overlap.c \
