@@ -25,7 +25,7 @@ typedef struct searcher {
   int64_t bound;
   ts_pipeline_order best[KEPT];
   uint32_t kept_count;
-  uint16_t *word, *trial;
+  uint16_t *word, *trial, *again;
   uint32_t *critical;
   uint32_t critical_count;
   uint32_t lacks_rank;
@@ -254,7 +254,8 @@ static void find_critical(searcher *x)
   x->critical_count = ts_pipeline_critical(x->s, x->word, x->critical);
 }
 
-static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders)
+/* `slack`: by how much moves may make the order longer at first. */
+static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, int64_t slack)
 {
   int64_t history[HISTORY], now;
   uint64_t until = x->timed + orders, improved = x->timed;
@@ -263,7 +264,7 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders)
   memcpy(x->word, from->word, x->size * sizeof *x->word);
   now = worth_of(x, time_of(x, x->word));
   for (int k = 0; k < HISTORY; k++)
-    history[k] = now;
+    history[k] = now + slack;
   find_critical(x);
   memcpy(x->trial, x->word, x->size * sizeof *x->word);
   for (uint64_t k = 0; goes_on(x) && x->timed < until && !at_bound(x); k++) {
@@ -295,6 +296,29 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders)
   }
 }
 
+/* From each of the best beginnings for a while; then from the best, and in turn from others that were
+ * met. */
+static void climb_all(searcher *x)
+{
+  ts_pipeline_order starts[CLIMBED];
+  uint32_t count = x->kept_count < CLIMBED ? x->kept_count : CLIMBED;
+  uint64_t share = (x->how->orders - x->timed) / (2 * CLIMBED);
+  for (uint32_t k = 0; k < count; k++) {
+    starts[k] = x->best[k];
+    starts[k].word = ts_arena_copy(x->arena, x->best[k].word, x->size * sizeof *x->word);
+  }
+  for (uint32_t round = 0; count && goes_on(x) && !at_bound(x); round++) {
+    uint32_t others = x->kept_count < CLIMBED ? x->kept_count : CLIMBED;
+    uint64_t left = x->how->orders - x->timed;
+    const ts_pipeline_order *met = &x->best[round % 2 ? (round / 2 + 1) % others : 0];
+    ts_pipeline_order from = round < count ? starts[round] : *met;
+    from.word = memcpy(x->again, from.word, x->size * sizeof *x->again);
+    climb(x, &from, round < count ? share + 1000 : left / 6 + 3000, from.step / 500 * (round % 4));
+    memcpy(x->word, x->best[0].word, x->size * sizeof *x->word);
+    list_all(x, x->word, x->best[0].began);
+  }
+}
+
 ts_pipeline_found ts_pipeline_improve(ts_arena *arena, const ts_pipeline *p,
                                       const uint16_t *const *begins, uint32_t begin_count,
                                       const ts_pipeline_bound *bound,
@@ -311,21 +335,13 @@ ts_pipeline_found ts_pipeline_improve(ts_arena *arena, const ts_pipeline *p,
                 .bound = bound->step,
                 .word = TS_NEW_ARRAY(arena, uint16_t, size + 1),
                 .trial = TS_NEW_ARRAY(arena, uint16_t, size + 1),
+                .again = TS_NEW_ARRAY(arena, uint16_t, size + 1),
                 .critical = TS_NEW_ARRAY(arena, uint32_t, size + 1),
                 .lacks = TS_PIPELINE_LATE};
   for (uint32_t k = 0; k < begin_count; k++)
     begin_with(&x, begins[k], k);
   begin_with_waves(&x, begin_count);
-  /* from the best, then from the others and again from what is best by then */
-  for (uint32_t round = 0; x.kept_count && goes_on(&x) && !at_bound(&x); round++) {
-    uint64_t left = search->orders - x.timed;
-    uint32_t others = x.kept_count < CLIMBED ? x.kept_count : CLIMBED;
-    ts_pipeline_order from = x.best[round % 2 ? (round / 2 + 1) % others : 0];
-    from.word = ts_arena_copy(arena, from.word, size * sizeof *from.word);
-    climb(&x, &from, left / 6 + 3000);
-    memcpy(x.word, x.best[0].word, size * sizeof *x.word);
-    list_all(&x, x.word, x.best[0].began);
-  }
+  climb_all(&x);
   ts_pipeline_found found = {
     .count = x.kept_count, .timed = x.timed, .rank = x.lacks_rank, .lacks = x.lacks};
   memcpy(found.best, x.best, sizeof found.best);
