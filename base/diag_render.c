@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag_record.h"
+#include "base/terminal.h"
 #include "base/text.h"
 
 enum {
@@ -55,6 +56,7 @@ typedef struct render {
   const ts_sources *sources;
   ts_arena *scratch;
   unsigned gutter; /* digits of the largest line number */
+  unsigned columns; /* of the terminal; 0: it is none */
 } render;
 
 typedef struct canvas { /* a line of characters with a style each */
@@ -102,18 +104,55 @@ static void put_styled(render *r, style s, const char *text)
   end_style(r, s);
 }
 
-/* Text of several lines: the later ones are indented. */
-static void put_lines(render *r, const char *text, unsigned indent)
+/* How much of `text` goes on a line that has `room` columns: up to a blank. All of it, where it
+ * fits or is one word. */
+static size_t fitting(const char *text, size_t size, unsigned room)
+{
+  char shown[9];
+  unsigned columns, total = 0;
+  size_t blank = 0;
+  for (size_t at = 0; at < size;) {
+    if (text[at] == ' ' && at)
+      blank = at;
+    at += ts_text_show(text + at, size - at, shown, &columns);
+    total += columns;
+    if (total > room && blank)
+      return blank;
+  }
+  return size;
+}
+
+/* A row of columns stays a row. */
+static bool is_table(const char *text, size_t size)
+{
+  for (size_t i = 0; i + 1 < size; i++)
+    if (text[i] == ' ' && text[i + 1] == ' ')
+      return true;
+  return false;
+}
+
+/* Text of several lines, the first of which begins at `column`: the later ones are indented. On a
+ * terminal lines are broken between words. */
+static void put_broken(render *r, const char *text, unsigned column, unsigned indent)
 {
   for (;;) {
-    size_t length = strcspn(text, "\n");
-    put_text(r, text, length);
-    putc('\n', r->out);
-    if (!text[length] || !text[length + 1])
+    size_t length = strcspn(text, "\n"), part = length;
+    if (r->columns && !is_table(text, length))
+      part = fitting(text, length, r->columns > column ? r->columns - column : 1);
+    put_text(r, text, part);
+    text += part;
+    if (!*text || !text[1])
       return;
-    text += length + 1;
-    fprintf(r->out, "%*s", (int)indent, "");
+    text += part == length ? 1 : strspn(text, " ");
+    fprintf(r->out, "\n%*s", (int)indent, "");
+    column = indent;
   }
+}
+
+static void put_lines(render *r, const char *text, unsigned column, unsigned indent)
+{
+  put_broken(r, text, column, indent);
+  putc('\n', r->out);
 }
 
 static void put_gutter(render *r, uint32_t line) /* 0: without a number */
@@ -297,19 +336,28 @@ static void add_span(render *r, marks *all, ts_span span, bool primary, const ch
   }
 }
 
-/* Cuts a line that is too wide to a window of columns [*from, *to). */
-static void choose_window(const mark *at, size_t count, unsigned width, unsigned *from,
-                          unsigned *to)
+/* Columns that a source line may take, with room for what stands for the rest. */
+static unsigned widest(const render *r)
 {
+  enum { BAR = 3, REST = 3 };
+  unsigned beside = r->gutter + BAR + REST;
+  return r->columns > beside + BEFORE_MARK ? r->columns - beside : WIDEST_LINE;
+}
+
+/* Cuts a line that is too wide to a window of columns [*from, *to). */
+static void choose_window(const render *r, const mark *at, size_t count, unsigned width,
+                          unsigned *from, unsigned *to)
+{
+  unsigned most = widest(r);
   unsigned first = UINT_MAX;
   for (size_t i = 0; i < count; i++)
     first = at[i].column < first ? at[i].column : first;
   *from = first > BEFORE_MARK ? first - BEFORE_MARK : 0;
-  if (width <= WIDEST_LINE)
+  if (width <= most)
     *from = 0;
-  else if (*from + WIDEST_LINE > width)
-    *from = width - WIDEST_LINE;
-  *to = width < *from + WIDEST_LINE ? width : *from + WIDEST_LINE;
+  else if (*from + most > width)
+    *from = width - most;
+  *to = width < *from + most ? width : *from + most;
 }
 
 static void cut_canvas(render *r, canvas *c, unsigned from, unsigned to)
@@ -345,9 +393,13 @@ static void draw_underlines(render *r, canvas *c, const mark *at, size_t count)
 }
 
 /* The label of the rightmost mark may follow it on its row. */
-static size_t inline_label(const mark *at, size_t count)
+static size_t inline_label(const render *r, const mark *at, size_t count)
 {
   size_t last = count - 1;
+  const char *label = at[last].label;
+  if (r->columns && label &&
+      at[last].column + at[last].width + 1 + columns_of(label, strlen(label)) > widest(r) + 3)
+    return SIZE_MAX; /* it would not fit */
   for (size_t i = 0; i < count; i++) {
     if (i != last && at[i].column + at[i].width > at[last].column + at[last].width)
       return SIZE_MAX;
@@ -355,6 +407,27 @@ static size_t inline_label(const mark *at, size_t count)
       return SIZE_MAX;
   }
   return last;
+}
+
+/* A label below its mark, behind the bars on the canvas. On a terminal it stands farther left where
+ * it would not fit, and takes several rows. */
+static void put_label(render *r, canvas *c, const mark *m)
+{
+  size_t size = strlen(m->label);
+  unsigned column = m->column, room = widest(r) + 3, bars = (unsigned)c->size;
+  unsigned width = columns_of(m->label, size);
+  if (r->columns && column + width > room)
+    column = width < room ? room - width : 0;
+  column = column < bars + 1 && bars && column != m->column ? bars + 1 : column;
+  for (size_t at = 0, part; at < size; at += part) {
+    canvas line = {0};
+    part = r->columns ? fitting(m->label + at, size - at, room > column ? room - column : 1) :
+                        size - at;
+    draw(r, at ? &line : c, column, m->label + at, part, mark_style(m));
+    put_gutter(r, 0);
+    put_canvas(r, at ? &line : c);
+    part += at + part < size; /* the blank */
+  }
 }
 
 /* Labels that stand below: first a row of bars, then from right to left a row each. */
@@ -370,8 +443,11 @@ static void put_hanging_labels(render *r, const mark *at, size_t count, size_t d
         if (i != done && at[i].label)
           draw(r, &c, at[i].column, "|", 1, mark_style(&at[i]));
       }
-      draw(r, &c, at[upto].column, row ? at[upto].label : "|", row ? strlen(at[upto].label) : 1,
-           mark_style(&at[upto]));
+      if (row) {
+        put_label(r, &c, &at[upto]);
+        continue;
+      }
+      draw(r, &c, at[upto].column, "|", 1, mark_style(&at[upto]));
       put_gutter(r, 0);
       put_canvas(r, &c);
     }
@@ -391,7 +467,7 @@ static void put_marked_line(render *r, const ts_source *source, mark *at, size_t
       at[i].width = 1;
   }
   unsigned from, to;
-  choose_window(at, count, (unsigned)line.size, &from, &to);
+  choose_window(r, at, count, (unsigned)line.size, &from, &to);
   cut_canvas(r, &line, from, to);
   put_gutter(r, at[0].line);
   put_canvas(r, &line);
@@ -406,7 +482,7 @@ static void put_marked_line(render *r, const ts_source *source, mark *at, size_t
   }
   canvas underlines = {0};
   draw_underlines(r, &underlines, at, count);
-  size_t done = inline_label(at, count);
+  size_t done = inline_label(r, at, count);
   if (done != SIZE_MAX && at[done].label)
     draw(r, &underlines, at[done].column + at[done].width + 1, at[done].label,
          strlen(at[done].label), mark_style(&at[done]));
@@ -496,7 +572,7 @@ static void put_patched_line(render *r, uint32_t number, const char *text, size_
   mark m = {.column = columns_of(text, begin), .width = columns_of(text + begin, end - begin)};
   draw(r, &line, 0, text, size, PLAIN);
   unsigned from, to;
-  choose_window(&m, 1, (unsigned)line.size, &from, &to);
+  choose_window(r, &m, 1, (unsigned)line.size, &from, &to);
   cut_canvas(r, &line, from, to);
   put_gutter(r, number);
   put_canvas(r, &line);
@@ -560,7 +636,7 @@ static void put_heading(render *r, style s, const char *word, const char *text)
 {
   put_styled(r, s, word);
   fputs(": ", r->out);
-  put_lines(r, text, (unsigned)strlen(word) + 2);
+  put_lines(r, text, (unsigned)strlen(word) + 2, (unsigned)strlen(word) + 2);
 }
 
 static void put_equals(render *r)
@@ -575,7 +651,8 @@ static void put_short_child(render *r, style s, const char *word, const char *te
   put_equals(r);
   put_styled(r, s, word);
   fputs(": ", r->out);
-  put_lines(r, text, r->gutter + 3 + (unsigned)strlen(word) + 2);
+  unsigned indent = r->gutter + 3 + (unsigned)strlen(word) + 2;
+  put_lines(r, text, indent, indent);
 }
 
 /* Facts stand in columns; one whose text begins on a new line has its name for a heading. */
@@ -585,11 +662,11 @@ static void put_fact(render *r, const ts_diag_child *fact, unsigned width)
   put_styled(r, HEADLINE, fact->name);
   if (fact->text[0] == '\n') {
     fprintf(r->out, "\n%*s", (int)r->gutter + 5, "");
-    put_lines(r, fact->text + 1, r->gutter + 5);
+    put_lines(r, fact->text + 1, r->gutter + 5, r->gutter + 5);
     return;
   }
   fprintf(r->out, "%*s", (int)(width - columns_of(fact->name, strlen(fact->name))) + 2, "");
-  put_lines(r, fact->text, r->gutter + 3 + width + 2);
+  put_lines(r, fact->text, r->gutter + 3 + width + 2, r->gutter + 3 + width + 2);
 }
 
 static unsigned fact_width(const ts_diag *d)
@@ -670,6 +747,7 @@ void ts_diag_render(const ts_diag *d, const ts_sources *sources, ts_color color,
 {
   render r = {
     .out = out, .color = color, .sources = sources, .scratch = ts_arena_new("diagnostic")};
+  r.columns = ts_terminal_columns(out, 0);
   r.gutter = gutter_width(&r, d);
   style severity = d->severity == TS_ERROR ? ERROR : d->severity == TS_WARNING ? WARNING : NOTE;
   begin_style(&r, severity);
@@ -677,7 +755,9 @@ void ts_diag_render(const ts_diag *d, const ts_sources *sources, ts_color color,
   end_style(&r, severity);
   begin_style(&r, HEADLINE);
   fputs(": ", out);
-  put_text(&r, d->message, strlen(d->message));
+  put_broken(&r, d->message,
+             (unsigned)(strlen(ts_severity_word(d->severity)) + strlen(ts_code_name(d->code)) + 4),
+             2);
   end_style(&r, HEADLINE);
   putc('\n', out);
   put_snippets(&r, d->primary, d->here, d->labels.at, d->labels.count);

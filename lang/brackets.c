@@ -1,5 +1,7 @@
 /* Brackets that do not match. Where a bracket was probably meant to close is guessed from line
  * breaks and indentation, so that one missing bracket is one error. */
+#include <string.h>
+
 #include "lang/grammar.h"
 #include "lang/parser.h"
 
@@ -129,6 +131,8 @@ static void report_unclosed(repair *r, uint32_t opener, uint32_t i, ts_span end)
                                 r->parser->text[token->span.begin], what);
     ts_diag_here(d, "opened here; the file ends without its `%s`", closing);
     bool lines = token->kind == TS_T_LBRACE && r->parser->tokens.at[opener + 1].newlines;
+    if (lines) /* behind a comment, too */
+      end.begin = end.end = end.end + (uint32_t)strcspn(r->parser->text + end.end, "\r\n");
     ts_diag_edit(d, end, lines ? ts_arena_printf(arena, "\n%s", closing) : closing,
                  lines ? "close it behind its last line" : "close it here");
     return;
@@ -235,6 +239,31 @@ static bool is_mistyped(const repair *r, uint32_t i)
   return top < i;
 }
 
+/* `= (a, b]`: what follows no name calls nothing, so a list was meant. */
+static bool is_list(const repair *r, uint32_t opener, uint32_t i)
+{
+  const ts_token *tokens = r->parser->tokens.at;
+  if (tokens[opener].kind != TS_T_LPAREN || tokens[i].kind != TS_T_RBRACKET || !opener)
+    return false;
+  int before = tokens[opener - 1].kind;
+  return before == TS_T_ASSIGN || before == TS_T_COLON || before == TS_T_COMMA ||
+         before == TS_T_LBRACKET;
+}
+
+static void take_list(repair *r, uint32_t i)
+{
+  ts_token *tokens = r->parser->tokens.at;
+  uint32_t opener = r->open.at[--r->open.count];
+  tokens[opener].kind = TS_T_LBRACKET;
+  if (!ts_is_suppressed(r->parser, tokens[opener].span.begin)) {
+    ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, tokens[opener].span,
+                                "expected `[` before a list that `]` closes, found `(`");
+    ts_diag_label(d, tokens[i].span, "closed here");
+    ts_diag_edit(d, tokens[opener].span, "[", "write `[`");
+  }
+  ts_suppress_line(r->parser, tokens[i].span.begin);
+}
+
 static void take_mistyped(repair *r, uint32_t i)
 {
   const ts_token *token = &r->parser->tokens.at[i];
@@ -259,7 +288,9 @@ static void take_closer(repair *r, uint32_t i)
   while (keep > 0 && !matches(r->parser->tokens.at[r->open.at[keep - 1]].kind, kind))
     keep--;
   if (keep == 0) {
-    if (is_mistyped(r, i))
+    if (is_mistyped(r, i) && is_list(r, r->open.at[r->open.count - 1], i))
+      take_list(r, i);
+    else if (is_mistyped(r, i))
       take_mistyped(r, i);
     else
       stray(r, i);

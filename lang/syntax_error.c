@@ -459,6 +459,8 @@ static void propose_sign(const mistake *m, ts_diag *d)
   else if (expects(m, TS_T_COMMA) && m->found->inside != TS_NONE && begins_entry(found) &&
            !m->line_ends && (!expects(m, TS_T_NEWLINE) || on_one_line(m)))
     ts_diag_edit(d, gap, ",", "separate them with `,`");
+  else if (found == TS_T_COMMA && expects(m, TS_T_RPAREN))
+    ts_diag_help(d, "a list is written `[a, b]`");
   else if (found == TS_T_LBRACE && expects(m, TS_T_ASSIGN))
     ts_diag_edit(d, gap, " =", "give the field its value");
   else if (found == TS_T_LBRACE && m->count == 1 && expects(m, TS_T_LPAREN))
