@@ -39,6 +39,7 @@ libts_la_SOURCES += \
 	base/order.h \
 	base/output.c \
 	base/output.h \
+	base/progress.h \
 	base/round.h \
 	base/source.c \
 	base/source.h \

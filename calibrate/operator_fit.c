@@ -106,6 +106,8 @@ bool ts_op_fit_tables(ts_fit_work *w, double units, double share)
   for (size_t t = 0; t < w->tables.count; t++)
     for (uint32_t i = 0; i < w->tables.at[t].table->group_count; i++) {
       const ts_table_group *g = &w->tables.at[t].table->group[i];
+      uint32_t groups = w->tables.at[t].table->group_count;
+      ts_tick(w->progress, "fitting", ((double)t + (double)i / groups) / (double)w->tables.count);
       if (!fit_group(w, t, g, units, share))
         return refuse(w,
                       ts_arena_printf(w->arena, "%s: the rows of `%s` cannot be fitted",
@@ -194,6 +196,7 @@ static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets 
   if (!choose(w, kind.model, s, all, trees, &learner))
     return false;
   for (uint32_t d = 0; d < s->count; d++) {
+    ts_tick(w->progress, "fitting each device", (double)d / s->count);
     ts_op_gathered out = ts_op_gather(w->arena, &w->tables, &w->choice, kind, d, TS_OP_ONLY);
     ts_op_gathered others = ts_op_gather(w->arena, &w->tables, &w->choice, kind, d, TS_OP_WITHOUT);
     measured += out.count > 0;

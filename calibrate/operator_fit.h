@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "calibrate/device_sheets.h"
 #include "calibrate/operator_rows.h"
 #include "calibrate/operator_scores.h"
@@ -14,6 +15,7 @@ typedef struct ts_fit_work {
   ts_arena *arena;
   ts_diags *diags;
   FILE *out;          /* figures, for people */
+  const ts_progress *progress; /* or NULL */
   const char *also;   /* another type that runs at the same rate, or NULL */
   ts_op_choice choice;
   ts_fit_tables tables;

@@ -310,7 +310,7 @@ static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_
   out->threads = o->threads;
   if (o->progress) {
     ts_progress *progress = TS_NEW(arena, ts_progress);
-    *progress = (ts_progress){o->progress, o->closure};
+    *progress = (ts_progress){.tick = o->progress, .closure = o->closure};
     out->progress = progress;
   }
   const char *wrong = o->overlap ? ts_slowdown_open(arena, o->overlap, &out->overlap) : NULL;

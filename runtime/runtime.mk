@@ -94,7 +94,6 @@ libts_la_SOURCES += \
 	runtime/load/intern.h \
 	runtime/load/layout.c \
 	runtime/load/match.c \
-	runtime/load/progress.h \
 	runtime/load/ranks.c \
 	runtime/load/ranks.h \
 	runtime/load/stop.c \

@@ -10,6 +10,7 @@
 #include "tools/cli/calibrate_report.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/plan_options.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/programs.h"
 
 enum { OUTPUT = 1, FORMAT, NOISE, JOBS };
@@ -57,6 +58,8 @@ typedef struct task {
   ts_calibration *calibration;
   ts_measured_steps steps;
   ts_played_steps *played;
+  ts_progress_bar bar;
+  ts_progress progress;
   uint32_t file;               /* of the measured steps, in the source map */
   ts_step_fit fit;
   ts_calibrated report;
@@ -270,13 +273,17 @@ static int calibrate(task *t)
   t->calibration->plan = parameters.plan;
   t->calibration->rows = t->steps.count;
   t->played = ts_played_steps_new(s, t->paths[0], &t->plan.compile, &t->steps, t->file,
-                                  t->calibration, (long)t->jobs);
-  if (!t->played)
+                                  t->calibration, (long)t->jobs, &t->progress);
+  if (!t->played) {
+    ts_progress_end(&t->bar);
     return TS_EXIT_REJECTED;
+  }
   t->calibration->device = ts_arena_printf(t->arena, "%s", ts_played_device(t->played));
   t->calibration->framework = ts_arena_printf(t->arena, "%s", ts_played_framework(t->played));
   int status = TS_EXIT_REJECTED;
-  if (fit(t)) {
+  bool fitted = fit(t);
+  ts_progress_end(&t->bar);
+  if (fitted) {
     fit_memory(t);
     t->report.arena = t->arena;
     t->report.calibration = t->calibration;
@@ -304,6 +311,7 @@ int ts_calibrate_main(int argc, char **argv)
   t.session = ts_session_new(t.arena);
   ts_interrupt_ends(
     ts_arena_printf(t.arena, "%s: interrupted; nothing was written\n", t.options.called));
+  t.progress = ts_progress_shown(&t.bar);
   int status = calibrate(&t), rejected = ts_options_report(&t.options, t.session->diags);
   ts_arena_free(t.arena);
   return status == TS_EXIT_REJECTED ? rejected : status;

@@ -11,6 +11,7 @@
 #include "tools/cli/programs.h"
 #include "tools/cli/replay_graph.h"
 #include "tools/cli/replay_workload.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/trace_open.h"
 #include "trace/chakra_ranks.h"
 #include "trace/play_rank_graph.h"
@@ -54,6 +55,8 @@ typedef struct task {
   bool binary; /* GOAL */
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
   ts_workload_run on;
+  ts_progress_bar bar;
+  ts_progress progress;
 } task;
 
 /* ---- Files, rank by rank ---- */
@@ -113,8 +116,10 @@ static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
     ts_arena *work = ts_arena_new("rank");
     ts_export *x = ts_export_new(work, k->form, ranks[r], count, 0);
     good = put_rank(&s, x, r, r + 1 == count, &error);
+    ts_tick_counted(&k->progress, "writing ranks", (r + 1.0) / count, "ranks", r + 1.0);
     ts_arena_free(work);
   }
+  ts_progress_end(&k->bar);
   return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
                             TS_EXIT_DONE;
 }
@@ -187,7 +192,9 @@ static int export_ir(task *k, const ts_ir *ir)
     if (p.calls)
       ts_export_calls(*x, &p.plan);
     good = put_rank(&s, *x, r, step >= s.world - r, &error);
+    ts_tick_counted(&k->progress, "writing ranks", (r + 1.0) / s.world, "ranks", r + 1.0);
   }
+  ts_progress_end(&k->bar);
   const char *groups = ts_arena_printf(arena, "%s.groups.json", k->t.output);
   if (good && k->form == TS_EXPORT_CHAKRA)
     cannot_write(k, groups, ts_print_file(groups, print_groups, (void *)(uintptr_t)ir));
@@ -308,6 +315,7 @@ int ts_export_main(int argc, char **argv)
                                      NULL};
   task k = {.t = ts_trace_task_start(&program, argc, argv)};
   int form = 0, status = -1;
+  k.progress = ts_progress_shown(&k.bar);
   for (int id; status < 0 && (id = ts_options_next(&k.t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = k.t.options.status; break;

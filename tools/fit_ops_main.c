@@ -16,6 +16,7 @@
 #include "calibrate/fit_file.h"
 #include "calibrate/operator_fit.h"
 #include "tools/cli/programs.h"
+#include "tools/cli/progress.h"
 
 enum { MAX_TABLES = 32, LEAST_ROWS = 8 };
 enum { DEVICE = 1, SHEETS, UNITS, KEEP, FAMILY, DTYPE, TREES, ALSO, MODEL, OUTPUT };
@@ -273,9 +274,14 @@ int ts_fit_ops_main(int argc, char **argv)
   j.diags = ts_diags_new(j.arena, j.sources);
   j.work = (ts_fit_work){.arena = j.arena, .diags = j.diags, .out = stdout, .also = o.also,
     .choice = {o.family, o.dtype, o.model ? ts_kernel_model_find(o.model) : NULL}};
+  ts_progress_bar bar;
+  ts_progress progress = ts_progress_shown(&bar);
+  if (!isatty(STDOUT_FILENO)) /* there the figures come as they are found */
+    j.work.progress = &progress;
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
   bool good = can_write(&j) && (o.devices ? fit_devices(&j) : fit_tables(&j));
   gsl_set_error_handler(handler);
+  ts_progress_end(&bar);
   int status = ts_options_report(&line, j.diags);
   if (good && !status)
     status = ts_options_finish(&line, stdout, ts_options_write(&line, o.out, put_fit, &j));

@@ -447,7 +447,9 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
     t->options.called));
   if (ts_progress_interrupted()) /* just before */
     ts_progress_die(&t->bar, t->options.called);
-  if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
+  int traced = t->trace ? ts_report_trace(summary, wanted, t->trace, &stop) : 0;
+  ts_progress_end(&t->bar);
+  if (traced < 0)
     return report_stop(t, &stop, ir);
   /* text says it all in its message; the other forms are written */
   if (!fits && ts_report_out_of_memory(summary, &stop) < 0) {
@@ -513,7 +515,8 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
 {
   const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
-  ts_trace_options wanted = {.memory = t->memory_trace, .window = t->window.window};
+  ts_trace_options wanted = {
+    .memory = t->memory_trace, .window = t->window.window, .progress = &t->progress};
   uint32_t world = ir->meta->world;
   if (t->trace_ranks && !ts_window_ranks(&t->options, "--trace-ranks", t->trace_ranks, world,
                                          t->arena, &wanted.window))

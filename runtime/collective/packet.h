@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "ir/ir.h"
-#include "runtime/load/progress.h"
+#include "base/progress.h"
 
 #ifdef __cplusplus
 extern "C" {

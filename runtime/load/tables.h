@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
-#include "runtime/load/progress.h"
+#include "base/progress.h"
 #include "runtime/load/ranks.h"
 #include "runtime/load/stop.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "runtime/load/progress.h"
+#include "base/progress.h"
 
 typedef struct ts_workers_job {
   uint32_t pieces;

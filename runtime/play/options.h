@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/load/progress.h"
+#include "base/progress.h"
 
 typedef struct ts_run_options {
   bool no_fold;        /* play every rank for itself */

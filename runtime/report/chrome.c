@@ -18,6 +18,7 @@
 #include "runtime/report/report.h"
 
 enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
+enum { TICK_EVERY = 1 << 13 };
 
 /* of the item that the compute stream is at */
 typedef struct work { uint32_t item; uint64_t begin, end; } work;
@@ -28,6 +29,9 @@ typedef struct writer {
   ts_arena *arena;
   const uint8_t *shown; /* [world] ranks in the trace */
   ts_window window;
+  const ts_progress *progress;
+  uint32_t written, ranks; /* whole ones, of all */
+  uint64_t seen;           /* events */
   uint32_t rank;
   ts_json_writer json;
   work at;
@@ -199,12 +203,23 @@ static uint64_t begun_at(const ts_span_event *e)
   return e->sent < e->end ? e->sent : e->end;
 }
 
+static void say_progress(const writer *w, const ts_span_event *e)
+{
+  const ts_result *r = w->s->result;
+  const ts_ir_program *p = &w->s->ir->programs[r->classes[r->class_of[w->rank]].program];
+  double here = (double)(e->item - p->first_item) / p->item_count;
+  ts_tick_counted(w->progress, "writing the trace", (w->written + here) / w->ranks, "events",
+                  (double)w->seen);
+}
+
 static void put_node(void *closure, const ts_span_event *e)
 {
   writer *w = closure;
   const ts_ir_node *node = e->node;
   const char *label = w->s->ir->strings + node->label;
   bool host = e->stream == TS_IR_NONE;
+  if (++w->seen % TICK_EVERY == 0)
+    say_progress(w, e);
   if (e->stream == 0 && node->op != TS_IR_RECORD)
     follow_work(w, e);
   if (!shows(w, host ? TS_LEVEL_ALL : TS_LEVEL_KERNELS) ||
@@ -252,6 +267,7 @@ static void put_rank(writer *w, uint32_t rank, uint32_t stands_for, bool memory)
   describe_rank(w, stands_for);
   ts_run_timeline(w->s->run, rank, put_node, w);
   end_work(w);
+  w->written++;
   if (memory)
     ts_memory_curve(w->s->ir, w->s->run, rank, put_memory, w);
   ts_arena_free(w->arena);
@@ -332,7 +348,8 @@ static int write_trace(const ts_summary *s, const ts_trace_options *options, boo
 {
   writer w = {
     .out = packed ? packing(file) : file, .s = s, .shown = shown_ranks(s, options, arena),
-    .window = options->window};
+    .window = options->window, .progress = options->progress,
+    .ranks = options->window.ranks ? options->window.rank_count : s->result->class_count};
   if (!w.out)
     return errno;
   errno = 0;

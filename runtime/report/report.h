@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/load/stop.h"
@@ -40,6 +41,7 @@ void ts_report_timeline(const ts_summary *summary, const ts_window *window,
 typedef struct ts_trace_options {
   bool memory;      /* with counters of what is held */
   ts_window window; /* ranks: NULL: one of each class */
+  const ts_progress *progress; /* or NULL */
 } ts_trace_options;
 
 /* Writes the timeline in the trace event format, packed if `path` ends in .gz. Writes beside `path`

@@ -202,7 +202,7 @@ Test(packet, stops_when_asked_to)
   star s;
   uint64_t end[ENDS];
   int asked = 0;
-  const ts_progress progress = {refuse, &asked};
+  const ts_progress progress = {.tick = refuse, .closure = &asked};
   NEEDS_NS3;
   star_init(&s);
   s.job.progress = &progress;

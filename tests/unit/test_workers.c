@@ -72,7 +72,7 @@ Test(workers, stops_when_asked)
 {
   tallies t = {.caller = pthread_self()};
   stopper s = {.t = &t};
-  ts_progress progress = {stop_at_once, &s};
+  ts_progress progress = {.tick = stop_at_once, .closure = &s};
   cr_expect_not(ts_workers_run(1, &(ts_workers_job){COUNT, tally, &t, &progress, "counting"}));
   cr_expect_eq(s.asked, 1);
   cr_expect_eq(s.last, 0);

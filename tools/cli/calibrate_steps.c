@@ -40,6 +40,7 @@ struct ts_played_steps {
   const ts_calibration *quantities;
   uint32_t file;
   long jobs;
+  const ts_progress *progress;
   row *rows;
   const char *warnings[MOST_WARNINGS];
   uint32_t warned[MOST_WARNINGS], warning_count;
@@ -52,19 +53,31 @@ typedef struct crew {
   void *closure;
   uint32_t end;
   atomic_uint next;
+  const ts_progress *progress;
+  const char *what;
+  pthread_t owner; /* tells how far it is */
 } crew;
 
 static void *work(void *closure)
 {
   crew *c = closure;
-  for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->end;)
+  for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->end;) {
+    if (pthread_equal(pthread_self(), c->owner))
+      ts_tick_counted(c->progress, c->what, (double)i / c->end, "steps", i);
     c->work(c->closure, i);
+  }
   return NULL;
 }
 
-static void work_all(long jobs, void (*each)(void *, uint32_t), void *closure, uint32_t count)
+static void work_all(long jobs, const ts_progress *progress, const char *what,
+                     void (*each)(void *, uint32_t), void *closure, uint32_t count)
 {
-  crew c = {.work = each, .closure = closure, .end = count};
+  crew c = {.work = each,
+            .closure = closure,
+            .end = count,
+            .progress = progress,
+            .what = what,
+            .owner = pthread_self()};
   pthread_t threads[MOST_THREADS];
   long started = 0;
   while (started + 1 < jobs && started + 1 < (long)count && started < MOST_THREADS &&
@@ -225,7 +238,8 @@ static bool check_rows(ts_played_steps *p)
 ts_played_steps *ts_played_steps_new(ts_session *s, const char *plan,
                                      const ts_compile_options *compile,
                                      const ts_measured_steps *steps, uint32_t file,
-                                     const ts_calibration *quantities, long jobs)
+                                     const ts_calibration *quantities, long jobs,
+                                     const ts_progress *progress)
 {
   ts_played_steps *p = TS_NEW(s->arena, ts_played_steps);
   *p = (ts_played_steps){.session = s,
@@ -236,8 +250,9 @@ ts_played_steps *ts_played_steps_new(ts_session *s, const char *plan,
                          .quantities = quantities,
                          .file = file,
                          .jobs = jobs,
+                         .progress = progress,
                          .rows = TS_NEW_ARRAY(s->arena, row, steps->count + 1)};
-  work_all(jobs, compile_row, p, steps->count);
+  work_all(jobs, progress, "compiling steps", compile_row, p, steps->count);
   if (check_rows(p))
     return p;
   ts_played_steps_free(p);
@@ -329,7 +344,7 @@ bool ts_play_steps(void *closure, ts_step_ask *asks, uint32_t count)
   known **of = TS_NEW_ARRAY(p->arena, known *, count + 1);
   for (uint32_t i = 0; i < count; i++)
     of[i] = known_of(&b, &asks[i]);
-  work_all(p->jobs, play, &b, (uint32_t)b.pending.count);
+  work_all(p->jobs, p->progress, "playing steps", play, &b, (uint32_t)b.pending.count);
   for (uint32_t i = 0; i < count; i++)
     asks[i].log_step = of[i]->log_step;
   bool good = true;

@@ -3,6 +3,7 @@
 #ifndef TS_TOOLS_CLI_CALIBRATE_STEPS_H
 #define TS_TOOLS_CLI_CALIBRATE_STEPS_H
 
+#include "base/progress.h"
 #include "calibrate/step_fit.h"
 #include "calibrate/step_rows.h"
 #include "compiler/compile.h"
@@ -15,7 +16,8 @@ typedef struct ts_played_steps ts_played_steps;
 ts_played_steps *ts_played_steps_new(ts_session *s, const char *plan,
                                      const ts_compile_options *compile,
                                      const ts_measured_steps *steps, uint32_t file,
-                                     const ts_calibration *quantities, long jobs);
+                                     const ts_calibration *quantities, long jobs,
+                                     const ts_progress *progress);
 void ts_played_steps_free(ts_played_steps *p);
 /* Of all rows; they are of one. "": not named. */
 const char *ts_played_device(const ts_played_steps *p);

@@ -1,5 +1,6 @@
 #include "tools/cli/progress.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,31 +9,83 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/format.h"
 #include "tools/cli/interrupt.h"
 
-enum { WIDTH = 30 };
+enum { WIDTH = 20 };
+static const double LEAST = 0.5; /* s, before a pace tells anything */
 
 bool ts_progress_interrupted(void) { return ts_interrupt_kept() != 0; }
 
-static void draw(ts_progress_bar *b)
+/* "12 s left", as far as the pace so far tells. */
+static ts_text left_of(const ts_progress_bar *b, double elapsed)
+{
+  enum { MINUTE = 60, HOUR = 3600 };
+  ts_text text = {""};
+  double left = b->share > 0 ? elapsed * (1 - b->share) / b->share : 0;
+  if (elapsed < LEAST || b->share < 0.01)
+    return text;
+  if (left < MINUTE)
+    snprintf(text.text, sizeof text.text, "%.0f s left", ceil(left));
+  else if (left < HOUR)
+    snprintf(text.text, sizeof text.text, "%.0f min left", ceil(left / MINUTE));
+  else
+    snprintf(text.text, sizeof text.text, "%.1f h left", left / HOUR);
+  return text;
+}
+
+static ts_text rate_of(const ts_progress_bar *b, double elapsed)
+{
+  ts_text text = {""};
+  if (!b->unit || !(b->done > 0) || elapsed < LEAST)
+    return text;
+  if (strcmp(b->unit, "B") == 0)
+    return ts_format_scaled(b->done / elapsed, "B/s");
+  snprintf(text.text, sizeof text.text, "%.20s %s/s",
+           ts_format_significant(b->done / elapsed).text, b->unit);
+  return text;
+}
+
+static void erase(ts_progress_bar *b) { ts_put_text(stderr, "\r%*s\r", (int)b->columns, ""); }
+
+static void draw(ts_progress_bar *b, double elapsed)
 {
   int full = (int)(b->share * WIDTH);
-  ts_put_text(stderr, "\r%-24s [%.*s%*s] %3d %%", b->what, full, "##############################",
-              WIDTH - full, "", (int)(100 * b->share));
+  unsigned before = b->columns;
+  b->columns = (unsigned)ts_put_text(
+    stderr, "\r%-24s [%.*s%*s] %3d %%  %-11s  %s", b->what, full, "####################",
+    WIDTH - full, "", (int)(100 * b->share), left_of(b, elapsed).text, rate_of(b, elapsed).text);
+  if (before > b->columns) /* what is left of a longer one */
+    ts_put_text(stderr, "%*s", (int)(before - b->columns), "");
   b->shown = true;
 }
 
-static bool tick(void *closure, const char *what, double share)
+static void advance(ts_progress_bar *b, const char *what, double share)
 {
-  ts_progress_bar *b = closure;
   double at = ts_clock();
+  if (!b->what || strcmp(b->what, what) != 0) {
+    b->since = at;
+    b->unit = NULL;
+  }
   b->what = what;
   b->share = share < 0 ? 0 : share > 1 ? 1 : share;
   if (b->terminal && at - b->begun > 1 && at - b->drawn > 0.1) {
     b->drawn = at;
-    draw(b);
+    draw(b, at - b->since);
   }
+}
+
+static bool tick(void *closure, const char *what, double share)
+{
+  advance(closure, what, share);
   return !ts_progress_interrupted();
+}
+
+static void count(void *closure, const char *unit, double done)
+{
+  ts_progress_bar *b = closure;
+  b->unit = unit;
+  b->done = done;
 }
 
 bool ts_progress_terminal(void)
@@ -44,15 +97,21 @@ bool ts_progress_terminal(void)
 ts_progress ts_progress_start(ts_progress_bar *bar)
 {
   ts_interrupt_asks();
-  *bar =
-    (ts_progress_bar){.begun = ts_clock(), .terminal = ts_progress_terminal(), .what = "reading"};
-  return (ts_progress){tick, bar};
+  return ts_progress_shown(bar);
+}
+
+ts_progress ts_progress_shown(ts_progress_bar *bar)
+{
+  double now = ts_clock();
+  *bar = (ts_progress_bar){
+    .begun = now, .since = now, .terminal = ts_progress_terminal(), .what = "reading"};
+  return (ts_progress){tick, bar, count};
 }
 
 void ts_progress_end(ts_progress_bar *bar)
 {
   if (bar->shown)
-    ts_put_text(stderr, "\r%*s\r", WIDTH + 36, "");
+    erase(bar);
   bar->shown = false;
 }
 

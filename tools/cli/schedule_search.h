@@ -6,7 +6,7 @@
 #include "compiler/compile.h"
 #include "compiler/schedule/schedule.h"
 #include "runtime/account/memory.h"
-#include "runtime/load/progress.h"
+#include "base/progress.h"
 #include "runtime/pipeline/problem.h"
 
 typedef struct ts_order_task {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/report/report.h"
+#include "tools/cli/progress.h"
 
 ts_trace_task ts_trace_task_start(const ts_program *program, int argc, char **argv)
 {
@@ -22,7 +23,12 @@ int ts_trace_task_refuse(ts_trace_task *t, const char *what, const char *path,
 ts_events *ts_trace_task_read(ts_trace_task *t, const char *path, const ts_events_options *options)
 {
   ts_error error = {0};
-  ts_events *e = ts_events_read(t->arena, path, options, &error);
+  ts_progress_bar bar;
+  ts_progress progress = ts_progress_shown(&bar);
+  ts_events_options watched = options ? *options : (ts_events_options){0};
+  watched.progress = &progress;
+  ts_events *e = ts_events_read(t->arena, path, &watched, &error);
+  ts_progress_end(&bar);
   if (e)
     return e;
   if (error.kind == TS_ERROR_UNREADABLE) {

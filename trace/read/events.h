@@ -4,6 +4,7 @@
 #ifndef TS_TRACE_READ_EVENTS_H
 #define TS_TRACE_READ_EVENTS_H
 
+#include "base/progress.h"
 #include "base/arena.h"
 #include "ir/ir.h"
 #include "trace/read/feed.h"
@@ -220,6 +221,7 @@ static inline int64_t ts_event_end(const ts_event *v)
 typedef struct ts_events_options {
   bool no_operators; /* leave out operators of the host, */
   bool no_memory;    /* and events of memory */
+  const ts_progress *progress; /* of reading, or NULL */
   bool modules;      /* keep where modules of PyTorch ran, if the profiler was asked for stacks */
 } ts_events_options;
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -60,6 +61,9 @@ static size_t read_raw(ts_feed *feed, void *into, size_t room)
     got = count > 0 ? (size_t)count : 0;
   }
   feed->read += got;
+  if (feed->size)
+    ts_tick_counted(feed->progress, "reading", (double)feed->read / (double)feed->size, "B",
+                    (double)feed->read);
   return got;
 }
 
@@ -98,6 +102,9 @@ bool ts_feed_open(ts_feed *feed, const char *path, ts_error *error)
     error->kind = TS_ERROR_UNREADABLE;
     return ts_fail(error, NULL, "%s", strerror(errno));
   }
+  struct stat info;
+  if (fstat(feed->file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+    feed->size = (uint64_t)info.st_size;
   start(feed);
   return !error->message[0];
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 
 typedef struct ts_feed {
   char *buffer;
@@ -25,6 +26,8 @@ typedef struct ts_feed {
   void *inflate;       /* z_stream */
   uint8_t *input;      /* packed bytes */
   ts_error *error;
+  const ts_progress *progress; /* or NULL */
+  uint64_t size;       /* of the file; 0: not known */
 } ts_feed;
 
 enum { TS_FEED_LARGEST = 64 << 20 }; /* bytes of one value that has to be held whole */

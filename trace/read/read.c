@@ -252,6 +252,7 @@ ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_opt
     ts_feed_close(&feed);
     return NULL;
   }
+  feed.progress = options ? options->progress : NULL;
   ts_events *e = ts_events_new(arena, path);
   return finish(e, &feed, read_any(e, &feed, options ? options : &usual));
 }
