@@ -66,6 +66,8 @@ bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows)
     acc_row row = {.csv_row = i, .memory = NAN, .group = "", .validation = true};
     if (!set->row(c, table, i, &row) || (!row.missing && !(row.measured > 0) && !(row.rate > 0)))
       continue;
+    if (isinf(row.measured) || isinf(row.rate) || isinf(row.memory))
+      row.missing = "a figure that is no number";
     mapping m = {c->arena, table, &row};
     pairs(c->arena, set->columns, map_column, &m);
     pairs(c->arena, set->fixed, map_fixed, &m);

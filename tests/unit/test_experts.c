@@ -78,6 +78,16 @@ Test(exchange, a_token_travels_once_to_each_node_that_wants_it)
   cr_expect_float_eq(seconds(SENT("hybrid_ep", "32", "4")), 10e-6 + between, latency);
 }
 
+/* Every copy goes straight to its expert's rank; those that leave the node go over the NIC. */
+Test(exchange, low_latency_kernels_send_every_copy)
+{
+  const double copies = 8 * 4096 * 14336.0, latency = 20e-6, far = 14e-6;
+  cr_expect_float_eq(seconds(SENT("deep_ep_low_latency", "8", "1")),
+                     10e-6 + copies * 7 / 8 / (0.5 * 450e9), latency);
+  cr_expect_float_eq(seconds(SENT("deep_ep_low_latency", "32", "4")),
+                     10e-6 + far + copies * 3 / 4 / (0.5 * 50e9), latency);
+}
+
 /* Experts on eight ranks, whose all-to-alls take half of the time that their products do: alone
  * they come on top, beside another micro-batch they are hidden but for the first and the last. */
 #define BESIDE(schedule)                                                                           \
