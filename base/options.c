@@ -241,6 +241,11 @@ static const struct part {
 #else
   {"sweeps on several machines", "./configure --with-mpi", false},
 #endif
+#ifdef TS_HAVE_FFI
+  {"native calls (libffi)", "", true},
+#else
+  {"native calls", "./configure --with-ffi", false},
+#endif
 };
 
 static void put_parts(bool here, const char *title, FILE *out)
@@ -261,7 +266,7 @@ static void put_parts(bool here, const char *title, FILE *out)
 static int put_version(const ts_options *o)
 {
   ts_put_text(
-    stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, expat, GSL, libffi, libmd, zlib\n",
+    stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, expat, GSL, libmd, zlib\n",
     o->called, ts_version());
   put_parts(true, "Optional parts: ", stdout);
   put_parts(false, "Left out: ", stdout);

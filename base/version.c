@@ -1,15 +1,19 @@
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "base/version.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __ELF__
+#include <link.h>
+#endif
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unreleased"
 #endif
 
 const char *ts_version(void) { return PACKAGE_VERSION; }
+
+#ifdef __ELF__
 
 typedef struct text { char *at; size_t size; } text;
 
@@ -59,3 +63,14 @@ void ts_build(char *hex, size_t size)
     *hex = 0;
   dl_iterate_phdr(find, &t);
 }
+
+#else
+
+/* No notes, so no number. */
+void ts_build(char *hex, size_t size)
+{
+  if (size)
+    *hex = 0;
+}
+
+#endif

@@ -1,5 +1,10 @@
 /* `extern fn`: functions of the user's own library, called through libffi. Int crosses as int64_t,
  * Bool as bool, Real and quantities as double, in seconds, bytes, FLOP, dollars, watts. */
+#include "compiler/eval/function.h"
+#include "compiler/eval/module.h"
+
+#ifdef TS_HAVE_FFI
+
 #include <dlfcn.h>
 #include <ffi.h>
 #include <inttypes.h>
@@ -9,8 +14,6 @@
 
 #include "base/digest.h"
 #include "base/heap.h"
-#include "compiler/eval/function.h"
-#include "compiler/eval/module.h"
 
 enum { MAX_ARGUMENTS = 32 };
 
@@ -260,3 +263,26 @@ ts_value ts_native_call(ts_session *s, const ts_native *n, const ts_value *args,
     return not_finite(s, n, args, span);
   return ts_quantity_value(out.real * outside(n->result->dimension), n->result->dimension, span);
 }
+
+#else
+
+const ts_native *ts_native_open(ts_session *s, const ts_ast *decl)
+{
+  ts_diag *d = ts_report(s, TS_E0235, ts_ast_library(decl)->span,
+                         "`%s` is native code, and this build calls none", decl->name);
+  ts_diag_here(d, "cannot be loaded");
+  ts_diag_help(d, "play the plan with a program that was built with libffi: `--version` says so");
+  return NULL;
+}
+
+/* Never called: none was opened. */
+ts_value ts_native_call(ts_session *s, const ts_native *n, const ts_value *args, ts_span span)
+{
+  (void)s;
+  (void)n;
+  (void)args;
+  (void)span;
+  return ts_error_value();
+}
+
+#endif

@@ -164,18 +164,20 @@ static void put_fragments(writer *w)
   fputs("],\n\"kernels\":[", w->out);
   for (uint32_t k = 0; k < w->ir->kernels_count && !w->left_out; k++) {
     const ts_ir_kernel *kernel = &w->ir->kernels[k];
+    /* numbered in this order, whatever order a compiler gives arguments */
+    uint32_t dtype = string_number(w, kernel->dtype), family = string_number(w, kernel->family);
     fprintf(w->out, k ? ",[%" PRIu32 ",%" PRIu32 ",%.6g,%.6g,%u]" :
                         "[%" PRIu32 ",%" PRIu32 ",%.6g,%.6g,%u]",
-            string_number(w, kernel->family), string_number(w, kernel->dtype), kernel->flops,
-            kernel->bytes, kernel->basis);
+            family, dtype, kernel->flops, kernel->bytes, kernel->basis);
   }
   fputs("],\n\"collectives\":[", w->out);
   for (uint32_t c = 0; c < w->ir->collectives_count && !w->left_out; c++) {
     const ts_ir_collective *call = &w->ir->collectives[c];
+    uint32_t group = string_number(w, w->ir->groups[call->group].name),
+             kind = name_number(w, ts_ir_collective_names[call->kind]);
     fprintf(w->out, c ? ",[%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]" :
                         "[%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]",
-            name_number(w, ts_ir_collective_names[call->kind]),
-            string_number(w, w->ir->groups[call->group].name), call->bytes);
+            kind, group, call->bytes);
   }
   fputc(']', w->out);
 }

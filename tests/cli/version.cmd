@@ -1,3 +1,3 @@
 # Optional parts, there or left out: as this build has them, each once.
 for p in tsc tsrun tsfmt trainspec "trainspec run"; do $p --version; done | sed -E "s/ [0-9]+\.[0-9.]+$/ VERSION/; /^(Optional parts|Left out):/d"
-tsc --version | sed -nE 's/^(Optional parts|Left out): //p' | grep -oE 'databases|packets' | sort
+tsc --version | sed -nE 's/^(Optional parts|Left out): //p' | grep -oE 'databases|native calls|packets' | sort
