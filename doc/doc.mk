@@ -52,6 +52,7 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/vtrain_single.svg \
 	doc/pictures/accuracy/zero_bubble.svg \
 	doc/pictures/zb_v.svg \
+	doc/playground.md \
 	doc/python.md \
 	doc/recipes/README.md \
 	doc/recipes/allocator.md \

@@ -178,6 +178,7 @@ help_pages = \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \
+	doc/playground.md \
 	doc/python.md \
 	doc/recipes/README.md \
 	doc/recipes/allocator.md \
