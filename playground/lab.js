@@ -223,7 +223,8 @@ class Lab {
     const why = diagnostics.find(d => d.severity === "error");
     card.title.textContent = task.own ? "your own" : task.schedule.name;
     card.expression.textContent = task.call;
-    card.why.textContent = card.run ? "" : why ? why.message : "it cannot be played";
+    const label = why && (why.spans.find(s => s.primary) || {}).label, help = why && why.children.find(c => c.severity === "help");
+    card.why.textContent = card.run ? "" : why ? [label || why.message, help && help.message].filter(t => t).join("; ") : "it cannot be played";
     card.why.title = card.run || !why ? "" : why.rendered;
     if (task.own) this.ownSays(diagnostics);
   }

@@ -22,13 +22,15 @@ class PlanPage {
     this.stopButton = element("button", {hidden: true, onclick: () => this.stop()}, "Stop");
     this.live = element("input", {type: "checkbox", checked: true});
     this.state = element("span", {class: "state", role: "status"});
+    this.beginner = new Beginner(this);
     const paper = element("div", {});
     this.parameters = element("div", {class: "parameters", role: "group", "aria-label": "Parameters of the plan"});
     this.messages = element("div", {class: "messages", role: "log", "aria-label": "Messages"});
     const left = element("section", {class: "left", "aria-label": "Plan"},
-      element("div", {class: "tray"}, this.menu, this.playButton, this.stopButton,
+      element("div", {class: "tray"}, this.menu, element("button", {title: "A plan for a model and a machine", "data-new": "",
+        onclick: () => this.beginner.toggle()}, "New"), this.playButton, this.stopButton,
         element("label", {title: "Play after every change"}, this.live, "live"), this.state),
-      paper, this.parameters, this.messages);
+      this.beginner.box, paper, this.parameters, this.messages);
     this.frame = element("iframe", {title: "Report of the step", sandbox: "allow-scripts"});
     this.report = element("pre", {tabindex: 0});
     this.json = element("pre", {tabindex: 0});
@@ -207,6 +209,51 @@ function titleOf(text) {
   return (/^(.*?)[.:](?: |$)/.exec(comment) || ["", comment])[1];
 }
 
+// A plan to begin with: `trainspec init` plays some ten to thirty, and writes the fastest that fits.
+class Beginner {
+  constructor(plan) {
+    this.plan = plan;
+    this.model = element("select", {"aria-label": "Model"});
+    this.machine = element("select", {"aria-label": "Machine"});
+    this.gpus = element("input", {value: "512", size: 6, inputmode: "numeric", "aria-label": "Number of GPUs"});
+    this.box = element("form", {class: "tray begin", hidden: true, onsubmit: e => { e.preventDefault(); this.make(); }},
+      "Train", this.model, "on", this.gpus, this.machine, element("button", {class: "main"}, "Find a plan"));
+  }
+
+  async toggle() {
+    this.box.hidden = !this.box.hidden;
+    if (this.box.hidden || this.model.options.length) return;
+    const {engine} = this.plan;
+    const [models, machines] = await Promise.all(["models", "machines"].map(kind =>
+      engine.run({args: ["trainspec", "list", kind, "--format=json"]})));
+    if (!models || !machines) return;
+    const fill = (select, names, usual) => select.replaceChildren(...names.map(name => element("option", {selected: name === usual}, name)));
+    // models that need no arguments; machines are named after what they are made of
+    const items = answer => JSON.parse(answer.out).items;
+    const whole = ({signature}) => (/\((.*)\)/.exec(signature) || ["", ""])[1].split(/, (?=\w+:)/).every(p => !p.trim() || p.includes(" = "));
+    fill(this.model, items(models).filter(whole).map(i => i.name), "llama3_70b");
+    fill(this.machine, items(machines).filter(i => whole(i) && /^machine_/.test(i.name)).map(i => i.name.slice("machine_".length)), "h100");
+  }
+
+  async make() {
+    const {plan} = this, turn = ++plan.asked;
+    plan.engine.stop();
+    plan.busy(true);
+    plan.state.textContent = "searching for a plan";
+    const answer = await plan.engine.run({args: ["trainspec", "init", "--diagnostics=json", `--model=${this.model.value}`,
+      `--gpu=${this.machine.value}`, `--gpus=${this.gpus.value.trim()}`]});
+    if (!answer || turn !== plan.asked) return;
+    plan.busy(false);
+    if (answer.code) {
+      plan.state.textContent = "no plan found";
+      plan.showMessages(diagnosticsOf(answer.err));
+      return;
+    }
+    this.box.hidden = true;
+    plan.load({name: "plan.ts", text: answer.out, values: {}, view: "page"});
+  }
+}
+
 // Any command of `trainspec`, on the files of the page.
 class CommandLine {
   constructor(plan) {
@@ -218,10 +265,11 @@ class CommandLine {
       "Any command of the program works on the plan and its files:\n\n" +
       "  list schedules                 show llama3_70b\n" +
       "  run --sensitivity PLAN         run --what-if nic=800Gb/s PLAN\n" +
-      "  topo PLAN                      compile -S PLAN\n" +
+      "  topo --format=svg PLAN         compile -S PLAN\n" +
       "  help E0304                     --help\n\n" +
       "PLAN stands for the file in the editor, with its parameters.\n");
-    this.box = element("div", {class: "console"}, this.printed,
+    this.picture = element("iframe", {title: "Picture or page of the command", sandbox: "allow-scripts", hidden: true});
+    this.box = element("div", {class: "console"}, this.printed, this.picture,
       element("form", {onsubmit: e => { e.preventDefault(); this.run(this.field.value); }},
         element("label", {}, "trainspec ", this.field), element("button", {}, "Run")));
   }
@@ -241,10 +289,16 @@ class CommandLine {
     this.at = undefined;
     this.field.value = "";
     const args = words.flatMap(w => w === "PLAN" ? [...this.plan.defines(), this.plan.name] : [w]);
+    this.picture.hidden = true;
+    this.printed.hidden = false;
     this.printed.textContent = `$ trainspec ${args.join(" ")}\n`;
     const answer = await this.plan.engine.run({args: ["trainspec", ...args], files: this.plan.files()});
     if (!answer) return;
-    this.printed.textContent += answer.err + answer.out + (answer.code ? `\n(exit code ${answer.code})\n` : "");
+    const drawn = /^<(!DOCTYPE html|svg)/i.test(answer.out);
+    this.picture.hidden = !drawn;
+    this.printed.hidden = drawn && !answer.err;
+    if (drawn) this.picture.srcdoc = answer.out;
+    this.printed.textContent += answer.err + (drawn ? "" : answer.out) + (answer.code ? `\n(exit code ${answer.code})\n` : "");
     this.printed.scrollTop = 0;
   }
 }

@@ -46,8 +46,8 @@ async function played(page, act, what = "played") {
 
 const report = async page => {
   for (let i = 0; ; i++) { // the browser's news of a frame may be a little late
-    const frame = page.frames().find(f => f.url() === "about:srcdoc");
-    if (frame) {
+    const frame = await (await page.$("#panel-page iframe")).contentFrame();
+    if (frame && frame.url() === "about:srcdoc") {
       await frame.waitForSelector("html[data-ready]");
       return frame;
     }
@@ -100,10 +100,23 @@ await page.getByRole("tab", {name: "Command line"}).click();
 await page.getByRole("textbox", {name: "Command"}).fill("list schedules");
 await page.getByRole("textbox", {name: "Command"}).press("Enter");
 await page.waitForFunction(() => /one_f_one_b/.test(document.querySelector(".console pre").textContent));
-check("commands run", true);
+check("commands run", (await page.locator(".console pre").innerText()).startsWith("$ trainspec list schedules"));
+await page.getByRole("textbox", {name: "Command"}).fill("run --format=svg PLAN");
+await page.getByRole("textbox", {name: "Command"}).press("Enter");
+await page.frameLocator(".console iframe").locator("svg").first().waitFor();
+check("what they draw is shown", await page.frameLocator(".console iframe").locator("svg title").first().innerHTML() !== "");
 await page.locator("#plan textarea").focus();
 await played(page, () => page.keyboard.press("Control+Enter"));
 check("it goes by keyboard", true);
+
+await page.locator("[data-new]").click();
+await page.waitForFunction(() => document.querySelector("[aria-label=Model]").options.length > 20);
+await page.getByRole("textbox", {name: "Number of GPUs"}).fill("64");
+await page.getByRole("combobox", {name: "Model"}).selectOption("llama3_8b");
+await page.screenshot({path: join(out, "new.png")});
+await played(page, () => page.getByRole("button", {name: "Find a plan"}).click());
+check("a plan is found for a model and a machine", /llama3_8b/.test(await page.locator("#plan textarea").inputValue()) && /^\d/.test(await stepOf(page)));
+await page.screenshot({path: join(out, "found.png")});
 
 // ---- A link ----
 
