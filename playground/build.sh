@@ -26,10 +26,9 @@ SCRIPT
 
 # Sources of this Debian, without a change to the machine's own lists.
 fetch() {
-  local apt codename
-  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  local apt
   mkdir -p apt/lists/partial apt/archives/partial
-  echo "deb-src http://deb.debian.org/debian $codename main" >apt/sources.list
+  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u >apt/sources.list
   apt="apt-get -qq -o Dir::Etc::SourceList=$at/apt/sources.list -o Dir::Etc::SourceParts=- -o Dir::State::Lists=$at/apt/lists
     -o Dir::Cache=$at/apt -o APT::Sandbox::User="
   $apt update
