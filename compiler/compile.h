@@ -52,9 +52,9 @@ void ts_common_free(ts_common *common);
 /* Files that have changed since are read again. NULL: an ordinary session. */
 ts_session *ts_session_with(ts_arena *arena, const ts_common *common);
 /* A session for the next plan of the same file, in the arena, which holds nothing else. It may be
- * the one before, that then has what it worked out and what holds for this plan too
- * (compiler/eval/kept.h); after messages, and when much is kept, it is another one. before NULL:
- * there is none. What the one before gave is no more. */
+ * the one before, which has read files of the language and keeps what holds for this plan too
+ * (compiler/eval/kept.h); after an error, and when it holds much, it is a new one. What the one
+ * before gave is no more. before NULL: there is none. */
 ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common *common);
 
 /* Takes over what the options say about files and parameters; the functions below do it by

@@ -107,8 +107,6 @@ libts_la_SOURCES += \
 	compiler/machine/topology.h \
 	compiler/measured_rows.c \
 	compiler/measured_rows.h \
-	compiler/model/alike.c \
-	compiler/model/alike.h \
 	compiler/model/graph.c \
 	compiler/model/graph.h \
 	compiler/model/op.c \

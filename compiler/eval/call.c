@@ -5,7 +5,6 @@
 
 #include "compiler/eval/check.h"
 #include "compiler/eval/function.h"
-#include "compiler/eval/kept.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/record_type.h"
 

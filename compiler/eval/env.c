@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "compiler/eval/kept.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/names.h"
 

@@ -17,8 +17,8 @@ void ts_file_store_free(ts_file_store *store);
 void ts_file_store_digest(ts_file_store *store, const void *bytes, size_t size,
                           uint8_t sha256[32]);
 
-/* Makes something of a file, in the arena; NULL if it cannot be used. What it gives is never changed
- * by who gets it. */
+/* Makes something of a file, in the arena; NULL if it cannot be used. Who gets it never changes it.
+ */
 typedef const void *ts_file_make(ts_arena *arena, const char *bytes, size_t size);
 /* What `make` made of these bytes, now or before. NULL: there is no store, or nothing can be made
  * of them, which the session says by making it itself. */

@@ -1,6 +1,5 @@
 #include "compiler/eval/kept.h"
 
-#include "base/diag_record.h"
 #include "compiler/eval/env.h"
 
 enum { MOST_KEPT = 1024 };
@@ -79,18 +78,6 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
   return NULL;
 }
 
-ts_keeping ts_kept_begin(ts_session *s, uint64_t touched)
-{
-  ts_keeping before = {s->touched, s->reads, s->diags->all.count};
-  s->touched = touched;
-  return before;
-}
-
-bool ts_kept_said(const ts_session *s, ts_keeping before)
-{
-  return s->diags->all.count != before.said;
-}
-
 static void keep(ts_session *s, kept k)
 {
   const ts_env *plan = s->kept->plan;
@@ -105,13 +92,10 @@ static void keep(ts_session *s, kept k)
   TS_PUSH(s->arena, &s->kept->all, k);
 }
 
-uint64_t ts_kept_end(ts_session *s, ts_keeping before, const void *what, int64_t number,
-                     const void *result)
+void ts_kept_put(ts_session *s, const ts_noting *before, uint64_t touched, const void *what,
+                 int64_t number, const void *result)
 {
-  uint64_t touched = s->touched;
-  s->touched |= before.touched;
-  if (result && s->kept && !(touched & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
-      !ts_kept_said(s, before) && before.reads == s->reads)
+  if (s->kept && !(touched & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
+      !ts_noting_said(s, before) && before->reads == s->reads)
     keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
-  return touched;
 }

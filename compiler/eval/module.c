@@ -5,7 +5,6 @@
 
 #include "base/heap.h"
 #include "compiler/eval/function.h"
-#include "compiler/eval/kept.h"
 
 struct ts_modules {
   TS_VEC(ts_module *) all;
@@ -570,11 +569,11 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
   TS_PUSH(s->arena, &all->busy, entry);
   const ts_frame *frame = s->frame;
   s->frame = NULL; /* its value has nothing to do with who asks first */
-  ts_keeping before = ts_kept_begin(s, 0);
+  ts_noting before = ts_noting_begin(s, 0);
   entry->value = evaluate(s, entry);
-  entry->touched = ts_kept_end(s, before, entry, 0, NULL);
+  entry->touched = ts_noting_end(s, &before);
   entry->steady =
-    !entry->touched && before.reads == s->reads && !ts_kept_said(s, before);
+    !entry->touched && before.reads == s->reads && !ts_noting_said(s, &before);
   s->frame = frame;
   all->busy.count--;
   entry->state = TS_ENTRY_DONE;

@@ -13,7 +13,6 @@
 #include "base/heap.h"
 #include "compiler/eval/file_store.h"
 #include "compiler/eval/function.h"
-#include "compiler/eval/kept.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
 
@@ -706,6 +705,25 @@ static void forget_data_files(ts_session *s)
                  (void *)(uintptr_t)(i + 1));
   }
   s->fits = (ts_names){0};
+}
+
+ts_noting ts_noting_begin(ts_session *s, uint64_t touched)
+{
+  ts_noting before = {s->touched, s->reads, s->diags->all.count};
+  s->touched = touched;
+  return before;
+}
+
+uint64_t ts_noting_end(ts_session *s, const ts_noting *before)
+{
+  uint64_t touched = s->touched;
+  s->touched |= before->touched;
+  return touched;
+}
+
+bool ts_noting_said(const ts_session *s, const ts_noting *before)
+{
+  return s->diags->all.count != before->said;
 }
 
 bool ts_session_go_on(ts_session *s)

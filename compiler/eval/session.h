@@ -68,6 +68,13 @@ typedef struct ts_domain {
   ts_value (*topology)(const struct ts_builtin_call *c);
 } ts_domain;
 
+/* Bits of ts_session.touched: the parameters of the plan by their places in its environment; all
+ * from the last on, and all else that differs between plans. */
+#define TS_TOUCHED_OTHER (UINT64_C(1) << 63)
+
+/* What stood when a piece of work began. */
+typedef struct ts_noting { uint64_t touched, reads; size_t said; } ts_noting;
+
 struct ts_session {
   const ts_domain *domain;
   /* one that has read files of the plan, and does nothing any more; or NULL */
@@ -211,8 +218,14 @@ const char *ts_session_declared_in(ts_session *s, const char *name);
 
 /* The expression of the define of this name, NULL if there is none or it has a syntax error; *index
  * is its number. Marks it as used. */
-/* Made ready for another plan of the same files, which may use what is kept. False: it cannot be. */
+/* Made ready for another plan of the same files, which may use what is kept. False: it cannot be.
+ */
 bool ts_session_go_on(ts_session *s);
+/* Around a piece of work; `touched`: by what it starts from. What it touched; whether something was
+ * said since it began. */
+ts_noting ts_noting_begin(ts_session *s, uint64_t touched);
+uint64_t ts_noting_end(ts_session *s, const ts_noting *before);
+bool ts_noting_said(const ts_session *s, const ts_noting *before);
 
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index);
 

@@ -1,5 +1,5 @@
-/* Memory that ranks hold for the whole step: parameters, gradients, state of the optimizer, and what
- * the plan states. */
+/* Memory that ranks hold for the whole step: parameters, gradients, state of the optimizer, and
+ * what the plan states. */
 #include <string.h>
 
 #include "compiler/lower/fragment_parameters.h"
@@ -60,7 +60,8 @@ static void hold_op(holdings *h, uint32_t i)
 /* Bytes of a field of what the plan states; 0: it is no size. */
 static double stated(const ts_field *f)
 {
-  bool size = f->value->type == TS_T_QUANTITY && ts_dimension_equal(f->value->dimension, TS_DIM_SIZE);
+  bool size =
+    f->value->type == TS_T_QUANTITY && ts_dimension_equal(f->value->dimension, TS_DIM_SIZE);
   return size ? f->value->u.real / 8 : 0;
 }
 

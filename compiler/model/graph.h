@@ -59,8 +59,9 @@ typedef struct ts_op {
   const ts_measured *measured; /* NULL: ask the cost sources */
   /* the number format that its outputs had when it was measured; NULL: as its declaration says */
   const ts_dtype *traced;
-  uint64_t hash;  /* compiler/model/alike.h */
-  uint32_t alike; /* the first op like it; or itself */
+  /* of declaration, arguments, and shapes and formats of inputs */
+  uint64_t hash;
+  uint32_t alike; /* the first op that has the same; or itself */
 } ts_op;
 
 typedef struct ts_edge { /* a tensor of the graph */
@@ -91,6 +92,11 @@ typedef struct ts_graph {
   /* traced: every measured row, of the table and of those named beside it, at its own sizes */
   TS_VEC(const ts_measured *) samples;
 } ts_graph;
+
+static inline uint64_t ts_mix(uint64_t h, uint64_t v)
+{
+  return (h ^ v) * UINT64_C(0x100000001b3) ^ (h >> 29);
+}
 
 /* NULL after errors. */
 ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan);

@@ -185,8 +185,8 @@ static bool pattern_matches(ts_rule *rule, const ts_op *op)
   return *met == YES;
 }
 
-/* The names of the op that the condition asks for; all of them at first, and where this op has others
- * of these than the first had: a message about one that is missing lists them. */
+/* The names of the op that the condition asks for; all of them at first, and where this op has
+ * others of these than the first had: a message about one that is missing lists them. */
 static const ts_env *names_for(ts_rule *rule, ts_op_scope *scope)
 {
   scope->only = &rule->asked;

@@ -26,8 +26,10 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   const ts_ast *ast;
   ts_op_names asked;       /* that stand in its condition */
   bool numbered;           /* a pattern has a digit: it may match some repeats alone */
-  uint8_t *met;            /* by pattern of a label: 0 unknown, 1 no, 2 yes; NULL: nothing is known */
-  uint32_t bound;          /* of them names of the op, where it was evaluated; + 1, 0: nowhere yet */
+  /* by pattern of a label: 0 unknown, 1 no, 2 yes; NULL: nothing is known */
+  uint8_t *met;
+  /* of them names of the op, where it was evaluated, + 1; 0: nowhere yet */
+  uint32_t bound;
   const ts_env *env;
   const char *strategy;
   ts_span applied;         /* where the plan applies the strategy */

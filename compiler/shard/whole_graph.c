@@ -4,7 +4,6 @@
 
 #include "base/hash_table.h"
 #include "compiler/eval/action_form.h"
-#include "compiler/model/alike.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"

@@ -26,6 +26,8 @@ typedef struct parts { double compile, play, memory; } parts; /* s of processor 
 typedef struct worker {
   const ts_search *search;
   const ts_common *common;
+  ts_arena *arena;     /* of the session, which goes from plan to plan */
+  ts_session *session;
   atomic_size_t *next;
   parts spent;
   bool failed;
@@ -40,15 +42,15 @@ static double processor(void)
 
 static bool play(worker *w, const ts_search_point *point)
 {
-  ts_arena *arena = ts_arena_new("plan");
-  ts_session *s = ts_session_with(arena, w->common);
+  double begin = processor();
+  ts_session *s = w->session = ts_session_next(w->session, w->arena, w->common);
+  ts_arena *arena = s->arena;
   ts_compile_options o = {.plan_name = w->search->plan,
                           .defines = point->defines,
                           .define_count = point->define_count};
   ts_run_options how = {0};
   ts_stop stop = {.arena = arena};
   ts_input input = {0};
-  double begin = processor();
   bool good = ts_input_open(s, path, &o, &input);
   double compiled = processor();
   ts_run *run = good ? ts_run_new(&input.ir, &how, &stop) : NULL;
@@ -62,7 +64,6 @@ static bool play(worker *w, const ts_search_point *point)
   }
   ts_run_free(run);
   ts_input_close(&input);
-  ts_arena_free(arena);
   double end = processor();
   w->spent.compile += compiled - begin;
   w->spent.play += played - compiled;
@@ -73,8 +74,10 @@ static bool play(worker *w, const ts_search_point *point)
 static void *work(void *closure)
 {
   worker *w = closure;
+  w->arena = ts_arena_new("plans");
   for (size_t i; (i = atomic_fetch_add(w->next, 1)) < w->search->point_count;)
     w->failed |= !play(w, &w->search->points[i]);
+  ts_arena_free(w->arena);
   return NULL;
 }
 
