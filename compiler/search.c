@@ -22,7 +22,7 @@ typedef struct draw {
   int64_t shift;               /* by so many places */
   bool outside;                /* the list ends before */
   bool found, spent;           /* spent: too many values were tried */
-  uint32_t *needs;             /* [items] of conditions: the item from which on they can be judged */
+  uint32_t *needs;             /* [items] of conditions: the item behind which they can be judged */
   double *counts;              /* [items] values of each `vary` */
 } draw;
 
@@ -210,7 +210,8 @@ static const ts_ast *mesh_of(const searcher *v)
 static bool names(const searcher *v, uint32_t item, const char *name)
 {
   for (uint32_t i = 0; i <= item && i < v->items.count; i++)
-    if ((i == item || v->items.at[i]->kind == TS_AST_LET) && ts_ast_uses(ts_search_expression(v, i), name))
+    if ((i == item || v->items.at[i]->kind == TS_AST_LET) &&
+        ts_ast_uses(ts_search_expression(v, i), name))
       return true;
   return false;
 }
@@ -556,7 +557,8 @@ static bool set(searcher *v, uint32_t item)
   bool passed;
   ts_env *env = ts_search_scope(v, item);
   return give(v, node, env, v->column_of[item],
-              ts_eval_as(v->s, env, ts_ast_type(ts_search_formal(v, node->name)), ts_ast_value(node)),
+              ts_eval_as(v->s, env, ts_ast_type(ts_search_formal(v, node->name)),
+                         ts_ast_value(node)),
               ts_ast_value(node), &passed);
 }
 
@@ -592,7 +594,8 @@ static bool list_from(searcher *v, uint32_t item)
     return list_from(v, item + 1);
   v->s->uneven = &uneven;
   if (node->kind == TS_AST_VARY)
-    good = (list = ts_eval_as(v->s, ts_search_scope(v, item), ts_ast_type(ts_search_formal(v, node->name)),
+    good = (list = ts_eval_as(v->s, ts_search_scope(v, item),
+                              ts_ast_type(ts_search_formal(v, node->name)),
                               ts_ast_value(node)))
              .type != TS_T_ERROR;
   else if (node->kind == TS_AST_SET)

@@ -129,7 +129,7 @@ typedef struct ts_ir_device_class {
   uint64_t memory;   /* usable by the framework, bytes; 0: no limit known */
   double bandwidth;  /* of its memory, bytes/s */
   uint64_t reserved_memory; /* driver context and libraries, taken from `memory` */
-  /* W of one device: computing, and not; and of what serves it: host, fans, switches. 0: not stated */
+  /* W of one device at work, when idle, and of what serves it: host, fans, NICs. 0: not stated */
   double watts, idle_watts, host_watts;
   double price;      /* $ an hour; 0: not stated */
 } ts_ir_device_class;

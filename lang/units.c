@@ -116,7 +116,8 @@ static const char *const masses[] = {"kg", "g", NULL};
 
 static const struct ladder ladders[] = {
   {{1, 0, 0, 0, 0, 0}, times},  {{0, 1, 0, 0, 0, 0}, sizes},       {{-1, 1, 0, 0, 0, 0}, rates},
-  {{0, 0, 1, 0, 0, 0}, works},  {{-1, 0, 1, 0, 0, 0}, work_rates}, {{-1, 0, 0, 0, 0, 0}, frequencies},
+  {{0, 0, 1, 0, 0, 0}, works},  {{-1, 0, 1, 0, 0, 0}, work_rates},
+  {{-1, 0, 0, 0, 0, 0}, frequencies},
   {{0, 0, 0, 0, 1, 0}, powers}, {{1, 0, 0, 0, 1, 0}, energies},   {{0, 0, 0, 0, 0, 1}, masses},
 };
 

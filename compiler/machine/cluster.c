@@ -713,7 +713,9 @@ static bool change_gpus(change *c, const ts_ast *with, const ts_ast *field)
   one->count = 2;
   for (uint32_t i = 0; i < c->old->array_count; i++) {
     ts_value *gpu = &c->arrays[i].device_class;
-    if (gpu->type == TS_T_GPU && (*gpu = ts_gpu_changed(c->s, c->env, *gpu, one)).type == TS_T_ERROR)
+    if (gpu->type == TS_T_GPU)
+      *gpu = ts_gpu_changed(c->s, c->env, *gpu, one);
+    if (gpu->type == TS_T_ERROR)
       return false;
   }
   return true;
@@ -760,7 +762,8 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   change c = {.s = s,
               .env = env,
               .old = old,
-              .arrays = ts_arena_copy(s->arena, old->arrays, old->array_count * sizeof *old->arrays),
+              .arrays =
+                ts_arena_copy(s->arena, old->arrays, old->array_count * sizeof *old->arrays),
               .vertices =
                 ts_arena_copy(s->arena, old->vertices, old->vertex_count * sizeof *old->vertices)};
   for (uint32_t i = 0; i < old->class_count; i++)

@@ -104,7 +104,8 @@ static void sensitivities_json(const ts_sensitivities *all, cJSON *root)
 }
 
 /* Of a step, if it is known. */
-static void what_if_figure(const char *name, double before, double after, ts_arena *arena, FILE *out)
+static void what_if_figure(const char *name, double before, double after, ts_arena *arena,
+                           FILE *out)
 {
   if (!(before > 0 && after > 0))
     return;

@@ -121,8 +121,8 @@ static bool better(const searching *in, uint32_t goal, const ts_outcome *a, cons
                                                a->worths[goal] < b->worths[goal];
 }
 
-/* The best one by a goal, of all or of those whose neighbours were not tried; SIZE_MAX: none. Bounds
- * say nothing of which of two plans is nearer to the best. */
+/* The best one by a goal, of all or of those whose neighbours were not tried; SIZE_MAX: none. Of
+ * plans that bounds left out nobody knows which one is nearer to the best. */
 static size_t best_by(const searching *in, uint32_t goal, bool unexpanded)
 {
   size_t best = SIZE_MAX;

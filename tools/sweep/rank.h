@@ -23,8 +23,8 @@ bool ts_sweep_cannot_win(const ts_sweep *s, const ts_least *least);
 /* "tp=8 pp=4: 1.2 s, 60 GiB" of the best one judged so far. */
 const char *ts_sweep_best_text(const ts_sweep *s, ts_arena *arena);
 
-/* What no plan of the kinds that were tried is better than by the first goal, as the goal has it: their FLOPs
- * at the peak rate of all devices. 0: nothing is known. */
+/* What no plan of the kinds that were tried is better than by the first goal, as the goal has it:
+ * their FLOPs at the peak rate of all devices. 0: nothing is known. */
 double ts_sweep_bound(const ts_sweep *s);
 
 /* A goal that is better the shorter the step is, and is off as it is. */
