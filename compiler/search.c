@@ -494,6 +494,7 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
   }
   int64_t count = range ? list.u.range.end - list.u.range.begin : list.u.list->count;
   uint32_t before = v->given_count;
+  count = count > 0 ? count : 0;
   int64_t first = 0, step = 1, values = count;
   if (v->draw) {
     v->draw->counts[item] = (double)count;

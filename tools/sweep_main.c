@@ -487,6 +487,9 @@ static const char *long_time(const task *t, double seconds)
 /* A search with more plans than these is left open. */
 static size_t most_plans(const task *t)
 {
+  enum { LISTED_IN_TIME = 16 }; /* what takes how long is not known yet */
+  if (t->budget.seconds > 0)
+    return LISTED_IN_TIME;
   long long most = ts_limits_usual.plans;
   return (size_t)(t->budget.plans && t->budget.plans < most ? t->budget.plans : most);
 }

@@ -59,6 +59,8 @@ class Results(unittest.TestCase):
         self.assertEqual(r.peak_memory, said["peak_memory_bytes"])
         self.assertEqual(r.device_memory, said["device_memory_bytes"])
         self.assertEqual(r.mfu, said["mfu"])
+        self.assertEqual(r.energy, said["energy_joules_per_step"])
+        self.assertIsNone(r.cost)
         self.assertEqual((r.ranks, r.nodes, r.fits, r.plan), (8, said["nodes"], True, "small"))
         self.assertEqual(str(r), program("tsrun", "-D", "m=8", small))
         self.assertEqual(r.parameters, {"m": "8"})

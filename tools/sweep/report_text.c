@@ -140,7 +140,8 @@ ts_text ts_format_combinations(double combinations)
 {
   ts_text t;
   if (combinations < 1e15)
-    return ts_format_significant(combinations);
+    return combinations < 1e6 ? ts_format_count((uint64_t)combinations) :
+                                ts_format_significant(combinations);
   snprintf(t.text, sizeof t.text, "%.3g", combinations);
   return t;
 }
