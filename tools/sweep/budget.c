@@ -24,7 +24,8 @@ typedef struct searching {
   uint64_t random;
   ts_hash_table seen;   /* outcomes by the texts of their plans */
   TS_VEC(ts_outcome) outcomes;
-  TS_VEC(bool) expanded; /* [outcomes] their neighbours are there */
+  TS_VEC(bool) expanded; /* [outcomes] their neighbours are there, or those of one like it */
+  TS_VEC(size_t) centres; /* outcomes whose neighbours are there */
   TS_VEC(size_t) todo;
 } searching;
 
@@ -92,11 +93,23 @@ static void draw(searching *in, size_t count)
   }
 }
 
+/* The same play under other parameters, such as how often to recompute more layers than there are:
+ * its neighbours would be, too. */
+static bool alike(const ts_outcome *a, const ts_outcome *b)
+{
+  return a->state == TS_RANKED && b->state == TS_RANKED &&
+         a->figures.of[TS_SEARCH_STEP] == b->figures.of[TS_SEARCH_STEP] &&
+         a->figures.of[TS_SEARCH_MEMORY] == b->figures.of[TS_SEARCH_MEMORY] &&
+         a->worth == b->worth;
+}
+
 static void add_neighbours(searching *in, size_t index)
 {
   ts_search *search = in->s->search;
   size_t before = search->point_count;
-  in->expanded.at[index] = true;
+  TS_PUSH(in->s->arena, &in->centres, index);
+  for (size_t i = 0; i < in->outcomes.count; i++)
+    in->expanded.at[i] |= i == index || alike(&in->outcomes.at[i], &in->outcomes.at[index]);
   if (ts_search_neighbours(search, in->outcomes.at[index].point))
     for (size_t p = before; p < search->point_count; p++)
       add(in, p);
@@ -152,6 +165,9 @@ static bool play_round(searching *in, ts_sweep_player *play, void *closure)
     if (s->outcomes[i].state == TS_RANKED)
       good = ts_search_worths(s->search, s->outcomes[i].point, &s->outcomes[i].figures,
                               s->outcomes[i].worths);
+  for (size_t i = s->count - in->todo.count; i < s->count; i++)
+    for (size_t k = 0; k < in->centres.count; k++)
+      in->expanded.at[i] |= alike(&s->outcomes[i], &s->outcomes[in->centres.at[k]]);
   in->todo.count = 0;
   return good;
 }
