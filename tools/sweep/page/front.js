@@ -4,13 +4,14 @@ const AROUND = {left: 78, right: 16, top: 24, bottom: 40};
 
 class Front extends Picture {
   constructor(sweep, section) {
-    const find = (name, other) => sweep.measures.find(m => m.name === name) || sweep.measures[other] || sweep.measures[0];
     const tools = element("div", {class: "tools"}), place = element("div");
     section.append(element("h2", {}, "Front"), tools, place);
     super(place, "", 340);
     this.sweep = sweep;
-    this.x = find("step_time", 0);
-    this.y = find("peak_memory", 1);
+    // Two goals; one goal against memory, which is against step time.
+    const named = name => sweep.measures.find(m => m.name === name), [first, second] = sweep.measures;
+    this.x = first;
+    this.y = sweep.goals && sweep.goals.length > 1 ? second : first === named("peak_memory") ? named("step_time") : named("peak_memory");
     this.legend = element("span", {class: "status"});
     tools.append(selectOf("across", sweep.measures, this.x, m => { this.x = m; this.draw(); }),
       selectOf("up", sweep.measures, this.y, m => { this.y = m; this.draw(); }), this.legend);

@@ -35,6 +35,10 @@ class Sweep {
       .map(g => ({...g, better: g.maximize ? 1 : -1, text: v => v.toPrecision(5)}));
     // Of no use: what is not known of any plan, or the same of all.
     this.measures = [...figures, ...goals].filter(f => new Set(f.of.filter(v => v !== null && v !== 0)).size > 1 || f.name === "step_time" || f.name === "peak_memory");
+    // Goals first, in their order.
+    const titles = data.goals.map(g => g.name.replace(/^(minimize|maximize) /, ""));
+    const order = f => { const at = titles.indexOf(f.name) < 0 ? titles.indexOf(f.title) : titles.indexOf(f.name); return at < 0 ? titles.length : at; };
+    this.measures.sort((a, b) => order(a) - order(b));
     this.search = "";
     this.chosenState = "";
     this.ranges = new Map(); // of parameter or measure: what it is to be, from a picture
