@@ -345,8 +345,8 @@ bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
     if (!good)
       break;
     ts_journal_plan p = {.row = sqlite3_column_int64(s, TS_SEARCH_FIGURES + 2),
-                         .parameters = text_at(s, TS_SEARCH_FIGURES, arena),
-                         .state = (ts_outcome_state)state_of(text_at(s, TS_SEARCH_FIGURES + 1, arena))};
+                         .parameters = text_at(s, TS_SEARCH_FIGURES, arena)};
+    p.state = (ts_outcome_state)state_of(text_at(s, TS_SEARCH_FIGURES + 1, arena));
     for (int f = 0; f < TS_SEARCH_FIGURES; f++)
       p.figures.of[f] = number_at(s, f);
     good = p.state < TS_OUTCOME_STATES || damaged(error);
