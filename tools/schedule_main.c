@@ -31,7 +31,8 @@ static const ts_option options[] = {
   {FRESH, 0, "fresh", NULL, "do not begin with the plan's own order", NULL},
   {WHOLE, 0, "whole", NULL, "leave backwards whole, for frameworks that cannot split them", NULL},
   {BUDGET, 0, "budget", "N",
-   "orders to time (as many as take some ten seconds, up to 200,000), or a time such as 30s; with a "
+   "orders to time (as many as take some ten seconds, up to 200,000), or a time such as 30s; with "
+   "a "
    "time the answer depends on the machine",
    NULL},
   {SEED, 0, "seed", "N", "of the search's random moves (1); the same seed, the same answer", NULL},
@@ -88,8 +89,10 @@ static bool read_memory(task *t)
 /* "50000", or "30s", "5min", "1h" */
 static bool read_budget(task *t)
 {
-  static const struct { const char *unit; double seconds; } units[] = {
-    {"s", 1}, {"min", 60}, {"h", 3600}};
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
   const char *text = t->options.argument;
   char *end;
   double number = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
@@ -170,7 +173,11 @@ static bool go_on(void *closure, double done)
   return ts_tick(&t->progress, "searching", done);
 }
 
-typedef struct page { const task *task; const ts_order_answer *answer; const char *text; } page;
+typedef struct page {
+  const task *task;
+  const ts_order_answer *answer;
+  const char *text;
+} page;
 
 static void put(void *closure, FILE *out)
 {

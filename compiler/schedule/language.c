@@ -34,8 +34,9 @@ static void put_places(const writer *w, FILE *out)
       ts_put_text(out, "%s%u", c ? ", " : "", sc->stage_of[r * sc->chunks + c] % sc->parts);
     fputs("],\n", out);
   }
-  ts_put_text(out, "]\n\nfn _%s_place(chunk: Int, rank: Int, ranks: Int) -> Int = _places[rank][chunk]\n\n",
-          w->name);
+  ts_put_text(
+    out, "]\n\nfn _%s_place(chunk: Int, rank: Int, ranks: Int) -> Int = _places[rank][chunk]\n\n",
+    w->name);
 }
 
 static void put_stages(const writer *w, FILE *out)
@@ -66,11 +67,12 @@ static void put_rank(const writer *w, FILE *out, uint32_t rank)
     if (p->kind == TS_STEP)
       continue;
     int length = snprintf(text, sizeof text, "%s%s(%u",
-                          i > sc->order[rank].first &&
-                          sc->items.at[i - 1].paired ? "with " : p->paired ? "pair " : "",
+                          i > sc->order[rank].first && sc->items.at[i - 1].paired ? "with " :
+                          p->paired                                               ? "pair " :
+                                                                                    "",
                           ts_work_letter(p->kind), p->micro_batch);
-    length += snprintf(text + length, sizeof text - (size_t)length,
-                       sc->chunks > 1 ? ", %u)" : ")", p->chunk);
+    length += snprintf(text + length, sizeof text - (size_t)length, sc->chunks > 1 ? ", %u)" : ")",
+                       p->chunk);
     if (column + (size_t)length + 1 > WIDTH) {
       fputs("\n   ", out);
       column = 3;

@@ -14,10 +14,10 @@
 typedef struct bounder {
   const ts_pipeline *p;
   ts_arena *scratch;
-  uint32_t *order;     /* items, each after those that it needs */
-  int64_t *end;        /* [items] on the compute stream, at least */
-  int64_t *arrived;    /* [messages] at least */
-  int64_t *tail;       /* [items] from that end, at least */
+  uint32_t *order;  /* items, each after those that it needs */
+  int64_t *end;     /* [items] on the compute stream, at least */
+  int64_t *arrived; /* [messages] at least */
+  int64_t *tail;    /* [items] from that end, at least */
 } bounder;
 
 static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -148,7 +148,9 @@ static void find_tails(bounder *b)
 
 /* ---- One rank ---- */
 
-typedef struct job { int64_t head, left, tail; } job;
+typedef struct job {
+  int64_t head, left, tail;
+} job;
 
 static int by_head(const void *a, const void *b)
 {
@@ -191,8 +193,8 @@ static int64_t jackson(ts_arena *scratch, job *jobs, uint32_t count)
     for (; next < count && jobs[next].head <= now; next++)
       push(heap, &waiting, &jobs[next]);
     job *j = heap[0];
-    int64_t until = next < count && jobs[next].head < now + j->left ? jobs[next].head :
-                                                                      now + j->left;
+    int64_t until =
+      next < count && jobs[next].head < now + j->left ? jobs[next].head : now + j->left;
     j->left -= until - now;
     now = until;
     if (!j->left) {

@@ -7,8 +7,8 @@
 #define UNKNOWN INT64_MIN
 
 typedef struct choice {
-  int64_t begin;   /* LATE: nothing can be decided */
-  uint32_t place;  /* of the word that is worked off */
+  int64_t begin;  /* LATE: nothing can be decided */
+  uint32_t place; /* of the word that is worked off */
 } choice;
 
 typedef struct lister {
@@ -16,12 +16,12 @@ typedef struct lister {
   const ts_pipeline *p;
   const ts_pipeline_rule *rule;
   const uint16_t *word;
-  uint32_t *next;      /* [places] that are left; the last one's is the end of the word */
-  uint32_t *head;      /* [ranks] first that is left */
-  uint32_t *seen;      /* [letters] stamp of the last look */
+  uint32_t *next; /* [places] that are left; the last one's is the end of the word */
+  uint32_t *head; /* [ranks] first that is left */
+  uint32_t *seen; /* [letters] stamp of the last look */
   uint32_t stamp;
-  int64_t *held;       /* [ranks] bytes */
-  choice *choice;      /* [ranks] */
+  int64_t *held;  /* [ranks] bytes */
+  choice *choice; /* [ranks] */
   bool predict;
 } lister;
 
@@ -45,10 +45,10 @@ static int64_t begin_of(const lister *l, uint32_t rank, const ts_pipeline_item *
       return TS_PIPELINE_LATE;
   for (uint32_t k = 0; k < row->term_count; k++) {
     const ts_pipeline_term *t = &p->terms[row->first_term + k];
-    value = larger(value, (t->in < p->clocks ?
-                             x[t->in] :
-                             l->s->arrived[p->ins[item->first_in + t->in - p->clocks]]) +
-                            t->time);
+    value = larger(
+      value,
+      (t->in < p->clocks ? x[t->in] : l->s->arrived[p->ins[item->first_in + t->in - p->clocks]]) +
+        t->time);
   }
   return value - map->busy;
 }
@@ -76,8 +76,9 @@ static choice choose(lister *l, uint32_t rank)
     bool first = l->seen[letter] != l->stamp;
     l->seen[letter] = l->stamp;
     const ts_pipeline_item *item = &p->items[letter * p->micro_batches + n];
-    if (first && (!k || (l->held[rank] + item->rise <= p->room[rank] &&
-                         (item->net <= 0 || most + item->net <= p->room[rank]))) &&
+    if (first &&
+        (!k || (l->held[rank] + item->rise <= p->room[rank] &&
+                (item->net <= 0 || most + item->net <= p->room[rank]))) &&
         has_what_it_needs(l, is, n)) {
       int64_t begin = begin_of(l, rank, item), busy = p->maps[item->map].busy;
       if (begin < limit && (best.place == UINT32_MAX || begin < best.begin) &&
@@ -85,8 +86,8 @@ static choice choose(lister *l, uint32_t rank)
         best = (choice){begin, place};
         limit = begin;
       } else if (!k && begin == TS_PIPELINE_LATE && l->predict) {
-        limit = larger(l->s->begin[letter * p->micro_batches + n],
-                       l->s->clock[(size_t)rank * p->clocks]);
+        limit =
+          larger(l->s->begin[letter * p->micro_batches + n], l->s->clock[(size_t)rank * p->clocks]);
       }
     }
     if (limit <= l->s->clock[(size_t)rank * p->clocks] && best.place != UINT32_MAX)
@@ -107,10 +108,10 @@ static void apply(lister *l, uint32_t rank, const ts_pipeline_item *item)
     y[r] = TS_PIPELINE_NEVER;
     for (uint32_t k = 0; k < row->term_count; k++) {
       const ts_pipeline_term *t = &p->terms[row->first_term + k];
-      y[r] = larger(y[r], (t->in < p->clocks ?
-                             x[t->in] :
-                             l->s->arrived[p->ins[item->first_in + t->in - p->clocks]]) +
-                            t->time);
+      y[r] = larger(
+        y[r],
+        (t->in < p->clocks ? x[t->in] : l->s->arrived[p->ins[item->first_in + t->in - p->clocks]]) +
+          t->time);
     }
   }
   for (uint32_t r = 0; r < map->row_count; r++) {
@@ -221,7 +222,11 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
 /* ---- Waves ---- */
 
 /* in twelfths of ps */
-typedef struct due { int64_t time; uint32_t depth; uint16_t letter; } due;
+typedef struct due {
+  int64_t time;
+  uint32_t depth;
+  uint16_t letter;
+} due;
 
 static int by_time(const void *a, const void *b)
 {
@@ -264,7 +269,10 @@ static uint32_t last_before(const ts_pipeline *p, const int64_t *heads, uint32_t
   return best;
 }
 
-typedef struct early { int64_t head; uint32_t letter; } early;
+typedef struct early {
+  int64_t head;
+  uint32_t letter;
+} early;
 
 static int by_head(const void *a, const void *b)
 {
@@ -296,8 +304,7 @@ void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_
     uint32_t at = way[k].letter, before = last_before(p, heads, at);
     const ts_pipeline_letter *is = &p->letters[at];
     int64_t from = before == TS_PIPELINE_NONE ? 0 : offset[before],
-            passed =
-              way[k].head - (before == TS_PIPELINE_NONE ? 0 : heads[(size_t)before * m]);
+            passed = way[k].head - (before == TS_PIPELINE_NONE ? 0 : heads[(size_t)before * m]);
     bool turns = is->kind != 'F' && before != TS_PIPELINE_NONE && p->letters[before].kind == 'F';
     depth[at] = k;
     offset[at] = from + passed * stretch(wave, is, several) +

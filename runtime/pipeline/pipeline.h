@@ -23,13 +23,18 @@
 enum { TS_PIPELINE_LETTERS = 1 << 14, TS_PIPELINE_ITEMS = 1 << 20, TS_PIPELINE_ROWS = 64 };
 
 /* in: a clock of the rank, or from `clocks` of the pipeline on the item's messages */
-typedef struct ts_pipeline_term { uint32_t in; int64_t time; } ts_pipeline_term;
+typedef struct ts_pipeline_term {
+  uint32_t in;
+  int64_t time;
+} ts_pipeline_term;
 /* out: likewise, of the messages that the item sends. Its value: the largest of in + time */
-typedef struct ts_pipeline_row { uint32_t out, first_term, term_count; } ts_pipeline_row;
+typedef struct ts_pipeline_row {
+  uint32_t out, first_term, term_count;
+} ts_pipeline_row;
 /* Row 0 is clock 0, the compute stream. */
 typedef struct ts_pipeline_map {
   uint32_t first_row, row_count, ins, outs;
-  int64_t busy;  /* ps that it holds the compute stream at least */
+  int64_t busy; /* ps that it holds the compute stream at least */
   /* [outs] at `after`: ps from its end on the compute stream until a message is there, at least;
    * NEVER: none does follow */
   uint32_t after;
@@ -46,7 +51,7 @@ typedef struct ts_pipeline_item {
 
 typedef struct ts_pipeline_letter {
   uint32_t rank, stage, chunk;
-  char kind;         /* 'F', 'I', 'W' or 'B' */
+  char kind; /* 'F', 'I', 'W' or 'B' */
   /* letters of the same rank whose item n must be done before this one's, or TS_PIPELINE_NONE */
   uint32_t needs[2];
 } ts_pipeline_letter;
@@ -55,21 +60,21 @@ typedef struct ts_pipeline_letter {
 typedef struct ts_pipeline {
   uint32_t ranks, clocks, letter_count, micro_batches, message_count;
   const ts_pipeline_letter *letters;
-  const ts_pipeline_item *items;  /* [letter * micro_batches + n] */
+  const ts_pipeline_item *items; /* [letter * micro_batches + n] */
   const ts_pipeline_map *maps;
   uint32_t map_count;
   const ts_pipeline_row *rows;
   const ts_pipeline_term *terms;
   const int64_t *after;
-  const uint32_t *ins;            /* messages */
-  const uint32_t *sender;         /* [messages] item */
-  const uint32_t *receiver;       /* [messages] item */
-  const uint32_t *first;          /* [ranks + 1] of each rank's word */
-  const uint32_t *own;            /* [letters] letters rank by rank; */
-  const uint32_t *own_first;      /* [ranks + 1] into them */
+  const uint32_t *ins;       /* messages */
+  const uint32_t *sender;    /* [messages] item */
+  const uint32_t *receiver;  /* [messages] item */
+  const uint32_t *first;     /* [ranks + 1] of each rank's word */
+  const uint32_t *own;       /* [letters] letters rank by rank; */
+  const uint32_t *own_first; /* [ranks + 1] into them */
   /* [ranks * clocks] from a clock's time, all work done, to the end of the step; NEVER */
   const int64_t *ends;
-  int64_t *room;                  /* [ranks] bytes that its items may hold */
+  int64_t *room; /* [ranks] bytes that its items may hold */
 } ts_pipeline;
 
 static inline uint32_t ts_pipeline_size(const ts_pipeline *p) { return p->first[p->ranks]; }
@@ -79,14 +84,14 @@ static inline uint32_t ts_pipeline_size(const ts_pipeline *p) { return p->first[
 /* What plays need, to be used again. */
 typedef struct ts_pipeline_play {
   const ts_pipeline *of;
-  int64_t *clock;      /* [ranks * clocks] */
-  int64_t *arrived;    /* [messages] */
-  uint32_t *waiting;   /* [messages] rank */
+  int64_t *clock;       /* [ranks * clocks] */
+  int64_t *arrived;     /* [messages] */
+  uint32_t *waiting;    /* [messages] rank */
   uint32_t *at, *stack; /* [ranks] */
-  uint32_t *count;     /* [letters] done */
+  uint32_t *count;      /* [letters] done */
   /* of the last trace: [items] begin on the compute stream, and what row 0's largest term was */
   int64_t *begin;
-  int64_t *history;    /* [size of all words * clocks] clocks before each place */
+  int64_t *history; /* [size of all words * clocks] clocks before each place */
 } ts_pipeline_play;
 
 ts_pipeline_play *ts_pipeline_play_new(ts_arena *arena, const ts_pipeline *p);
@@ -105,10 +110,10 @@ bool ts_pipeline_legal(ts_pipeline_play *play, const uint16_t *word, uint32_t ra
 /* ---- A bound (pipeline/bound.c) ---- */
 
 typedef struct ts_pipeline_bound {
-  int64_t step;     /* no order is shorter that holds no more than `room` */
-  int64_t work;     /* of it, the work of the rank that it is by; the rest cannot be hidden */
+  int64_t step; /* no order is shorter that holds no more than `room` */
+  int64_t work; /* of it, the work of the rank that it is by; the rest cannot be hidden */
   uint32_t rank;
-  bool memory;      /* by what that rank holds, and how long */
+  bool memory; /* by what that rank holds, and how long */
 } ts_pipeline_bound;
 
 ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p);
@@ -121,9 +126,9 @@ int64_t *ts_pipeline_heads(ts_arena *arena, const ts_pipeline *p);
  * of its word takes one from further back, where memory allows it and the next is not kept waiting
  * for more than a share of the time of what is taken. */
 typedef struct ts_pipeline_rule {
-  double delay[3];  /* share: of F, of I and B, of W */
-  uint32_t ahead;   /* places that are looked through */
-  bool predict;     /* what has no time yet is there when it was in the order before */
+  double delay[3]; /* share: of F, of I and B, of W */
+  uint32_t ahead;  /* places that are looked through */
+  bool predict;    /* what has no time yet is there when it was in the order before */
 } ts_pipeline_rule;
 
 /* False: nothing comes of it. `out` may be `word`. */
@@ -134,7 +139,9 @@ bool ts_pipeline_list(ts_pipeline_play *play, const ts_pipeline_rule *rule, cons
  * `down` and `up` stretch its way over even and over odd chunks, `turn` waits at the last stage,
  * `late` is from I to W; these two of the period. `apart`: the period, of the work that the busiest
  * rank has for a micro-batch; farther apart, less is held. All in twelfths. */
-typedef struct ts_pipeline_wave { uint32_t down, up, turn, late, apart; } ts_pipeline_wave;
+typedef struct ts_pipeline_wave {
+  uint32_t down, up, turn, late, apart;
+} ts_pipeline_wave;
 void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_t *heads,
                            const ts_pipeline_wave *wave, uint16_t *out);
 
@@ -142,8 +149,8 @@ void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_
 
 typedef struct ts_pipeline_search {
   uint64_t seed;
-  uint64_t orders;    /* that are timed at most */
-  double seconds;     /* or 0: no limit */
+  uint64_t orders; /* that are timed at most */
+  double seconds;  /* or 0: no limit */
   /* called now and then with the share done; false ends the search. Or NULL */
   bool (*go_on)(void *closure, double done);
   void *closure;
@@ -159,9 +166,9 @@ typedef struct ts_pipeline_order {
 enum { TS_PIPELINE_KEPT = 12 };
 
 typedef struct ts_pipeline_found {
-  uint32_t count;       /* 0: no order keeps the memory */
+  uint32_t count;                           /* 0: no order keeps the memory */
   ts_pipeline_order best[TS_PIPELINE_KEPT]; /* shortest first, of different times */
-  uint64_t timed;       /* orders */
+  uint64_t timed;                           /* orders */
   /* where there is none: the rank that lacks most, and bytes; the least that any order tried */
   uint32_t rank;
   int64_t lacks;

@@ -7,7 +7,9 @@
 
 /* Clocks of a rank: when each stream is free, when it may post the next message (fan.h), how far
  * the host has come, and when queues of links are free. */
-typedef struct clocks { uint32_t streams, queues, count; } clocks;
+typedef struct clocks {
+  uint32_t streams, queues, count;
+} clocks;
 
 static uint32_t posted_clock(const clocks *c, uint32_t stream) { return c->streams + stream; }
 static uint32_t host_clock(const clocks *c) { return 2 * c->streams; }
@@ -20,10 +22,10 @@ typedef struct run {
   const ts_program_info *program;
   const ts_play_item *item;
   clocks clocks;
-  int64_t *x;            /* [clocks] */
-  int64_t *end;          /* [nodes] */
-  const int64_t *in;     /* [ports] receives: when the message is there */
-  int64_t *out;          /* [ports] sends: when it will be */
+  int64_t *x;        /* [clocks] */
+  int64_t *end;      /* [nodes] */
+  const int64_t *in; /* [ports] receives: when the message is there */
+  int64_t *out;      /* [ports] sends: when it will be */
 } run;
 
 static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -54,8 +56,7 @@ static void host(run *r, const ts_ir_node *n)
 static void send(run *r, const ts_ir_node *n, int64_t posted)
 {
   int64_t *time = &r->x[n->stream];
-  const ts_passage *m =
-    ts_passage_of(r->role, &r->program->routes[r->item->port_base + n->arg]);
+  const ts_passage *m = ts_passage_of(r->role, &r->program->routes[r->item->port_base + n->arg]);
   int64_t start = larger(*time, posted);
   bool alone = m->lane == TS_IR_NONE;
   *time = start + (int64_t)m->hold;
@@ -106,7 +107,7 @@ typedef struct maker {
   uint32_t lane, ports; /* most ports of a fragment */
   uint32_t nodes;       /* most nodes */
   const ts_pipeline_stages *stages;
-  ts_intern kinds;      /* of maps */
+  ts_intern kinds; /* of maps */
   TS_VEC(ts_pipeline_map) maps;
   TS_VEC(ts_pipeline_row) rows;
   TS_VEC(ts_pipeline_term) terms;
@@ -343,13 +344,15 @@ static void number_letters(maker *k)
         break;
       uint32_t place = r * chunks + item->chunk;
       uint32_t *number = &k->letter_of[place * 4 + (uint32_t)kind_of(k->ir, item)];
-      p->micro_batches = item->micro_batch >= p->micro_batches ? item->micro_batch + 1 :
-                                                                 p->micro_batches;
+      p->micro_batches =
+        item->micro_batch >= p->micro_batches ? item->micro_batch + 1 : p->micro_batches;
       if (*number)
         continue;
-      letters[p->letter_count] = (ts_pipeline_letter){
-        r, k->stages->of[place], item->chunk, kind_names[kind_of(k->ir, item)],
-        {TS_PIPELINE_NONE, TS_PIPELINE_NONE}};
+      letters[p->letter_count] = (ts_pipeline_letter){r,
+                                                      k->stages->of[place],
+                                                      item->chunk,
+                                                      kind_names[kind_of(k->ir, item)],
+                                                      {TS_PIPELINE_NONE, TS_PIPELINE_NONE}};
       *number = ++p->letter_count;
     }
   p->letters = letters;
@@ -422,8 +425,8 @@ static bool add_items(maker *k, const uint32_t *counts)
   for (uint32_t r = 0; r < p->ranks; r++)
     for (uint32_t i = 0; i < counts[r]; i++, done++) {
       const ts_ir_item *of = item_at(k, r, i);
-      uint32_t letter = k->letter_of[(r * k->stages->chunks + of->chunk) * 4 +
-                                     (uint32_t)kind_of(k->ir, of)] - 1;
+      uint32_t letter =
+        k->letter_of[(r * k->stages->chunks + of->chunk) * 4 + (uint32_t)kind_of(k->ir, of)] - 1;
       uint32_t number = letter * p->micro_batches + of->micro_batch;
       if (!checked[of->fragment] && !check_fragment(k, r, of->fragment))
         return false;
@@ -446,8 +449,8 @@ static bool add_items(maker *k, const uint32_t *counts)
   for (uint32_t r = 0; r < p->ranks; r++)
     for (uint32_t i = 0; i < counts[r]; i++) {
       const ts_ir_item *of = item_at(k, r, i);
-      uint32_t letter = k->letter_of[(r * k->stages->chunks + of->chunk) * 4 +
-                                     (uint32_t)kind_of(k->ir, of)] - 1;
+      uint32_t letter =
+        k->letter_of[(r * k->stages->chunks + of->chunk) * 4 + (uint32_t)kind_of(k->ir, of)] - 1;
       uint32_t number = letter * p->micro_batches + of->micro_batch;
       run x = open_run(k, r, i);
       items[number].first_in = (uint32_t)k->ins.count;
@@ -478,13 +481,13 @@ typedef struct meeting {
  * node by node, as soon as what a node needs is known. */
 typedef struct finale {
   maker *k;
-  uint32_t count;          /* steps: one a rank */
-  run *run;                /* [ranks] */
-  bool **done;             /* [ranks][nodes] */
-  bool **met;              /* [ranks][nodes] */
-  int64_t **host_at;       /* [ranks][nodes] how far the host is after it */
-  int64_t **slot;          /* [ranks][slots] */
-  bool **there;            /* [ranks][slots] */
+  uint32_t count;    /* steps: one a rank */
+  run *run;          /* [ranks] */
+  bool **done;       /* [ranks][nodes] */
+  bool **met;        /* [ranks][nodes] */
+  int64_t **host_at; /* [ranks][nodes] how far the host is after it */
+  int64_t **slot;    /* [ranks][slots] */
+  bool **there;      /* [ranks][slots] */
   TS_VEC(meeting) meetings;
 } finale;
 
@@ -696,8 +699,8 @@ ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
   k.p->ranks = ir->programs_count;
   k.clocks.streams = prepared->tables->streams;
   for (uint32_t r = 0; r < k.p->ranks; r++)
-    k.clocks.queues = role_of(&k, r)->queue_count > k.clocks.queues ? role_of(&k, r)->queue_count :
-                                                                      k.clocks.queues;
+    k.clocks.queues =
+      role_of(&k, r)->queue_count > k.clocks.queues ? role_of(&k, r)->queue_count : k.clocks.queues;
   k.p->clocks = k.clocks.count = 2 * k.clocks.streams + 1 + k.clocks.queues;
   for (uint32_t f = 0; f < ir->fragments_count; f++) {
     k.ports = ir->fragments[f].port_count > k.ports ? ir->fragments[f].port_count : k.ports;

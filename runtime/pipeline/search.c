@@ -105,11 +105,10 @@ static void keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began
   uint32_t at = 0;
   while (at < x->kept_count && x->best[at].step < step)
     at++;
-  if (step >= TS_PIPELINE_LATE || at == KEPT ||
-      (at < x->kept_count && x->best[at].step == step))
+  if (step >= TS_PIPELINE_LATE || at == KEPT || (at < x->kept_count && x->best[at].step == step))
     return;
-  uint16_t *room = x->kept_count < KEPT ? TS_NEW_ARRAY(x->arena, uint16_t, x->size + 1) :
-                                          x->best[KEPT - 1].word;
+  uint16_t *room =
+    x->kept_count < KEPT ? TS_NEW_ARRAY(x->arena, uint16_t, x->size + 1) : x->best[KEPT - 1].word;
   x->kept_count += x->kept_count < KEPT;
   memmove(x->best + at + 1, x->best + at, (x->kept_count - at - 1) * sizeof *x->best);
   memcpy(room, word, x->size * sizeof *room);
@@ -125,10 +124,9 @@ static void list_all(searcher *x, const uint16_t *word, uint32_t began)
   static const double shares[] = {0.5, 0, 1};
   uint16_t *out = x->trial;
   for (uint32_t k = 0; k < 18 && goes_on(x) && !at_bound(x); k++) {
-    ts_pipeline_rule rule = {
-      .delay = {shares[k % 3], shares[(k / 9 + k) % 3], shares[k / 3 % 3]},
-      .ahead = x->p->letter_count / x->p->ranks * 8 + 16,
-      .predict = k / 9};
+    ts_pipeline_rule rule = {.delay = {shares[k % 3], shares[(k / 9 + k) % 3], shares[k / 3 % 3]},
+                             .ahead = x->p->letter_count / x->p->ranks * 8 + 16,
+                             .predict = k / 9};
     x->timed++;
     if (ts_pipeline_list(x->s, &rule, word, out))
       keep(x, out, time_of(x, out), began);
@@ -217,8 +215,8 @@ static uint32_t change(searcher *x)
 {
   const ts_pipeline *p = x->p;
   uint64_t kind = draw(x) % 16;
-  uint32_t place = kind < 13 && x->critical_count ? x->critical[below(x, x->critical_count)] :
-                                                    below(x, x->size);
+  uint32_t place =
+    kind < 13 && x->critical_count ? x->critical[below(x, x->critical_count)] : below(x, x->size);
   uint32_t rank = rank_at(p, place), first = p->first[rank], end = p->first[rank + 1],
            far = some(x);
   uint32_t down = place - first < far ? first : place - far,
@@ -296,8 +294,8 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
   }
 }
 
-/* From each of the best beginnings for a while; then from the best, and in turn from others that were
- * met. */
+/* From each of the best beginnings for a while; then from the best, and in turn from others that
+ * were met. */
 static void climb_all(searcher *x)
 {
   ts_pipeline_order starts[CLIMBED];

@@ -11,7 +11,9 @@
 
 enum { MOST = 1 << 24 };
 
-typedef struct costs { const char *name, *plan, *defines; } costs;
+typedef struct costs {
+  const char *name, *plan, *defines;
+} costs;
 
 static const costs equal = {"equal", "schedule_lab.ts", "-D f=10us -D i=10us -D w=10us"},
                    near = {"10 11 9, message 1", "schedule_lab.ts",
@@ -20,7 +22,10 @@ static const costs equal = {"equal", "schedule_lab.ts", "-D f=10us -D i=10us -D 
                           "-D f=10us -D i=14us -D w=6us -D message=4us"},
                    real = {"GPT, 8 A100", "zero_bubble.ts", ""};
 
-static const struct row { const char *schedule; const costs *costs; } rows[] = {
+static const struct row {
+  const char *schedule;
+  const costs *costs;
+} rows[] = {
   {"one_f_one_b(p: 8, m: 16)", &near},
   {"zb_h1(p: 4, m: 8)", &equal},
   {"zb_h1(p: 4, m: 8)", &near},

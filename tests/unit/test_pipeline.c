@@ -50,8 +50,7 @@ static uint16_t *own_word(const opened *o)
     for (uint32_t i = 0; i < o->sc->order[r].count; i++) {
       const ts_placed *item = &o->sc->items.at[o->sc->order[r].first + i];
       for (uint32_t l = 0; l < p->letter_count && item->kind != TS_STEP; l++)
-        if (p->letters[l].stage == item->stage &&
-            p->letters[l].kind == *ts_work_letter(item->kind))
+        if (p->letters[l].stage == item->stage && p->letters[l].kind == *ts_work_letter(item->kind))
           word[n++] = (uint16_t)l;
     }
   return word;
@@ -124,7 +123,8 @@ static const char stated[] =
   "  x = work(x, f: last * f, i: last * i, w: last * w, held: 1 MiB) as head\n  yield x\n}\n"
   "gpu worker {\n  memory = 1 TiB\n  bandwidth = 1 TB/s\n  peak = { fp32: 1 TFLOP/s }\n}\n"
   "cluster star(ranks: Int) {\n  device rank[ranks]: worker\n  switch center[1]\n"
-  "  for r in 0..ranks { link rank[r] <-> center[0] { bandwidth = 1000 TB/s, latency = 0 us } }\n}\n"
+  "  for r in 0..ranks { link rank[r] <-> center[0] { bandwidth = 1000 TB/s, latency = 0 us } "
+  "}\n}\n"
   "fn own(ps: Real) -> Time = ps * 1 ps\n"
   "plan small {\n"
   "  model = stages_of(count: %d, f: %d ns, i: %d ns, w: %d ns, last: %g)\n"
@@ -181,9 +181,12 @@ static void try_all(trier *t, uint32_t rank, uint32_t place)
 
 static int64_t best_of_all(const opened *o)
 {
-  trier t = {o, ts_pipeline_play_new(o->plan.arena, o->p),
+  trier t = {o,
+             ts_pipeline_play_new(o->plan.arena, o->p),
              TS_NEW_ARRAY(o->plan.arena, uint16_t, ts_pipeline_size(o->p) + 1),
-             TS_NEW_ARRAY(o->plan.arena, uint32_t, o->p->letter_count + 1), TS_PIPELINE_LATE, 0};
+             TS_NEW_ARRAY(o->plan.arena, uint32_t, o->p->letter_count + 1),
+             TS_PIPELINE_LATE,
+             0};
   try_all(&t, 0, 0);
   return t.best;
 }
@@ -195,11 +198,20 @@ static ts_pipeline_found improve(const opened *o, uint64_t orders, const uint16_
   return ts_pipeline_improve(o->plan.arena, o->p, &begin, begin != NULL, &bound, &how);
 }
 
-static const struct small { const char *schedule; int stages; int cost[4]; double last; } smalls[] = {
-  {"zb_1p(p: 2, m: 3)", 2, {10, 10, 10, 0}, 0},     {"zb_1p(p: 2, m: 3)", 2, {10, 14, 6, 3}, 1.5},
-  {"zb_1p(p: 3, m: 2)", 3, {10, 11, 9, 1}, 0.5},    {"zb_1p(p: 3, m: 2)", 3, {7, 13, 21, 4}, 1.7},
-  {"zb_v_fixed(p: 2, m: 1)", 4, {10, 11, 9, 2}, 1}, {"one_f_one_b_v(p: 2, m: 2)", 4, {8, 9, 17, 5}, 2},
-  {"chimera(p: 2, m: 4)", 2, {10, 20, 10, 1}, 1.4}, {"gpipe(p: 3, m: 3)", 3, {10, 10, 10, 2}, 1.3},
+static const struct small {
+  const char *schedule;
+  int stages;
+  int cost[4];
+  double last;
+} smalls[] = {
+  {"zb_1p(p: 2, m: 3)", 2, {10, 10, 10, 0}, 0},
+  {"zb_1p(p: 2, m: 3)", 2, {10, 14, 6, 3}, 1.5},
+  {"zb_1p(p: 3, m: 2)", 3, {10, 11, 9, 1}, 0.5},
+  {"zb_1p(p: 3, m: 2)", 3, {7, 13, 21, 4}, 1.7},
+  {"zb_v_fixed(p: 2, m: 1)", 4, {10, 11, 9, 2}, 1},
+  {"one_f_one_b_v(p: 2, m: 2)", 4, {8, 9, 17, 5}, 2},
+  {"chimera(p: 2, m: 4)", 2, {10, 20, 10, 1}, 1.4},
+  {"gpipe(p: 3, m: 3)", 3, {10, 10, 10, 2}, 1.3},
 };
 
 /* With all the room there is, and with as little as the schedule's own order needs. */
@@ -207,8 +219,7 @@ Test(pipeline, bound_best_and_found)
 {
   for (size_t k = 0; k < sizeof smalls / sizeof *smalls; k++)
     for (int tight = 0; tight < 2; tight++) {
-      opened o =
-        open_small(smalls[k].schedule, smalls[k].stages, smalls[k].cost, smalls[k].last);
+      opened o = open_small(smalls[k].schedule, smalls[k].stages, smalls[k].cost, smalls[k].last);
       ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
       uint16_t *word = own_word(&o);
       for (uint32_t r = 0; r < o.p->ranks && tight; r++)
@@ -232,8 +243,8 @@ Test(pipeline, orders_are_legal)
   static const int cost[] = {10, 12, 7, 2};
   opened o = open_small("zb_v(p: 4, m: 6)", 8, cost, 1.5);
   ts_pipeline_play *play = ts_pipeline_play_new(o.plan.arena, o.p);
-  uint16_t *word = own_word(&o), *out = TS_NEW_ARRAY(o.plan.arena, uint16_t,
-                                                     ts_pipeline_size(o.p) + 1);
+  uint16_t *word = own_word(&o),
+           *out = TS_NEW_ARRAY(o.plan.arena, uint16_t, ts_pipeline_size(o.p) + 1);
   int64_t peak;
   for (uint32_t r = 0; r < o.p->ranks; r++)
     ts_pipeline_legal(play, word, r, TS_PIPELINE_LATE, &o.p->room[r]);
@@ -283,15 +294,16 @@ Test(pipeline, critical_path)
 
 Test(pipeline, refuses)
 {
-  plan_text plan = plan_open("import std.models.gpt, std.clusters.dgx, std.costs, std.precision\n"
-                             "import std.optimizers.adam, std.schedules.dual_pipe, std.networks\n"
-                             "plan pairs {\n"
-                             "  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 6400, seq: 256)\n"
-                             "  cluster = dgx_a100(nodes: 1)\n  mesh = { pp: 4, dp: 2 }\n"
-                             "  schedule = dual_pipe(p: pp, m: 8)\n"
-                             "  batch = { micro: 1, global: 16 }\n  tokens = 256\n"
-                             "  precision = mixed(bf16)\n  optimizer = adam()\n"
-                             "  costs = training_a100\n  network = a100_infiniband\n}\n");
+  plan_text plan =
+    plan_open("import std.models.gpt, std.clusters.dgx, std.costs, std.precision\n"
+              "import std.optimizers.adam, std.schedules.dual_pipe, std.networks\n"
+              "plan pairs {\n"
+              "  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 6400, seq: 256)\n"
+              "  cluster = dgx_a100(nodes: 1)\n  mesh = { pp: 4, dp: 2 }\n"
+              "  schedule = dual_pipe(p: pp, m: 8)\n"
+              "  batch = { micro: 1, global: 16 }\n  tokens = 256\n"
+              "  precision = mixed(bf16)\n  optimizer = adam()\n"
+              "  costs = training_a100\n  network = a100_infiniband\n}\n");
   ts_stop stop = {.arena = plan.arena};
   ts_run_options options = {0};
   ts_prepared prepared;

@@ -39,7 +39,7 @@ static void put_order(FILE *out, const char *name, const ts_order_played *of,
     ts_put_text(out, "%25s", "over the limit of memory");
   else
     ts_put_text(out, "%9s %s the bound", ts_format_share(gap < 0 ? -gap : gap).text,
-            gap < 0 ? "below" : "above");
+                gap < 0 ? "below" : "above");
   ts_put_text(out, "   %10s\n", ts_format_bytes((double)of->peak).text);
 }
 
@@ -47,13 +47,13 @@ static void put_bound(const ts_order_answer *a, FILE *out)
 {
   const ts_pipeline_bound *b = &a->bound;
   ts_put_text(out, "  %-24s %12s   rank %u: ", "lower bound",
-          ts_format_time((uint64_t)b->step).text, b->rank);
+              ts_format_time((uint64_t)b->step).text, b->rank);
   if (b->memory)
     fputs("what it holds, and for how long at the least, within the limit\n", out);
   else
     ts_put_text(out, "%s of work, %s before, between and after it\n",
-            ts_format_time((uint64_t)b->work).text,
-            ts_format_time((uint64_t)(b->step - b->work)).text);
+                ts_format_time((uint64_t)b->work).text,
+                ts_format_time((uint64_t)(b->step - b->work)).text);
 }
 
 static void put_how(const ts_order_answer *a, FILE *out)
@@ -65,18 +65,19 @@ static void put_how(const ts_order_answer *a, FILE *out)
     ts_put_text(out, "The one found goes back to %s.", a->begins[a->order->began]);
   if (a->limit > 0)
     ts_put_text(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
-            a->limit_from);
+                a->limit_from);
   if (has_pairs(&a->own))
-    ts_put_text(out,
-            "\n`%s` plays items in pairs, whose communication hides. Orders that are searched have "
-            "none,\nand the bound is theirs.",
-            a->own.input.schedule->name);
+    ts_put_text(
+      out,
+      "\n`%s` plays items in pairs, whose communication hides. Orders that are searched have "
+      "none,\nand the bound is theirs.",
+      a->own.input.schedule->name);
   double is_off = off(a);
   if (is_off > 0 || is_off < 0)
     ts_put_text(out,
-            "\nThe search took the found order for %s: calls that share links, or ranks that "
-            "differ beside\nthe pipeline, are not in its times. Above are those of the play.",
-            ts_format_time((uint64_t)a->order->step).text);
+                "\nThe search took the found order for %s: calls that share links, or ranks that "
+                "differ beside\nthe pipeline, are not in its times. Above are those of the play.",
+                ts_format_time((uint64_t)a->order->step).text);
   fputs("\n", out);
 }
 
@@ -117,7 +118,8 @@ void ts_order_text(const ts_order_answer *a, FILE *out)
 {
   uint32_t *count = TS_NEW_ARRAY(a->arena, uint32_t, a->pipeline->letter_count + 1);
   const ts_schedule *sc = a->own.input.schedule;
-  ts_put_text(out, "Orders of %u micro-batches on %u ranks", sc->micro_batches * sc->copies, sc->ranks);
+  ts_put_text(out, "Orders of %u micro-batches on %u ranks", sc->micro_batches * sc->copies,
+              sc->ranks);
   if (sc->chunks > 1)
     ts_put_text(out, " of %u chunks", sc->chunks);
   fputs("\n\n", out);

@@ -68,9 +68,9 @@ static int tell(job *j, const ts_order_played *of)
 static int refuse(job *j, const char *why)
 {
   ts_diag *d = ts_diag_add(j->session->diags, TS_E0409, j->own->span,
-                           "orders of schedule `%s` cannot be searched: %s",
-                           j->own->name, why);
-  ts_diag_here(d, "is searched as the work of every rank on every micro-batch: F, then I and W or B");
+                           "orders of schedule `%s` cannot be searched: %s", j->own->name, why);
+  ts_diag_here(d,
+               "is searched as the work of every rank on every micro-batch: F, then I and W or B");
   return TS_EXIT_REJECTED;
 }
 
@@ -79,8 +79,7 @@ static int check_schedule(job *j)
   const ts_schedule *sc = j->own;
   if (sc->ranks < 2)
     return refuse(j, "it has one rank, whose work has one order");
-  if (sc->ties.count || sc->slowed.count || sc->changes.count ||
-      sc->without != 0)
+  if (sc->ties.count || sc->slowed.count || sc->changes.count || sc->without != 0)
     return refuse(j, "clauses tie its work besides the messages between stages");
   if (sc->step_first[1] != 1)
     return refuse(j, "it has several steps");
@@ -96,7 +95,10 @@ static bool same_places(const ts_schedule *a, const ts_schedule *b)
 
 /* ---- Orders ---- */
 
-typedef struct order_builder { ts_arena *arena; TS_VEC(ts_given_item) items; } order_builder;
+typedef struct order_builder {
+  ts_arena *arena;
+  TS_VEC(ts_given_item) items;
+} order_builder;
 
 static void put_work(order_builder *o, ts_work_kind kind, uint32_t stage, uint32_t i)
 {
@@ -119,8 +121,11 @@ static const ts_given_order *plain_order(job *j)
         if (stage % sc->parts != (back ? 2 * sc->parts - 1 - part : part))
           continue;
         for (uint32_t i = 0; i < sc->micro_batches; i++) {
-          put_work(&o, !back ? TS_FORWARD : j->task->whole ? TS_BACKWARD : TS_INPUT_GRADIENT, stage,
-                   i);
+          put_work(&o,
+                   !back          ? TS_FORWARD :
+                   j->task->whole ? TS_BACKWARD :
+                                    TS_INPUT_GRADIENT,
+                   stage, i);
           if (back && !j->task->whole)
             put_work(&o, TS_WEIGHT_GRADIENT, stage, i);
         }
@@ -264,9 +269,9 @@ static void find_rooms(job *j, const ts_ir *ir)
     const ts_memory_class *m = class_at(own, r);
     double limit = stated > 0 ? stated : m ? (double)m->limit : 0;
     j->answer->limit = limit > j->answer->limit ? limit : j->answer->limit;
-    j->p->room[r] = limit > 0 && m ? (int64_t)(limit - (double)m->reserved) -
-                                       ts_pipeline_base(ir, r) :
-                                     TS_PIPELINE_LATE;
+    j->p->room[r] = limit > 0 && m ?
+                      (int64_t)(limit - (double)m->reserved) - ts_pipeline_base(ir, r) :
+                      TS_PIPELINE_LATE;
   }
 }
 
@@ -375,8 +380,8 @@ static int search(job *j)
   how.orders = how.orders ? how.orders : usual_orders(j->p);
   a->bound = ts_pipeline_bound_of(j->p);
   for (int k = 0; k < MOST_TRIES && !done; k++) {
-    a->search = ts_pipeline_improve(j->arena, j->p, j->begins.at, (uint32_t)j->begins.count,
-                                    &a->bound, &how);
+    a->search =
+      ts_pipeline_improve(j->arena, j->p, j->begins.at, (uint32_t)j->begins.count, &a->bound, &how);
     if (!ts_tick(j->task->progress, "searching", 1))
       return ts_stop_interrupted(j->stop), j->stop->exit_code;
     int status = a->search.count ? verify(j, &done) : TS_EXIT_DONE;

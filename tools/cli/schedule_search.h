@@ -12,7 +12,7 @@
 typedef struct ts_order_task {
   const char *path;
   ts_compile_options compile;
-  const char *const *from;   /* schedules to begin with besides the plan's, expressions */
+  const char *const *from; /* schedules to begin with besides the plan's, expressions */
   uint32_t from_count;
   bool fresh;                /* the plan's own order is no beginning */
   bool whole;                /* backwards stay whole */
@@ -28,23 +28,23 @@ typedef struct ts_order_played {
   ts_session *session;
   ts_run *run;
   const ts_memory *memory;
-  uint64_t step;             /* ps */
-  uint64_t peak;             /* bytes of the fullest device */
+  uint64_t step; /* ps */
+  uint64_t peak; /* bytes of the fullest device */
 } ts_order_played;
 
 typedef struct ts_order_answer {
   ts_arena *arena;
   ts_order_played own, found;
-  bool own_is_best;          /* no order is shorter than the plan's own, which `found` is then */
+  bool own_is_best; /* no order is shorter than the plan's own, which `found` is then */
   const ts_pipeline *pipeline;
   const ts_pipeline_order *order; /* of the search, that `found` is; NULL where own_is_best */
-  const uint16_t *word;      /* of `found` */
-  const int64_t *begin;      /* [items] ps, as the search has it */
+  const uint16_t *word;           /* of `found` */
+  const int64_t *begin;           /* [items] ps, as the search has it */
   ts_pipeline_found search;
   ts_pipeline_bound bound;
-  double limit;              /* bytes of a device; 0: there is none */
-  const char *limit_from;    /* "the device's" */
-  const char **begins;       /* names of the beginnings; the last: waves */
+  double limit;           /* bytes of a device; 0: there is none */
+  const char *limit_from; /* "the device's" */
+  const char **begins;    /* names of the beginnings; the last: waves */
 } ts_order_answer;
 
 /* TS_EXIT_DONE, or the exit code after telling why not: in the session's queue, or in *stop. */
