@@ -40,6 +40,8 @@ libts_la_SOURCES += \
 	base/output.c \
 	base/output.h \
 	base/progress.h \
+	base/raster.c \
+	base/raster.h \
 	base/round.h \
 	base/source.c \
 	base/source.h \

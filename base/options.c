@@ -10,6 +10,7 @@
 #include "base/complete.h"
 #include "base/escape.h"
 #include "base/heap.h"
+#include "base/raster.h"
 #include "base/terminal.h"
 #include "base/version.h"
 
@@ -225,21 +226,23 @@ static int put_help(const ts_options *o)
 static const struct part {
   const char *name, *brings;
   bool here;
+  bool (*loads)(ts_error *error); /* of what is loaded when it is used; or NULL */
 } parts[] = {
 #ifdef TS_HAVE_SQLITE
-  {"databases (SQLite)", "", true},
+  {"databases (SQLite)", "", true, NULL},
 #else
-  {"databases", "libsqlite3-dev", false},
+  {"databases", "libsqlite3-dev", false, NULL},
 #endif
 #ifdef TS_HAVE_NS3
-  {"packets (ns-3)", "", true},
+  {"packets (ns-3)", "", true, NULL},
 #else
-  {"packets", "./configure --with-ns3", false},
+  {"packets", "./configure --with-ns3", false, NULL},
 #endif
+  {"pictures as PNG and PDF (librsvg)", "librsvg2-2", false, ts_raster_loads},
 #ifdef TS_HAVE_MPI
-  {"sweeps on several machines (MPI)", "", true},
+  {"sweeps on several machines (MPI)", "", true, NULL},
 #else
-  {"sweeps on several machines", "./configure --with-mpi", false},
+  {"sweeps on several machines", "./configure --with-mpi", false, NULL},
 #endif
 #ifdef TS_HAVE_FFI
   {"native calls (libffi)", "", true},
@@ -252,7 +255,7 @@ static void put_parts(bool here, const char *title, FILE *out)
 {
   bool any = false;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (parts[i].here != here)
+    if ((parts[i].loads ? parts[i].loads(NULL) : parts[i].here) != here)
       continue;
     ts_put_text(out, "%s%s", any ? ", " : title, parts[i].name);
     if (!here)

@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/heap.h"
 #include "base/options.h"
+#include "base/raster.h"
 #include "base/terminal.h"
 #include "compiler/compile.h"
 #include "runtime/account/forecast.h"
@@ -49,7 +50,7 @@ enum {
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
-  {FORMAT, 0, "format", "FORM", "text, json, csv, html, svg or timeline (text)", NULL},
+  {FORMAT, 0, "format", "FORM", "text, json, csv, html, svg, png, pdf or timeline (text)", NULL},
   {TRACE, 0, "trace", "FILE",
    "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz",
    NULL},
@@ -134,7 +135,7 @@ static const ts_program program = {
   .manual = "tsrun(1)",
 };
 
-typedef enum form { TEXT, JSON, CSV, HTML, SVG, TIMELINE } form;
+typedef enum form { TEXT, JSON, CSV, HTML, SVG, TIMELINE, PNG, PDF } form;
 
 typedef struct task {
   ts_arena *arena;
@@ -144,6 +145,8 @@ typedef struct task {
   form form;
   bool memory_trace, ignore_memory, sources;
   ts_window_options window;
+  char *picture;          /* PNG or PDF */
+  size_t picture_size;
   bool compiled; /* the plan, here: its warnings are reported already */
   study study;
   ts_progress_bar bar;
@@ -205,7 +208,8 @@ static void note_asked(task *t, int id)
 
 static int take_option(task *t, int id)
 {
-  static const char *const forms[] = {"text", "json", "csv", "html", "svg", "timeline", NULL};
+  static const char *const forms[] = {"text", "json",     "csv", "html", "svg",
+                                      "timeline", "png", "pdf",  NULL};
   const char *argument = t->options.argument;
   long long number;
   int choice;
@@ -256,6 +260,17 @@ static int take_option(task *t, int id)
   return TS_EXIT_DONE;
 }
 
+/* Told before a long play. */
+static bool can_draw(task *t)
+{
+  ts_error error = {0};
+  if (ts_raster_loads(&error))
+    return true;
+  ts_put_text(stderr, "%s: %s\n   = help: %s\n", t->options.called, error.message, error.help);
+  t->options.status = TS_EXIT_ENVIRONMENT;
+  return false;
+}
+
 /* False when main is to return t->options.status. */
 static bool read_options(task *t, int argc, char **argv)
 {
@@ -288,6 +303,8 @@ static bool read_options(task *t, int argc, char **argv)
                "`--from`, `--to` and `--level` are for `--trace`, svg and timeline" :
     t->window.ranks && t->form != TIMELINE ?
                "`--ranks` is for `--format=timeline`; a trace has `--trace-ranks`" :
+    t->form >= PNG && (!t->output || !strcmp(t->output, "-")) && isatty(STDOUT_FILENO) ?
+               "a picture goes to a file: `-o FILE`" :
     ts_window_wrong(&t->window) ? ts_window_wrong(&t->window) :
                                    ts_study_wrong(&t->study);
   if (wrong) {
@@ -295,7 +312,7 @@ static bool read_options(task *t, int argc, char **argv)
     return false;
   }
   t->run.overlap = t->study.overlap;
-  return true;
+  return t->form < PNG || can_draw(t);
 }
 
 /* ---- Messages ---- */
@@ -355,6 +372,32 @@ static void put_timeline(const task *t, const ts_summary *summary, FILE *out)
   ts_report_timeline(summary, &t->window.window, &terminal, out);
 }
 
+static void put_bytes(const task *t, FILE *out) { fwrite(t->picture, 1, t->picture_size, out); }
+
+static void put_svg(void *closure, FILE *out)
+{
+  const page *p = closure;
+  ts_report_svg(p->summary, &p->task->window.window, out);
+}
+
+/* Of a picture that is drawn by libraries, before anything is written. False after a message. */
+static bool draw_picture(task *t, const ts_summary *summary)
+{
+  ts_error error = {0};
+  size_t size;
+  if (t->form < PNG)
+    return true;
+  char *svg = ts_printed(put_svg, &(page){t, summary}, &size);
+  FILE *out = ts_heap_print(&t->picture, &t->picture_size);
+  bool drawn = ts_raster_draw(svg, size, t->form == PNG ? TS_RASTER_PNG : TS_RASTER_PDF, out,
+                              &error);
+  ts_heap_printed(out);
+  free(svg);
+  if (!drawn)
+    ts_put_text(stderr, "%s: %s\n   = help: %s\n", t->options.called, error.message, error.help);
+  return drawn;
+}
+
 static void put_report(void *closure, FILE *out)
 {
   const page *p = closure;
@@ -365,6 +408,8 @@ static void put_report(void *closure, FILE *out)
   case HTML: ts_report_html(p->summary, out); break;
   case SVG: ts_report_svg(p->summary, &p->task->window.window, out); break;
   case TIMELINE: put_timeline(p->task, p->summary, out); break;
+  case PNG:
+  case PDF: put_bytes(p->task, out); break;
   }
 }
 
@@ -453,12 +498,14 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
     return report_stop(t, &stop, ir);
   /* text says it all in its message; the other forms are written */
   if (!fits && ts_report_out_of_memory(summary, &stop) < 0) {
-    int written = t->form == TEXT ?
-                    TS_EXIT_DONE :
+    int written = t->form == TEXT ? TS_EXIT_DONE :
+                  !draw_picture(t, summary) ? TS_EXIT_ENVIRONMENT :
                     ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
     return written == TS_EXIT_DONE ? report_stop(t, &stop, ir) : written;
   }
-  int status = ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
+  int status = draw_picture(t, summary) ?
+                 ts_options_write(&t->options, t->output, put_report, &(page){t, summary}) :
+                 TS_EXIT_ENVIRONMENT;
   if (status == TS_EXIT_DONE && answer == TS_EXIT_DONE)
     hint(t);
   return status == TS_EXIT_DONE ? answer : status;
@@ -536,6 +583,7 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
   int status = run ? report(t, input, run, before, other, &wanted) : report_stop(t, &stop, ir);
   ts_run_free(run);
   ts_run_free(other);
+  free(t->picture);
   return status;
 }
 

@@ -135,7 +135,7 @@ void ts_picture_style(FILE *out)
         "system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in,.up{font-size:9px;fill:#"
         "000;text-anchor:middle}"
         ".up{font-weight:bold;fill:#fff}.end{text-anchor:end}\n"
-        ".even{opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#"
+        ".even{fill-opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#"
         "d55e00;stroke-width:2;stroke-dasharray:5 3;fill:none}\n",
         out);
   for (size_t k = 0; k < KINDS; k++)

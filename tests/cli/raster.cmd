@@ -1,0 +1,9 @@
+# Pictures as PNG and PDF, where librsvg is installed; where it is not, a message says so and nothing is written.
+for form in png pdf; do
+  if tsrun --version | grep -q 'Optional parts.*librsvg'; then
+    tsrun --format=$form --from 10us --to 100us -o "$scratch/a.$form" ../../examples/schedule_lab.ts && tsrun --format=$form --from 10us --to 100us ../../examples/schedule_lab.ts | cmp - "$scratch/a.$form" && head -c 4 "$scratch/a.$form" | tr -dc 'A-Z' | sed 's/$/\n/'
+  else
+    tsrun --format=$form -o "$scratch/a.$form" ../../examples/schedule_lab.ts 2>&1 | grep -q 'librsvg, which is' && [ ! -e "$scratch/a.$form" ] && echo $form | tr a-z A-Z
+  fi
+done
+tsrun --format=pgn ../../examples/schedule_lab.ts 2>&1
