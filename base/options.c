@@ -245,9 +245,9 @@ static const struct part {
   {"sweeps on several machines", "./configure --with-mpi", false, NULL},
 #endif
 #ifdef TS_HAVE_FFI
-  {"native calls (libffi)", "", true},
+  {"native calls (libffi)", "", true, NULL},
 #else
-  {"native calls", "./configure --with-ffi", false},
+  {"native calls", "./configure --with-ffi", false, NULL},
 #endif
 };
 

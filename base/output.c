@@ -13,6 +13,11 @@
 #include "base/heap.h"
 #include "base/source.h"
 
+bool ts_put_bytes(FILE *out, const void *bytes, size_t size)
+{
+  return fwrite(bytes, 1, size, out) == size;
+}
+
 char *ts_printed(ts_print *put, void *closure, size_t *size)
 {
   char *text = NULL;

@@ -12,6 +12,9 @@ typedef void ts_print(void *closure, FILE *out);
  * NULL: no memory ends the process, as in the arena. */
 char *ts_printed(ts_print *put, void *closure, size_t *size);
 
+/* Bytes as they are, of what is no text. False: not all were taken. */
+bool ts_put_bytes(FILE *out, const void *bytes, size_t size);
+
 /* A file that is being written; all files are. A regular one is written beside its place, under a
  * name of its own, and takes its place when it is whole and on the disk, with the mode that the old
  * one had; links are followed to the file meant. Pipes, devices and open descriptors (/dev/stdout,

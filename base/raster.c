@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/output.h"
+
 enum {
   CAIRO_ARGB32 = 0,
   CAIRO_WRITE_ERROR = 11,
@@ -71,7 +73,7 @@ bool ts_raster_loads(ts_error *error)
 
 static int put(void *closure, const unsigned char *bytes, unsigned size)
 {
-  return fwrite(bytes, 1, size, closure) == size ? 0 : CAIRO_WRITE_ERROR;
+  return ts_put_bytes(closure, bytes, size) ? 0 : CAIRO_WRITE_ERROR;
 }
 
 static bool draw(void *picture, rectangle all, ts_raster_form form, FILE *out)

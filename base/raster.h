@@ -1,5 +1,5 @@
-/* SVG as PNG or PDF, by librsvg and cairo. They are loaded when a picture is asked for: programs need
- * neither to be built nor to start. */
+/* SVG as PNG or PDF, by librsvg and cairo. They are loaded when a picture is asked for: programs
+ * need neither to be built nor to start. */
 #ifndef TS_BASE_RASTER_H
 #define TS_BASE_RASTER_H
 

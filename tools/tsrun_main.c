@@ -372,8 +372,6 @@ static void put_timeline(const task *t, const ts_summary *summary, FILE *out)
   ts_report_timeline(summary, &t->window.window, &terminal, out);
 }
 
-static void put_bytes(const task *t, FILE *out) { fwrite(t->picture, 1, t->picture_size, out); }
-
 static void put_svg(void *closure, FILE *out)
 {
   const page *p = closure;
@@ -409,7 +407,7 @@ static void put_report(void *closure, FILE *out)
   case SVG: ts_report_svg(p->summary, &p->task->window.window, out); break;
   case TIMELINE: put_timeline(p->task, p->summary, out); break;
   case PNG:
-  case PDF: put_bytes(p->task, out); break;
+  case PDF: ts_put_bytes(out, p->task->picture, p->task->picture_size); break;
   }
 }
 

@@ -1,6 +1,6 @@
 # What an answer rests on, and what moved it.
 cp _plan.ts "$scratch/plan.ts"; cp _sizes.ts _ops.csv "$scratch"; cd "$scratch"
-shown() { sed -E 's/"[0-9a-f]{64}"/"DIGEST"/; s/"[0-9a-f]{40}"/"NAME"/; s/"version": "[^"]*"/"version": "VERSION"/; s/(TrainSpec +)[0-9]+[.][0-9.a-z-]+,/\1VERSION,/'; }
+shown() { sed -E 's/ [0-9]+ inputs,/ N inputs,/; s/"[0-9a-f]{64}"/"DIGEST"/; s/"[0-9a-f]{40}"/"NAME"/; s/"version": "[^"]*"/"version": "VERSION"/; s/(TrainSpec +)[0-9]+[.][0-9.a-z-]+,/\1VERSION,/'; }
 try() { echo "== $*"; "$@" 2>&1 | shown; echo "exit ${PIPESTATUS[0]}"; }
 quiet="-W no-roofline-costs -W no-assumed-network"
 try trainspec lock plan.ts
