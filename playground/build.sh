@@ -53,11 +53,11 @@ library() {
 : >objects/expat_config.h
 cjson=$(source_of cjson) expat=$(source_of expat)expat/lib md=$(source_of libmd) zlib=$(source_of zlib) gsl=$(source_of gsl)
 cp "$cjson/cJSON.h" prefix/include/cjson/
-cp "$expat/expat.h" "$expat/expat_external.h" "$md/include/sha2.h" "$zlib/zlib.h" "$zlib/zconf.h" prefix/include/
+cp "$expat/expat.h" "$expat/expat_external.h" "$md"/include/sha{1,2}.h "$zlib/zlib.h" "$zlib/zconf.h" prefix/include/
 library cjson "" "$cjson/cJSON.c"
 library expat "-Iobjects -DHAVE_MEMMOVE -DXML_DTD -DXML_NS -DXML_CONTEXT_BYTES=1024 -DBYTEORDER=1234 -DXML_POOR_ENTROPY" \
   "$expat"/xml{parse,role,tok}.c
-library md "-Iobjects -I$md/include -I$md/src" "$md/src/sha2.c"
+library md "-Iobjects -I$md/include -I$md/src" "$md"/src/sha{1,2}.c
 library z -DHAVE_UNISTD_H "$zlib"/{adler32,compress,crc32,deflate,gzclose,gzlib,gzread,gzwrite,infback,inffast,inflate,inftrees,trees,uncompr,zutil}.c
 
 # Comparisons of long doubles return an int, as the compiler takes it; emscripten 3.1.6 builds its own for 64 bits
