@@ -57,12 +57,13 @@ cp "$expat/expat.h" "$expat/expat_external.h" "$md"/include/sha{1,2}.h "$zlib/zl
 library cjson "" "$cjson/cJSON.c"
 library expat "-Iobjects -DHAVE_MEMMOVE -DXML_DTD -DXML_NS -DXML_CONTEXT_BYTES=1024 -DBYTEORDER=1234 -DXML_POOR_ENTROPY" \
   "$expat"/xml{parse,role,tok}.c
-library md "-Iobjects -I$md/include -I$md/src" "$md"/src/sha{1,2}.c
+library md "-Iobjects -I$md/include -I$md/src" "$md"/src/sha{1,1hl,2}.c
 library z -DHAVE_UNISTD_H "$zlib"/{adler32,compress,crc32,deflate,gzclose,gzlib,gzread,gzwrite,infback,inffast,inflate,inftrees,trees,uncompr,zutil}.c
 
 # Comparisons of long doubles return an int, as the compiler takes it; emscripten 3.1.6 builds its own for 64 bits
 # with a long, and a module that calls those ends there.
 library compare -D__aarch64__ "$(em-config EMSCRIPTEN_ROOT)"/system/lib/compiler-rt/lib/builtins/comparetf2.c
+library absent "" "$here/absent.c"
 
 # Of GSL those folders that are used: all of it takes ten times as long.
 mkdir -p gsl
