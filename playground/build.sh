@@ -24,19 +24,25 @@ export EM_NODE_JS=$at/bin/node EM_CACHE=$at/cache EM_FROZEN_CACHE=
 SCRIPT
 . ./environment
 
-# Sources of this Debian, without a change to the machine's own lists.
+# Sources of this Debian, without a change to the machine's own lists: with its updates or, where a mirror lacks
+# some, as the release has them.
 fetch() {
-  local apt
-  mkdir -p apt/lists/partial apt/archives/partial
-  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u >apt/sources.list
+  local apt without
   apt="apt-get -qq -o Dir::Etc::SourceList=$at/apt/sources.list -o Dir::Etc::SourceParts=- -o Dir::State::Lists=$at/apt/lists
     -o Dir::Cache=$at/apt -o APT::Sandbox::User="
-  $apt update
-  rm -rf sources
-  mkdir sources
-  (cd sources && $apt source "$@" >/dev/null)
+  for without in '^$' 'security|updates'; do
+    rm -rf sources apt
+    mkdir -p sources apt/lists/partial apt/archives/partial
+    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | grep -Ev "$without" | sort -u >apt/sources.list
+    if $apt update && (cd sources && $apt source "$@" >/dev/null); then
+      : >sources/fetched
+      return
+    fi
+  done
+  echo "playground: apt-get source $* fails" >&2
+  exit 4
 }
-[ -e sources/fetched ] || { fetch cjson expat libmd zlib gsl && : >sources/fetched; }
+[ -e sources/fetched ] || fetch cjson expat libmd zlib gsl
 source_of() { echo "$at"/sources/"$1"-[0-9]*/; }
 
 # library NAME FLAGS FILE...: libNAME.a of these files.
