@@ -106,7 +106,7 @@ static inline void trace(const ts_summary *s)
     ranks[r] = r;
   if (ts_report_trace(s, &(ts_trace_options){.memory = true}, "/dev/null", &stop) < 0)
     reported(&stop);
-  if (ts_report_trace(s, &(ts_trace_options){true, {.ranks = ranks, .rank_count = s->ir->meta->world}}, "/dev/null", &stop) <
+  if (ts_report_trace(s, &(ts_trace_options){.memory = true, .window = {.ranks = ranks, .rank_count = s->ir->meta->world}}, "/dev/null", &stop) <
       0)
     reported(&stop);
 }
