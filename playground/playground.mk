@@ -2,6 +2,7 @@
 
 #: EXTRA_DIST += playground/*
 EXTRA_DIST += \
+	playground/absent.c \
 	playground/build.sh \
 	playground/editor.js \
 	playground/engine.js \
