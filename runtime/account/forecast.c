@@ -16,7 +16,8 @@ static const price of_node = {18.5e-9, 0, 0};       /* of these: memory.c walks 
 /* the same of the longest program: critical.c */
 static const price on_path = {8.5e-9, 0, 0};
 static const price of_player = {1.0e-6, 300, 400};  /* engine.c, representatives.c */
-static const price played_item = {5e-9, 0, 0};
+/* where its streams began it, and which item it repeats: repeats.c */
+static const price played_item = {5e-9, 45, 60};
 /* times of events and messages are kept for compose.c */
 static const price played_port = {70e-9, 20, 24};
 
