@@ -104,6 +104,7 @@ libts_la_SOURCES += \
 	runtime/load/workers.c \
 	runtime/load/workers.h \
 	runtime/pipeline/bound.c \
+	runtime/pipeline/internal.h \
 	runtime/pipeline/list.c \
 	runtime/pipeline/pipeline.h \
 	runtime/pipeline/play.c \

@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/pipeline/pipeline.h"
-
-#define UNKNOWN INT64_MIN
+#include "runtime/pipeline/internal.h"
 
 typedef struct choice {
   int64_t begin;  /* LATE: nothing can be decided */
@@ -25,8 +23,6 @@ typedef struct lister {
   bool predict;
 } lister;
 
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static double share_of(const ts_pipeline_rule *rule, char kind)
 {
   return rule->delay[kind == 'F' ? 0 : kind == 'W' ? 2 : 1];
@@ -37,20 +33,12 @@ static int64_t begin_of(const lister *l, uint32_t rank, const ts_pipeline_item *
 {
   const ts_pipeline *p = l->p;
   const ts_pipeline_map *map = &p->maps[item->map];
-  const ts_pipeline_row *row = &p->rows[map->first_row];
-  const int64_t *x = l->s->clock + (size_t)rank * p->clocks;
-  int64_t value = TS_PIPELINE_NEVER;
   for (uint32_t k = 0; k < map->ins; k++)
-    if (l->s->arrived[p->ins[item->first_in + k]] == UNKNOWN)
+    if (l->s->arrived[p->ins[item->first_in + k]] == TS_PIPELINE_UNKNOWN)
       return TS_PIPELINE_LATE;
-  for (uint32_t k = 0; k < row->term_count; k++) {
-    const ts_pipeline_term *t = &p->terms[row->first_term + k];
-    value = larger(
-      value,
-      (t->in < p->clocks ? x[t->in] : l->s->arrived[p->ins[item->first_in + t->in - p->clocks]]) +
-        t->time);
-  }
-  return value - map->busy;
+  return ts_pipeline_row_value(l->s, &p->rows[map->first_row], p->ins + item->first_in,
+                               l->s->clock + (size_t)rank * p->clocks) -
+         map->busy;
 }
 
 static bool has_what_it_needs(const lister *l, const ts_pipeline_letter *letter, uint32_t n)
@@ -86,41 +74,16 @@ static choice choose(lister *l, uint32_t rank)
         best = (choice){begin, place};
         limit = begin;
       } else if (!k && begin == TS_PIPELINE_LATE && l->predict) {
-        limit =
-          larger(l->s->begin[letter * p->micro_batches + n], l->s->clock[(size_t)rank * p->clocks]);
+        limit = ts_pipeline_later(l->s->begin[letter * p->micro_batches + n],
+                                  l->s->clock[(size_t)rank * p->clocks]);
       }
     }
     if (limit <= l->s->clock[(size_t)rank * p->clocks] && best.place != UINT32_MAX)
       break;
-    most = larger(most, held + item->rise);
+    most = ts_pipeline_later(most, held + item->rise);
     held += item->net;
   }
   return best;
-}
-
-static void apply(lister *l, uint32_t rank, const ts_pipeline_item *item)
-{
-  const ts_pipeline *p = l->p;
-  const ts_pipeline_map *map = &p->maps[item->map];
-  int64_t *x = l->s->clock + (size_t)rank * p->clocks, y[TS_PIPELINE_ROWS];
-  for (uint32_t r = 0; r < map->row_count; r++) {
-    const ts_pipeline_row *row = &p->rows[map->first_row + r];
-    y[r] = TS_PIPELINE_NEVER;
-    for (uint32_t k = 0; k < row->term_count; k++) {
-      const ts_pipeline_term *t = &p->terms[row->first_term + k];
-      y[r] = larger(
-        y[r],
-        (t->in < p->clocks ? x[t->in] : l->s->arrived[p->ins[item->first_in + t->in - p->clocks]]) +
-          t->time);
-    }
-  }
-  for (uint32_t r = 0; r < map->row_count; r++) {
-    uint32_t out = p->rows[map->first_row + r].out;
-    if (out < p->clocks)
-      x[out] = y[r];
-    else
-      l->s->arrived[item->first_out + out - p->clocks] = y[r];
-  }
 }
 
 static void take_out(lister *l, uint32_t rank, uint32_t place)
@@ -155,7 +118,7 @@ static void begin(lister *l, uint32_t rank, uint32_t place)
   const ts_pipeline *p = l->p;
   uint32_t letter = l->word[place], n = l->s->count[letter]++;
   const ts_pipeline_item *item = &p->items[letter * p->micro_batches + n];
-  apply(l, rank, item);
+  ts_pipeline_apply(l->s, item, l->s->clock + (size_t)rank * p->clocks);
   l->held[rank] += item->net;
   take_out(l, rank, place);
   l->choice[rank] = choose(l, rank);
@@ -190,7 +153,7 @@ bool ts_pipeline_list(ts_pipeline_play *s, const ts_pipeline_rule *rule, const u
   memset(s->clock, 0, p->ranks * p->clocks * sizeof *s->clock);
   memset(s->count, 0, p->letter_count * sizeof *s->count);
   for (uint32_t m = 0; m < p->message_count; m++)
-    s->arrived[m] = UNKNOWN;
+    s->arrived[m] = TS_PIPELINE_UNKNOWN;
   for (uint32_t r = 0; r < p->ranks; r++) {
     l.head[r] = at[r] = p->first[r];
     for (uint32_t k = p->first[r]; k < p->first[r + 1]; k++)
@@ -245,7 +208,7 @@ static int64_t period_of(const ts_pipeline *p)
     int64_t sum = 0;
     for (uint32_t k = p->own_first[r]; k < p->own_first[r + 1]; k++)
       sum += p->maps[p->items[p->own[k] * p->micro_batches].map].busy;
-    most = larger(most, sum);
+    most = ts_pipeline_later(most, sum);
   }
   return most;
 }

@@ -89,7 +89,7 @@ typedef struct ts_pipeline_play {
   uint32_t *waiting;    /* [messages] rank */
   uint32_t *at, *stack; /* [ranks] */
   uint32_t *count;      /* [letters] done */
-  /* of the last trace: [items] begin on the compute stream, and what row 0's largest term was */
+  /* of the last trace: [items] begin on the compute stream */
   int64_t *begin;
   int64_t *history; /* [size of all words * clocks] clocks before each place */
 } ts_pipeline_play;

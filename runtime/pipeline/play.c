@@ -1,9 +1,7 @@
 /* Exact times of an order. */
 #include <string.h>
 
-#include "runtime/pipeline/pipeline.h"
-
-#define UNKNOWN INT64_MIN
+#include "runtime/pipeline/internal.h"
 
 ts_pipeline_play *ts_pipeline_play_new(ts_arena *arena, const ts_pipeline *p)
 {
@@ -21,38 +19,12 @@ ts_pipeline_play *ts_pipeline_play_new(ts_arena *arena, const ts_pipeline *p)
   return s;
 }
 
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static int64_t end_of(const ts_pipeline *p, const int64_t *clock)
 {
   int64_t end = 0;
   for (uint32_t k = 0; k < p->ranks * p->clocks; k++)
-    end = larger(end, clock[k] + p->ends[k]);
+    end = ts_pipeline_later(end, clock[k] + p->ends[k]);
   return end;
-}
-
-/* Raises what the item's rows say. `x`: clocks of its rank. */
-static inline void apply(ts_pipeline_play *s, const ts_pipeline_map *map,
-                         const ts_pipeline_item *item, int64_t *x)
-{
-  const ts_pipeline *p = s->of;
-  const ts_pipeline_row *row = p->rows + map->first_row;
-  const uint32_t *in = p->ins + item->first_in;
-  int64_t y[TS_PIPELINE_ROWS];
-  for (uint32_t r = 0; r < map->row_count; r++) {
-    const ts_pipeline_term *t = p->terms + row[r].first_term, *end = t + row[r].term_count;
-    int64_t value = TS_PIPELINE_NEVER;
-    for (; t < end; t++) {
-      int64_t from = t->in < p->clocks ? x[t->in] : s->arrived[in[t->in - p->clocks]];
-      value = larger(value, from + t->time);
-    }
-    y[r] = value;
-  }
-  for (uint32_t r = 0; r < map->row_count; r++)
-    if (row[r].out < p->clocks)
-      x[row[r].out] = y[r];
-    else
-      s->arrived[item->first_out + row[r].out - p->clocks] = y[r];
 }
 
 /* False: a message is not there; the rank waits for it. */
@@ -61,7 +33,7 @@ static inline bool all_there(ts_pipeline_play *s, const ts_pipeline_map *map,
 {
   for (uint32_t k = 0; k < map->ins; k++) {
     uint32_t message = s->of->ins[item->first_in + k];
-    if (s->arrived[message] == UNKNOWN) {
+    if (s->arrived[message] == TS_PIPELINE_UNKNOWN) {
       s->waiting[message] = rank;
       return false;
     }
@@ -77,7 +49,7 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
   memset(s->count, 0, p->letter_count * sizeof *s->count);
   memset(s->waiting, 0xff, p->message_count * sizeof *s->waiting);
   for (uint32_t m = 0; m < p->message_count; m++)
-    s->arrived[m] = UNKNOWN;
+    s->arrived[m] = TS_PIPELINE_UNKNOWN;
   for (uint32_t r = p->ranks; r-- > 0;) {
     s->at[r] = p->first[r];
     s->stack[depth++] = r;
@@ -93,7 +65,7 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
         break;
       if (trace)
         memcpy(s->history + (size_t)place * p->clocks, x, p->clocks * sizeof *x);
-      apply(s, map, item, x);
+      ts_pipeline_apply(s, item, x);
       if (trace)
         s->begin[number] = x[0] - map->busy;
       s->count[letter]++;
@@ -205,7 +177,7 @@ bool ts_pipeline_legal(ts_pipeline_play *s, const uint16_t *word, uint32_t rank,
     for (int k = 0; k < 2; k++)
       if (letter->needs[k] != TS_PIPELINE_NONE && s->count[letter->needs[k]] <= n)
         return false;
-    most = larger(most, held + item->rise);
+    most = ts_pipeline_later(most, held + item->rise);
     held += item->net;
     if (most > room && !peak)
       return false;

@@ -13,7 +13,7 @@ static double above(int64_t step, int64_t bound)
   return bound > 0 ? (double)step / (double)bound - 1 : 0;
 }
 
-/* Parts per million between the play's time and the search's. */
+/* By which share the play's time is off the search's. */
 static double off(const ts_order_answer *a)
 {
   return a->own_is_best ? 0 : (double)a->found.step / (double)a->order->step - 1;
