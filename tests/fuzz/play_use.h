@@ -106,9 +106,23 @@ static inline void trace(const ts_summary *s)
     ranks[r] = r;
   if (ts_report_trace(s, &(ts_trace_options){.memory = true}, "/dev/null", &stop) < 0)
     reported(&stop);
-  if (ts_report_trace(s, &(ts_trace_options){.memory = true, .window = {.ranks = ranks, .rank_count = s->ir->meta->world}}, "/dev/null", &stop) <
-      0)
+  ts_trace_options all = {.memory = true,
+                          .window = {.ranks = ranks, .rank_count = s->ir->meta->world}};
+  if (ts_report_trace(s, &all, "/dev/null", &stop) < 0)
     reported(&stop);
+}
+
+/* Of parts of the step, however short, at all levels. */
+static inline void pictures(const ts_summary *s, FILE *out)
+{
+  uint64_t step = s->result->step;
+  for (int level = TS_LEVEL_USUAL; level <= TS_LEVEL_ALL; level++) {
+    ts_window window = {.from = step / 3, .to = step / 2, .level = (ts_level)level};
+    ts_terminal terminal = {
+      .columns = 80, .unicode = level % 2, .color = level / 2 ? TS_COLOR_ALWAYS : TS_COLOR_NEVER};
+    ts_report_svg(s, &window, out);
+    ts_report_timeline(s, &window, &terminal, out);
+  }
 }
 
 static inline void study(ts_summary *s, const ts_run_options *options, play_study what, FILE *out)
@@ -169,6 +183,7 @@ static inline void report(const ts_ir *ir, const ts_run *run, const ts_run_optio
   case PLAY_PICTURES:
     ts_report_html(s, out);
     ts_report_svg(s, NULL, out);
+    pictures(s, out);
     break;
   }
   ts_report_out_of_memory(s, &stop);

@@ -117,9 +117,9 @@ Test(lang_parse, declarations)
 
 Test(lang_parse, ops)
 {
-  expect_tree("op o(x: Tensor) { weight w: [1] dtype fp8 if b; output y: s; whole x dim -1; "
+  expect_tree("op o(x: Tensor) { weight w: [1] dtype fp8 if b trained if c; output y: s; whole x dim -1; "
               "contracts x dim 0; saves [x] if b; require c, \"m\" }",
-              "op o(parameters(parameter x(type Tensor(-), -)), weight w(list(1), fp8, b), output "
+              "op o(parameters(parameter x(type Tensor(-), -)), weight w(list(1), fp8, b, c), output "
               "y(s, -), whole x(neg(1)), contracts x(0), "
               "saves(list(x), b), require(c, m))");
   expect_tree("op o(x: Tensor) { cast x dtype fp8 moving 5 if b; cast dx dtype fp8 }",
