@@ -110,7 +110,7 @@ Test(eval, quantities_are_shown_in_their_units)
   ALL_GIVE(
     {"let x = $2.5", "$2.50"}, {"let x = $3/h + $6 / (1 h)", "$9.00/h"},
     {"let x = 1500 W", "1.5 kW"}, {"let x = 2 s * (3 s)", "6 s^2"},
-    {"let x = 2 W * (3 s)", "6 s W"}, {"let x = 1 B * (1 B) / (4 FLOP)", "16 b^2 FLOP^-1"},
+    {"let x = 2 W * (3 s)", "6 J"}, {"let x = 1 B * (1 B) / (4 FLOP)", "16 b^2 FLOP^-1"},
     {"let x = $4 * (2 B)", "64 b $"}, {"let x = [0 s, 0 B, 0 W]", "[0 s, 0 B, 0 W]"},
     {"let x = 2 s * (3 s) + 1", "E0221 cannot add an Int to a quantity of a derived dimension"});
 }
