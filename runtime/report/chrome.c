@@ -220,17 +220,16 @@ static void put_node(void *closure, const ts_span_event *e)
   bool host = e->stream == TS_IR_NONE;
   if (++w->seen % TICK_EVERY == 0)
     say_progress(w, e);
-  if (e->stream == 0 && node->op != TS_IR_RECORD)
-    follow_work(w, e);
-  if (!shows(w, host ? TS_LEVEL_ALL : TS_LEVEL_KERNELS) ||
-      !ts_window_has(&w->window, e->ready < e->start ? e->ready : e->start, e->end))
-    return;
-  if (!host && node->host_ps && shows(w, TS_LEVEL_ALL)) {
+  bool seen = shows(w, host ? TS_LEVEL_ALL : TS_LEVEL_KERNELS) &&
+              ts_window_has(&w->window, e->ready < e->start ? e->ready : e->start, e->end);
+  if (seen && !host && node->host_ps && shows(w, TS_LEVEL_ALL)) {
     slice(w, TRACK_HOST, label, "issue",
           e->issued - (node->host_ps < e->issued ? node->host_ps : e->issued), e->issued);
     end_object(w);
   }
-  if (node->op == TS_IR_RECORD)
+  if (e->stream == 0 && node->op != TS_IR_RECORD)
+    follow_work(w, e);
+  if (!seen || node->op == TS_IR_RECORD)
     return;
   uint32_t track = host ? TRACK_HOST : TRACK_STREAMS + e->stream;
   uint64_t begun = begun_at(e);
