@@ -344,7 +344,8 @@ static void note_places(walk *k)
 }
 
 /* The first of the item's marks behind `at` that does not come before the key. */
-static uint32_t marks_before(const mark *m, uint32_t at, uint32_t count, uint64_t base, uint64_t key)
+static uint32_t marks_before(const mark *m, uint32_t at, uint32_t count, uint64_t base,
+                             uint64_t key)
 {
   uint32_t low = at + 1, high = count;
   while (low < high) {

@@ -48,7 +48,8 @@ const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track)
     const ts_play_item *v = w->program->stream_items + range.first;
     for (const ts_play_item *end = v + range.count; v < end; v++) {
       ts_range code = role->code[v->fragment].stream[s];
-      for (const ts_play_op *op = role->ops + code.first, *last = op + code.count; op < last; op++) {
+      const ts_play_op *ops = role->ops + code.first;
+      for (const ts_play_op *op = ops; op < ops + code.count; op++) {
         first[step] = (uint32_t)q.messages.count;
         if (op->kind == TS_OP_SEND) {
           const ts_route *route = &w->program->routes[v->port_base + op->arg];

@@ -155,7 +155,10 @@ static void learn(front *f, uint32_t hash)
   ts_repeats *r = f->e->repeats;
   uint32_t queues = f->w->role->queue_count;
   play p = {
-    .player = f->player, .item = f->v->index, .first = (uint32_t)r->words.count, .count = r->key_count};
+    .player = f->player,
+    .item = f->v->index,
+    .first = (uint32_t)r->words.count,
+    .count = r->key_count};
   for (uint32_t i = 0; i < r->key_count; i++)
     TS_PUSH(r->scratch, &r->words, r->key[i]);
   if (queues) {
@@ -424,7 +427,8 @@ static uint32_t most_words(const ts_engine *e)
   for (uint32_t f = 0; f < t->ir->fragments_count; f++)
     ports = t->ir->fragments[f].port_count > ports ? t->ir->fragments[f].port_count : ports;
   for (uint32_t k = 0; k < e->facts.roles->count; k++)
-    queues = e->facts.roles->at[k].queue_count > queues ? e->facts.roles->at[k].queue_count : queues;
+    queues = e->facts.roles->at[k].queue_count > queues ? e->facts.roles->at[k].queue_count :
+                                                          queues;
   return 2 + 2 * t->streams + 2 * ports + queues;
 }
 
