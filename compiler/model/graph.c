@@ -258,6 +258,7 @@ static bool find_shapes(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op *
     op->slots[i].shape = other[i].shape;
     op->slots[i].dtype = other[i].dtype;
     op->slots[i].present = other[i].present;
+    op->slots[i].frozen = other[i].frozen;
   }
   return true;
 }

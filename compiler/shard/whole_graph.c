@@ -35,8 +35,8 @@ static bool value_equal(ts_value a, ts_value b)
 
 static bool slot_equal(const ts_slot *a, const ts_slot *b)
 {
-  return a->name == b->name && a->present == b->present && a->dtype == b->dtype &&
-         a->shape.rank == b->shape.rank &&
+  return a->name == b->name && a->present == b->present && a->frozen == b->frozen &&
+         a->dtype == b->dtype && a->shape.rank == b->shape.rank &&
          !memcmp(a->shape.dim, b->shape.dim, a->shape.rank * sizeof *a->shape.dim);
 }
 

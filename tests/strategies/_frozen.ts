@@ -1,15 +1,17 @@
 import std.ops.nn, std.clusters.dgx, std.precision, std.optimizers.adam, std.strategies.data, std.strategies.megatron
 import std.schedules.one_f_one_b, std.gpus.nvidia
 
-// A frozen product of 2 MiB in bf16, and an adapter of 32 KiB each way beside it.
+// Two layers of a frozen product of 2 MiB in bf16, and an adapter of 32 KiB each way beside it.
 model adapted() {
   ids = input([batch, 128], int64)
   x = embedding(ids, 1024, 1024, frozen: true) as embed
-  p = linear(x, out: 1024, frozen: true) as mlp.up
-  a = linear(x, out: 16) as mlp.adapter_in
-  b = linear(a, out: 1024) as mlp.adapter_out
-  s = add(p, b) as mlp.summed
-  loss = cross_entropy(s) as loss
+  repeat 2 as layer {
+    p = linear(x, out: 1024, frozen: true) as mlp.up
+    a = linear(x, out: 16) as mlp.adapter_in
+    b = linear(a, out: 1024) as mlp.adapter_out
+    x = add(p, b) as mlp.summed
+  }
+  loss = cross_entropy(x) as loss
 }
 
 plan frozen(tp: Int = 1, dp: Int = 4) {
