@@ -1,10 +1,13 @@
 // Memory of the host instead of the device's, over PCIe: `link` is the rate each way.
 
 // What the forward keeps leaves when it has been used, and comes back `ahead` layers before its
-// backward (Ren et al., arXiv 2101.06840, section 5; SSDTrain, arXiv 2408.10013).
-strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahead: Int = 1) {
+// backward (Ren et al., arXiv 2101.06840, section 5; SSDTrain, arXiv 2408.10013). `first`: of so many
+// layers alone, whose activations stay longest (Megatron-LM and Transformer Engine,
+// `cpu_offloading_num_layers`); 0: of all.
+strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahead: Int = 1, first: Int = 0) {
+  let layers = if first < 0 then refuse("`first` counts layers") else first
   rule kept {
-    match * as ops
+    match * as ops where layers == 0 or unit < layers
     offload(activations, at: link, group: ops, ahead: ahead)
   }
 }
