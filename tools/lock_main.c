@@ -134,7 +134,8 @@ static int lock(task *t, const ts_input *input)
     ts_progress_end(&t->bar);
   } else {
     ts_progress_end(&t->bar);
-    status = write_lock(t, &now);
+    if (!ts_diags_errors(t->session->diags))
+      status = write_lock(t, &now);
   }
   ts_run_free(run);
   return status;

@@ -29,7 +29,7 @@ static const ts_outcome outcomes[] = {
   {.state = TS_TOO_LARGE,
    .exact = true,
    .played = true,
-   .least = {1e-9, UINT64_MAX, 7, 8, 0.1, true},
+   .least = {1e-9, UINT64_MAX, 7, 8, 0.1, .over = true},
    .figures = {{1.0 / 3, 8e11, NAN, 0.1, -0.0, 1024}},
    .limit = 85e9,
    .sure = &sure,

@@ -60,11 +60,16 @@ ts_lock ts_lock_now(ts_session *s, const char *path, const ts_input *input)
   for (uint32_t i = 0; i < lock.input_count; i++) {
     const ts_dependency *d = dependency_of(s, &inputs[i]);
     size_t size;
-    int failed;
+    int failed = 0;
     uint8_t digest[TS_DIGEST_SIZE];
-    char *text = d ? ts_read_file(s->arena, d->path, &size, &failed) : NULL;
-    if (!text)
+    if (!d)
       continue;
+    char *text = ts_read_file(s->arena, d->path, &size, &failed);
+    if (!text) {
+      ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", d->path,
+                  strerror(failed));
+      continue;
+    }
     ts_digest_bytes(text, size, digest); /* it may be of its rows, or another by now */
     if (!memcmp(digest, inputs[i].sha256, sizeof digest))
       ts_git_name(text, size, inputs[i].blob);

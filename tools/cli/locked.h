@@ -10,7 +10,8 @@
 const char *ts_lock_path(ts_arena *arena, const char *plan);
 /* NULL after a message in the session's queue. */
 const ts_lock *ts_lock_open(ts_session *s, const char *path);
-/* Of what the session compiled or read; with the names that files have in git. */
+/* Of what the session compiled or read; with the names that files have in git. A file
+ * that cannot be read again is a message in the session's queue. */
 ts_lock ts_lock_now(ts_session *s, const char *path, const ts_input *input);
 
 /* How the plan was played. */
