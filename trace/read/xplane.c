@@ -67,9 +67,9 @@ static bool is(ts_wire w, const char *text)
   return length_of(w) == strlen(text) && begins(w, text);
 }
 
-static uint32_t text_of(reader *r, ts_wire w)
+static uint32_t text_of(reader *r, ts_wire w) /* 0, which is "", of a text that is not there */
 {
-  return ts_events_string(r->e, (const char *)w.at, length_of(w));
+  return w.at ? ts_events_string(r->e, (const char *)w.at, length_of(w)) : 0;
 }
 
 /* ---- Metadata ---- */
