@@ -110,7 +110,7 @@ static uint32_t mark_ops(ts_arena *arena, walk *k)
         mark_op(arena, k, &list, f, &role->ops[i], &strips[i]);
     }
   for (uint32_t i = 0; i < ops; i++) {
-    sum_strip(&strips[i], list.at + strips[i].first);
+    sum_strip(&strips[i], strips[i].count ? list.at + strips[i].first : NULL);
     most = strips[i].count > most ? strips[i].count : most;
   }
   k->strips = strips;
