@@ -109,12 +109,13 @@ static uint32_t mark_ops(ts_arena *arena, walk *k)
       for (uint32_t i = code.first; k->input->streams[s] && i < code.first + code.count; i++)
         mark_op(arena, k, &list, f, &role->ops[i], &strips[i]);
     }
+  static const mark none;
+  k->strips = strips;
+  k->marks = list.at ? list.at : &none; /* strips without marks point at some, too */
   for (uint32_t i = 0; i < ops; i++) {
-    sum_strip(&strips[i], strips[i].count ? list.at + strips[i].first : NULL);
+    sum_strip(&strips[i], k->marks + strips[i].first);
     most = strips[i].count > most ? strips[i].count : most;
   }
-  k->strips = strips;
-  k->marks = list.at;
   return most;
 }
 

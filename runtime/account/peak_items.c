@@ -234,7 +234,7 @@ static bool make_bundles(walk *k)
         TS_PUSH(k->arena, &k->spans, passing_spans[s]);
       k->passing.count = 0;
     } else {
-      spans = k->spans.at + k->bundles[like].spans;
+      spans = k->spans.at ? k->spans.at + k->bundles[like].spans : NULL;
     }
     if (!follow(k, spans, base_of(k, i), last))
       return false;
@@ -261,7 +261,7 @@ static const mark *marks_of(walk *k, opened *o)
     return o->marks;
   uint32_t like = k->w->alike[o->item];
   if (k->repeated[like])
-    return o->marks = k->kept.at + k->bundles[like].first;
+    return o->marks = k->kept.at ? k->kept.at + k->bundles[like].first : NULL;
   o->own.count = 0;
   list_marks(k, o->item, &o->own, NULL);
   return o->marks = o->own.at;
