@@ -150,7 +150,7 @@ static void price_fan(ts_fan_finder *f, const ts_program_info *program, const ts
     hops[b] = cross(
       f, rank, ts_peer_rank(f->tables->ranks, rank, program->peers[branches[b].peer].coordinate));
   for (uint32_t b = 0; b < count; at += hops[b++])
-    price_branch(f, f->crossings.at + at, hops[b], count);
+    price_branch(f, hops[b] ? f->crossings.at + at : NULL, hops[b], count);
   for (size_t i = 0; i < f->crossings.count; i++)
     f->crossed[f->crossings.at[i].link] = 0;
 }
