@@ -22,6 +22,20 @@ dist_vscode_DATA = share/vscode/package.json share/vscode/package-lock.json shar
 	share/vscode/language-configuration.json share/vscode/trainspec.tmLanguage.json
 vscodesrcdir = $(pkgdatadir)/vscode/src
 dist_vscodesrc_DATA = share/vscode/src/extension.js
+# A grammar for editors, which tree-sitter makes a parser of; doc/editors.md.
+treesitterdir = $(pkgdatadir)/tree-sitter
+dist_treesitter_DATA = share/tree-sitter/grammar.js share/tree-sitter/package.json
+treesittersrcdir = $(treesitterdir)/src
+dist_treesittersrc_DATA = share/tree-sitter/src/scanner.c share/tree-sitter/src/units.h
+treesitterqueriesdir = $(treesitterdir)/queries
+#: dist_treesitterqueries_DATA = share/tree-sitter/queries/*.scm
+dist_treesitterqueries_DATA = \
+	share/tree-sitter/queries/folds.scm \
+	share/tree-sitter/queries/highlights.scm \
+	share/tree-sitter/queries/indents.scm \
+	share/tree-sitter/queries/tags.scm \
+	share/tree-sitter/queries/textobjects.scm
+
 # A container: docker build -f share/container/Dockerfile .
 EXTRA_DIST += share/container/Dockerfile .dockerignore
 # For checks of changes; doc/checks.md. pre-commit reads its list at the root of a repository.

@@ -53,6 +53,8 @@ textmate() {
 END
 }
 
+tree_sitter_units() { sed 's/.*/"&",/' <<<"$units"; }
+
 status=0
 put() { # FILE, from standard input
   local text; text=$(cat)
@@ -62,4 +64,8 @@ put() { # FILE, from standard input
 [ "${1:-}" != --check ] || check=1
 vim | put share/vim/syntax/trainspec.vim
 textmate | put share/vscode/trainspec.tmLanguage.json
+tree_sitter_units | put share/tree-sitter/src/units.h
+for word in $(keywords RESERVED) $(keywords CONTEXTUAL); do
+  grep -qF "'$word'" share/tree-sitter/grammar.js || { echo "share/tree-sitter/grammar.js does not have \`$word\`: it follows lang/grammar.y by hand"; status=1; }
+done
 exit $status

@@ -112,7 +112,7 @@ tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) 
 TESTS += tests/run-unit.sh
 endif
 
-TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-python.sh tests/run-schemas.sh tests/run-accuracy.sh tests/run-site.sh
+TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-python.sh tests/run-schemas.sh tests/run-accuracy.sh tests/run-site.sh tests/run-grammar.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \
