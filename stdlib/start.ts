@@ -1,6 +1,7 @@
 // Plans to begin with. `trainspec init` tries them in this order, with the model and the machine that
 // were asked for: of each it plays the searches, one after the other, until plans fit in memory, and
-// writes the fastest of the first plan that lays the model over its ranks without a warning.
+// writes the fastest of the first plan that lays the model over its ranks without a warning. A
+// parameter X of the model that has a default is given as `padded_X` of it, where that is here.
 import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.strategies.experts, std.strategies.data
 import std.schedules.one_f_one_b, std.schedules.single, std.precision, std.optimizers.adam, std.hosts
 
@@ -10,6 +11,12 @@ fn inside(machine: Machine, gpus: Int) -> List[Int] = [
 ]
 // Powers of two up to `most` that share `gpus` evenly.
 fn doubled(gpus: Int, most: Int) -> List[Int] = [d for d in [1, 2, 4, 8, 16, 32, 64] if d <= most and gpus % d == 0]
+// All ways to share `gpus` evenly over more than one stage, and at most 128.
+fn shared(gpus: Int) -> List[Int] = [d for d in 2..129 if gpus % d == 0]
+
+// Rows of an embedding that tensor parallelism of up to 8 divides, as Megatron-LM pads them (its
+// `--make-vocab-size-divisible-by` of 128, times the degree): 51,200 for GPT's 50,257.
+fn padded_vocab(vocab: Int) -> Int = 1024 * ceil_div(vocab, 1024)
 
 // Memory that a gpu has for a plan; the rest is left for what an allocator cannot use.
 fn room(machine: Machine) -> Size = 0.95 * machine.costs.kind.memory
@@ -110,6 +117,13 @@ search layers_kept of start_layers {
 search layers_again of start_layers {
   vary tp in inside(machine, gpus)
   vary pp in doubled(div(gpus, tp), 16)
+  vary recompute in ["attention", "full"]
+  require peak_memory < room(machine), "memory to spare"
+  minimize step_time
+}
+search layers_deep of start_layers {
+  vary tp in [t for t in inside(machine, gpus) if t >= min(gpus, 4)]
+  vary pp in shared(div(gpus, tp))
   vary recompute in ["attention", "full"]
   require peak_memory < room(machine), "memory to spare"
   minimize step_time

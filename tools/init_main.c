@@ -38,7 +38,7 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... --model NAME --gpu NAME [FILE]...", NULL};
 static const char *const notes[] = {
   "FILEs may declare models and machines of your own. The plans are those of",
-  "std.start. Some ten to thirty plans of different degrees are played; the fastest",
+  "std.start. Some ten to a hundred plans of other degrees are played; the fastest",
   "that fits in memory is written, with what was assumed as comments, and with the",
   "search that found it, for `trainspec sweep`.",
   "",
@@ -326,6 +326,23 @@ static bool give(task *t, const char *name, const char *expression)
   return true;
 }
 
+/* The arguments of a call of the model by its name: `x: padded_x(default)`, where std.start has the
+ * function. All others are left to their defaults. */
+static const char *padded_arguments(const task *t, const ts_ast *params)
+{
+  const char *text = "";
+  for (uint32_t i = 0; i < params->count; i++) {
+    const char *name = params->child[i]->name;
+    const ts_ast *value = ts_ast_default(params->child[i]);
+    const char *function = ts_arena_printf(t->arena, "padded_%s", name);
+    function = ts_lang_intern(t->session->lang, function, strlen(function));
+    if (value->kind == TS_AST_INT && ts_module_find(t->start.module, function))
+      text = ts_arena_printf(t->arena, "%s%s%s: %s(%s)", text, *text ? ", " : "", name, function,
+                             value->literal);
+  }
+  return text;
+}
+
 /* A name alone is called with what it takes by default. */
 static bool give_model(task *t)
 {
@@ -348,7 +365,9 @@ static bool give_model(task *t)
       return false;
     }
   t->name = t->model;
-  return give(t, "model", params ? ts_arena_printf(t->arena, "%s()", t->model) : t->model);
+  const char *call = params ? ts_arena_printf(t->arena, "%s(%s)", t->model, padded_arguments(t, params)) :
+                              t->model;
+  return give(t, "model", call);
 }
 
 static bool give_machine(task *t)
