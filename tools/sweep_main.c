@@ -202,9 +202,9 @@ static bool read_options(task *t, int argc, char **argv)
                         "`--resume` goes on in a journal: name it with `--journal`" :
                       t->serve && !t->journal ?
                         "`--serve` shows a journal: name one with `--journal`" :
-                      has_budget(t) && (t->journal || t->sbatch || t->team) ?
-                        "`--budget` chooses plans by what became of others: it has no journal, no "
-                        "parts and no further processes" :
+                      has_budget(t) && (t->sweep.shard.count || t->sbatch || t->team) ?
+                        "`--budget` chooses plans by what became of others: it has no parts and no "
+                        "further processes" :
                       (t->sweep.shard.count || t->sbatch) && !t->journal ?
                         "parts of a sweep are put together from journals: name one with "
                         "`--journal`" :
@@ -275,14 +275,21 @@ static bool play(task *t, const ts_sweep_plays *plays)
   return t->team ? ts_team_play(t->team, &t->sweep, plays) : ts_sweep_play(&t->sweep, plays);
 }
 
-/* Of an open search. */
+/* Of an open search: plays what no journal knows. */
 static bool play_some(void *closure, const size_t *todo, size_t count)
 {
   task *t = closure;
-  t->asked += count;
+  size_t *unknown = TS_NEW_ARRAY(t->sweep.arena, size_t, count), unknown_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (t->kept && !ts_kept_know(t->kept, todo[i]))
+      return false;
+    if (!t->sweep.outcomes[todo[i]].known)
+      unknown[unknown_count++] = todo[i];
+  }
+  t->asked += unknown_count;
   return ts_sweep_play(&t->sweep, &(ts_sweep_plays){.jobs = t->jobs,
-                                                    .count = count,
-                                                    .todo = todo,
+                                                    .count = unknown_count,
+                                                    .todo = unknown,
                                                     .done = take_play,
                                                     .tick = tick,
                                                     .closure = t});
@@ -536,7 +543,7 @@ static int sweep(task *t)
     return TS_EXIT_REJECTED;
   s->inputs = ts_inputs_new(s->arena);
   ts_inputs_take_language(s->inputs, s->session);
-  for (size_t i = 0; i < s->search->point_count; i++)
+  for (size_t i = 0; i < s->search->point_count && !s->search->open; i++)
     s->count += ts_sweep_shard_has(&s->shard, i);
   if (!s->count && !s->search->open) {
     ts_diag_help(ts_diag_add(s->session->diags, TS_E0234, TS_NO_SPAN,

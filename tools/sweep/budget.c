@@ -117,9 +117,11 @@ static void add_neighbours(searching *in, size_t index)
 
 /* ---- Rounds ---- */
 
+/* As the bounds of a plan say where they decide, so that it does not matter whether it was played before
+ * they did. */
 static double memory_of(const ts_outcome *o)
 {
-  return o->played && !o->why ? o->figures.of[TS_SEARCH_MEMORY] :
+  return o->played && !o->why && !o->least.over ? o->figures.of[TS_SEARCH_MEMORY] :
                                 8 * (double)(o->least.bytes + o->least.reserved);
 }
 
@@ -135,13 +137,15 @@ static bool better(const searching *in, uint32_t goal, const ts_outcome *a, cons
 }
 
 /* The best one by a goal, of all or of those whose neighbours were not tried; SIZE_MAX: none. Of
- * plans that bounds left out nobody knows which one is nearer to the best. */
+ * plans that bounds leave out nobody knows which one is nearer to the best; those that were played
+ * before their bounds told count as little. */
 static size_t best_by(const searching *in, uint32_t goal, bool unexpanded)
 {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < in->outcomes.count; i++) {
     const ts_outcome *o = &in->outcomes.at[i];
     if (!(unexpanded && in->expanded.at[i]) && o->state != TS_REFUSED && o->state != TS_BOUNDED &&
+        !ts_sweep_cannot_win(in->s, &o->least) &&
         (best == SIZE_MAX || better(in, goal, o, &in->outcomes.at[best])))
       best = i;
   }

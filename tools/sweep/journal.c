@@ -33,7 +33,7 @@ static const char schema[] =
   "CREATE TABLE plan (key BLOB PRIMARY KEY, parameters TEXT NOT NULL, state TEXT NOT NULL, "
 #include "compiler/eval/figures.def"
   "least_step_time REAL, least_memory INTEGER, least_reserved INTEGER, least_limit INTEGER, least_tokens REAL, "
-  "least_over INTEGER, "
+  "least_floor REAL, least_over INTEGER, "
   "memory_limit REAL, why TEXT, warnings TEXT NOT NULL, confidence TEXT NOT NULL, seconds REAL);"
   "CREATE TABLE sweep (id INTEGER PRIMARY KEY, title TEXT NOT NULL, goal TEXT NOT NULL, best TEXT "
   "NOT NULL, plans INTEGER NOT NULL, known INTEGER NOT NULL, played INTEGER NOT NULL, begun REAL "
@@ -281,6 +281,7 @@ static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
   o->least.reserved = (uint64_t)sqlite3_column_int64(s, at++);
   o->least.limit = (uint64_t)sqlite3_column_int64(s, at++);
   o->least.tokens = number_at(s, at++);
+  o->least.floor = number_at(s, at++);
   o->least.over = sqlite3_column_int(s, at++) != 0;
   o->limit = number_at(s, at++);
   if (sqlite3_column_type(s, at++) != SQLITE_NULL)
@@ -291,7 +292,8 @@ static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
 }
 
 #define LEAST                                                                                      \
-  "least_step_time, least_memory, least_reserved, least_limit, least_tokens, least_over, "
+  "least_step_time, least_memory, least_reserved, least_limit, least_tokens, least_floor, "          \
+  "least_over, "
 #define FIGURE(id, name, ...) name ", "
 static const char find_query[] = "SELECT state, "
 #include "compiler/eval/figures.def"
@@ -305,7 +307,7 @@ static const char put_query[] = "INSERT OR IGNORE INTO plan (state, "
 #undef FIGURE
 #define FIGURE(id, name, ...) ", ?"
 #include "compiler/eval/figures.def"
-                                ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+                                ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 #undef FIGURE
 
 bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena *arena,
@@ -434,6 +436,7 @@ bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char
   sqlite3_bind_int64(s, at++, (int64_t)o->least.reserved);
   sqlite3_bind_int64(s, at++, (int64_t)o->least.limit);
   sqlite3_bind_double(s, at++, o->least.tokens);
+  sqlite3_bind_double(s, at++, o->least.floor);
   sqlite3_bind_int(s, at++, o->least.over);
   sqlite3_bind_double(s, at++, o->limit);
   bind_text(s, at++, o->why); /* NULL stays NULL */

@@ -126,25 +126,42 @@ static bool check(ts_kept *k, ts_error *error)
 
 /* ---- Reading ---- */
 
-static bool find_known(ts_kept *k, ts_error *error)
+static bool know(ts_kept *k, size_t index, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
+  uint8_t key[TS_DIGEST_SIZE];
+  bool found;
+  ts_outcome o = {.point = s->outcomes[index].point, .known = true};
+  ts_kept_key(s, o.point, scratch, key);
+  if (!ts_journal_find(k->journal, key, s->arena, &o, &found, error))
+    return false;
+  if (found) {
+    o.played = o.state != TS_REFUSED;
+    s->outcomes[index] = o;
+    k->about.known++;
+  }
+  return true;
+}
+
+static bool find_known(ts_kept *k, ts_error *error)
+{
   ts_arena *scratch = ts_arena_new("keys");
-  bool good = true, found;
-  for (size_t i = 0; i < s->count && good; i++) {
-    uint8_t key[TS_DIGEST_SIZE];
-    ts_outcome o = {.point = s->outcomes[i].point, .known = true};
-    ts_kept_key(s, o.point, scratch, key);
-    good = ts_journal_find(k->journal, key, s->arena, &o, &found, error);
-    if (good && found) {
-      o.played = o.state != TS_REFUSED;
-      s->outcomes[i] = o;
-      k->about.known++;
-    }
+  bool good = true;
+  for (size_t i = 0; i < k->sweep->count && good; i++) {
+    good = know(k, i, scratch, error);
     ts_arena_reset(scratch);
   }
   ts_arena_free(scratch);
   return good;
+}
+
+bool ts_kept_know(ts_kept *k, size_t index)
+{
+  ts_arena *scratch = ts_arena_new("a key");
+  ts_error error = {0};
+  bool good = know(k, index, scratch, &error);
+  ts_arena_free(scratch);
+  return good || refuse(k, &error);
 }
 
 ts_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
@@ -204,6 +221,7 @@ static bool put_all(ts_kept *k, ts_arena *scratch, ts_error *error)
     if (!put(k, &k->ready.at[i], scratch, error))
       return false;
   k->about.seen = now();
+  k->about.plans = s->count; /* a search with a budget finds its plans as it goes */
   if (s->judged && s->outcomes[s->best].state == TS_RANKED)
     k->about.best = ts_sweep_best_text(s, scratch);
   return ts_journal_put_sweep(k->journal, &k->id, &k->about, error);

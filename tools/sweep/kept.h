@@ -10,6 +10,8 @@ typedef struct ts_kept ts_kept;
 /* Opens the journal and sets the outcomes that it knows. NULL after errors, which are among the
  * messages of the sweep: it is of other inputs or of another TrainSpec, too. */
 ts_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume);
+/* Sets an outcome that the journal knows; `known` tells. False after errors. */
+bool ts_kept_know(ts_kept *k, size_t index);
 /* A plan was played. */
 void ts_kept_take(ts_kept *k, size_t index, double seconds);
 /* Puts what was taken on the disk. False after errors. */
