@@ -42,6 +42,7 @@ libts_la_SOURCES += \
 	compiler/eval/limits.c \
 	compiler/eval/limits.h \
 	compiler/eval/makers.def \
+	compiler/eval/mesh.c \
 	compiler/eval/module.c \
 	compiler/eval/module.h \
 	compiler/eval/names.h \

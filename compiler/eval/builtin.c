@@ -558,8 +558,9 @@ static bool given_shape(const ts_builtin_call *c, uint32_t i, ts_shape *shape)
   int64_t *dim = TS_NEW_ARRAY(c->s->arena, int64_t, good ? v.u.list->count + 1 : 1);
   for (uint32_t d = 0; good && d < v.u.list->count; d++) {
     good = v.u.list->at[d].type == TS_T_INT || v.u.list->at[d].type == TS_T_AXIS;
-    dim[d] =
-      v.u.list->at[d].type == TS_T_AXIS ? v.u.list->at[d].u.axes.size : v.u.list->at[d].u.integer;
+    dim[d] = v.u.list->at[d].type == TS_T_AXIS ?
+               ts_axes_size(c->s, v.u.list->at[d].u.axes.mask) :
+               v.u.list->at[d].u.integer;
     good &= dim[d] >= 0;
   }
   if (good)

@@ -10,12 +10,13 @@
 
 /* ---- Arguments taken as written ---- */
 
-static ts_value mesh_axis(const ts_session *s, const ts_ast *e)
+static ts_value mesh_axis(ts_session *s, const ts_ast *e)
 {
+  s->touched.mesh = true;
   for (uint32_t i = 0; i < s->mesh.count; i++)
     if (s->mesh.axis[i].name == e->name) {
       ts_value v = {.type = TS_T_AXIS, .span = e->span};
-      v.u.axes = (ts_axes){.mask = UINT32_C(1) << i, .size = s->mesh.axis[i].size, .text = e->name};
+      v.u.axes = (ts_axes){.mask = UINT32_C(1) << i, .text = e->name};
       return v;
     }
   return ts_none_value();
@@ -62,7 +63,6 @@ static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
   const char *text = ts_arena_printf(s->arena, "%s * %s", a.u.axes.text, b.u.axes.text);
   ts_value v = {.type = TS_T_AXIS, .span = e->span};
   v.u.axes = (ts_axes){.mask = a.u.axes.mask | b.u.axes.mask,
-                       .size = a.u.axes.size * b.u.axes.size,
                        .text = ts_lang_intern(s->lang, text, strlen(text))};
   return v;
 }
@@ -71,7 +71,7 @@ static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
 static ts_value axis_of_size(ts_session *s, const ts_ast *e, int64_t size)
 {
   ts_mesh *mesh = &s->mesh;
-  s->touched |= TS_TOUCHED_OTHER;
+  s->touched.parameters |= TS_TOUCHED_OTHER;
   if (!mesh->count) {
     mesh->axis[0].name = ts_lang_intern(s->lang, "ranks", 5);
     mesh->axis[0].size = size;
@@ -81,7 +81,7 @@ static ts_value axis_of_size(ts_session *s, const ts_ast *e, int64_t size)
   if (mesh->axis[0].size != size)
     return axis_error(s, e, "another number of ranks");
   ts_value v = {.type = TS_T_AXIS, .span = e->span};
-  v.u.axes = (ts_axes){.mask = 1, .size = size, .text = mesh->axis[0].name};
+  v.u.axes = (ts_axes){.mask = 1, .text = mesh->axis[0].name};
   return v;
 }
 
@@ -91,12 +91,18 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
     return axis_product(s, env, e);
   ts_value v = ts_none_value();
   if (e->kind == TS_AST_ID) {
+    ts_touched before = s->touched;
     if (ts_env_lookup(env, e->name, &v) && v.type == TS_T_AXIS)
       return v;
-    s->touched |= TS_TOUCHED_OTHER;
-    v = mesh_axis(s, e);
-    if (v.type == TS_T_AXIS)
-      return v;
+    ts_value axis = mesh_axis(s, e);
+    if (axis.type == TS_T_AXIS) {
+      if (ts_env_of_plan(env, e->name)) { /* no Axis, whatever its value is */
+        s->touched = before;
+        s->touched.mesh = true;
+      }
+      return axis;
+    }
+    s->touched.parameters |= TS_TOUCHED_OTHER;
     if (!s->mesh.open || !ts_env_lookup(env, e->name, &v) || v.type != TS_T_INT)
       return axis_error(s, e, "");
   } else {
@@ -106,7 +112,7 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
     return v;
   if (v.type == TS_T_INT && v.u.integer == 1) { /* no axis at all: one rank */
     v = (ts_value){.type = TS_T_AXIS, .span = e->span};
-    v.u.axes = (ts_axes){.mask = 0, .size = 1, .text = ts_lang_intern(s->lang, "1", 1)};
+    v.u.axes = (ts_axes){.mask = 0, .text = ts_lang_intern(s->lang, "1", 1)};
     return v;
   }
   if (s->mesh.open && v.type == TS_T_INT && v.u.integer > 1 && v.u.integer <= 1 << 24)
@@ -647,7 +653,7 @@ static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *
     }
     values[i] = value_of(s, env, of[i]);
     if (values[i].type == TS_T_AXIS)
-      values[i] = ts_int_value(values[i].u.axes.size, values[i].span);
+      values[i] = ts_int_value(ts_axes_size(s, values[i].u.axes.mask), values[i].span);
     ok &= values[i].type != TS_T_ERROR;
   }
   ts_builtin_call c = {

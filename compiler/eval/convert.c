@@ -17,10 +17,10 @@ static bool applied_fits(const char *type, const ts_applied *applied)
                                      kind == TS_AST_SCHEDULE;
 }
 
-static bool to_number(ts_value *v, ts_type wanted)
+static bool to_number(ts_session *s, ts_value *v, ts_type wanted)
 {
   if (v->type == TS_T_AXIS)
-    *v = ts_int_value(v->u.axes.size, v->span);
+    *v = ts_int_value(ts_axes_size(s, v->u.axes.mask), v->span);
   if (v->type == TS_T_INT && wanted == TS_T_REAL)
     *v = ts_real_value((double)v->u.integer, v->span);
   return v->type == wanted;
@@ -52,7 +52,7 @@ bool ts_type_fits(ts_session *s, const ts_type_info *info, ts_value *v)
   switch (info->type) {
   case TS_T_NONE: return v->type != TS_T_ERROR;
   case TS_T_INT:
-  case TS_T_REAL: return to_number(v, info->type);
+  case TS_T_REAL: return to_number(s, v, info->type);
   case TS_T_QUANTITY:
     return v->type == TS_T_QUANTITY && ts_dimension_equal(v->dimension, info->dimension);
   case TS_T_LIST:

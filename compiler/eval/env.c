@@ -114,13 +114,21 @@ bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_val
     if (at != UINT32_MAX) {
       *value = env->value[at];
       if (env->watched)
-        env->session->touched |= at < 63 ? UINT64_C(1) << at : TS_TOUCHED_OTHER;
+        env->session->touched.parameters |= at < 63 ? UINT64_C(1) << at : TS_TOUCHED_OTHER;
       return true;
     }
     if (env->module && ts_module_lookup(env->session, env->module, name, asked, value))
       return true;
   }
   return builtin_lookup(s, name, value);
+}
+
+bool ts_env_of_plan(const ts_env *env, const char *name)
+{
+  for (; env && !env->module; env = env->parent)
+    if (place_of(env, name) != UINT32_MAX)
+      return env->watched;
+  return false;
 }
 
 struct ts_module *ts_env_module(const ts_env *env)

@@ -359,9 +359,9 @@ static ts_value make_range(ts_session *s, const ts_ast *e, ts_value a, ts_value 
   return ts_range_value(s, a.u.integer, b.u.integer, e->span);
 }
 
-static ts_value size_of_axis(ts_value v)
+static ts_value size_of_axis(ts_session *s, ts_value v)
 {
-  return v.type == TS_T_AXIS ? ts_int_value(v.u.axes.size, v.span) : v;
+  return v.type == TS_T_AXIS ? ts_int_value(ts_axes_size(s, v.u.axes.mask), v.span) : v;
 }
 
 static ts_value logic(ts_session *s, const ts_env *env, const ts_ast *e)
@@ -381,8 +381,8 @@ static ts_value operate(ts_session *s, const ts_env *env, const ts_ast *e, ts_va
   if (a.type == TS_T_ERROR || b.type == TS_T_ERROR)
     return ts_error_value();
   if (!((e->u.op == TS_OP_EQ || e->u.op == TS_OP_NE) && a.type == b.type)) {
-    a = size_of_axis(a);
-    b = size_of_axis(b);
+    a = size_of_axis(s, a);
+    b = size_of_axis(s, b);
   }
   switch (e->u.op) {
   case TS_OP_EQ:
@@ -455,7 +455,7 @@ static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
              ts_bool_value(!b, e->span) :
              ts_error_value();
   }
-  ts_value v = size_of_axis(ts_eval(s, env, ts_ast_operand(e)));
+  ts_value v = size_of_axis(s, ts_eval(s, env, ts_ast_operand(e)));
   if (v.type == TS_T_ERROR)
     return v;
   if (v.type == TS_T_INT && v.u.integer != INT64_MIN)
@@ -627,7 +627,7 @@ static ts_value member(ts_session *s, const ts_env *env, const ts_ast *e)
     break;
   case TS_T_AXIS:
     if (!strcmp(name, "size"))
-      return ts_int_value(v.u.axes.size, e->span);
+      return ts_int_value(ts_axes_size(s, v.u.axes.mask), e->span);
     break;
   default: break;
   }
@@ -713,7 +713,7 @@ static bool required(ts_session *s, const ts_ast *e, ts_value v, const char *typ
 bool ts_eval_int(ts_session *s, const ts_env *env, const ts_ast *e, const char *what,
                  int64_t *result)
 {
-  ts_value v = size_of_axis(ts_eval(s, env, e));
+  ts_value v = size_of_axis(s, ts_eval(s, env, e));
   *result = v.type == TS_T_INT ? v.u.integer : 0;
   return v.type == TS_T_INT || required(s, e, v, "Int", what);
 }
@@ -721,7 +721,7 @@ bool ts_eval_int(ts_session *s, const ts_env *env, const ts_ast *e, const char *
 bool ts_eval_real(ts_session *s, const ts_env *env, const ts_ast *e, const char *what,
                   double *result)
 {
-  ts_value v = size_of_axis(ts_eval(s, env, e));
+  ts_value v = size_of_axis(s, ts_eval(s, env, e));
   *result = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : 0;
   return v.type == TS_T_INT || v.type == TS_T_REAL || required(s, e, v, "Real", what);
 }
@@ -778,7 +778,7 @@ static void note_values_in(ts_session *s, const ts_env *env, ts_diag *d, const t
     ts_value v = ts_none_value();
     if (ts_env_lookup(env, e->name, &v) &&
         (is_numeric(v) || v.type == TS_T_BOOL || v.type == TS_T_AXIS || v.type == TS_T_LIST))
-      ts_diag_value(d, e->name, ts_value_print(s->arena, size_of_axis(v)));
+      ts_diag_value(d, e->name, ts_value_print(s->arena, size_of_axis(s, v)));
     const ts_source *source = ts_sources_get(s->sources, v.span.file);
     if (source && !strcmp(source->role, "command line"))
       ts_diag_note(d, "`%s` comes from the command line, `%s=%s`", e->name, source->name,

@@ -15,6 +15,9 @@ bool ts_env_lookup(const ts_env *env, const char *interned_name, ts_value *value
 /* asked: the name in the text; says so if two imports bring it */
 bool ts_env_lookup_at(const ts_env *env, const char *interned_name, ts_span asked, ts_value *value);
 
+/* Whether the name is a parameter of the plan at hand, whose type is declared. */
+bool ts_env_of_plan(const ts_env *env, const char *interned_name);
+
 ts_value ts_eval(ts_session *session, const ts_env *env, const ts_ast *expr);
 
 /* Evaluate and require; on mismatch a diagnostic that names `what` ("the size of axis `tp`") and

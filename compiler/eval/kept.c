@@ -6,12 +6,15 @@ enum { MOST_KEPT = 1024 };
 
 typedef struct parameter { uint32_t place; ts_value value; } parameter;
 
+typedef struct axis { const char *name; int64_t size; } axis;
+
 typedef struct kept {
   const void *what, *result;
   int64_t number;
-  uint64_t touched;
-  uint32_t count;
+  ts_touched touched;
+  uint32_t count, axis_count;
   const parameter *parameters; /* that were looked at */
+  const axis *axes;            /* of the mesh, if it was */
 } kept;
 
 struct ts_kept {
@@ -56,8 +59,25 @@ static bool same(const ts_value *a, const ts_value *b)
   }
 }
 
-static bool holds(const kept *k, const ts_env *plan)
+/* The mesh has the same axes, and those whose size mattered the same size. */
+static bool same_mesh(const kept *k, const ts_mesh *mesh)
 {
+  if (k->axis_count != mesh->count)
+    return false;
+  for (uint32_t a = 0; a < mesh->count; a++) {
+    int64_t was = k->axes[a].size, is = mesh->axis[a].size;
+    if (k->axes[a].name != mesh->axis[a].name || ((k->touched.sizes >> a & 1) && was != is) ||
+        ((k->touched.ones >> a & 1) && (was == 1) != (is == 1)))
+      return false;
+  }
+  return true;
+}
+
+static bool holds(const kept *k, const ts_session *s)
+{
+  const ts_env *plan = s->kept->plan;
+  if (k->touched.mesh && !same_mesh(k, &s->mesh))
+    return false;
   for (uint32_t i = 0; i < k->count; i++) {
     uint32_t place = k->parameters[i].place;
     if (place >= plan->count || !same(&plan->value[place], &k->parameters[i].value))
@@ -70,32 +90,37 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
 {
   for (size_t i = 0; s->kept && i < s->kept->all.count; i++) {
     const kept *k = &s->kept->all.at[i];
-    if (k->what == what && k->number == number && holds(k, s->kept->plan)) {
-      s->touched |= k->touched;
+    if (k->what == what && k->number == number && holds(k, s)) {
+      ts_touch(&s->touched, k->touched);
       return k->result;
     }
   }
   return NULL;
 }
 
-static void keep(ts_session *s, kept k)
+static bool keep(ts_session *s, kept k)
 {
   const ts_env *plan = s->kept->plan;
   parameter *parameters = TS_NEW_ARRAY(s->arena, parameter, plan->count + 1);
   for (uint32_t i = 0; i < plan->count; i++)
-    if (k.touched >> i & 1) {
+    if (k.touched.parameters >> i & 1) {
       parameters[k.count++] = (parameter){i, plan->value[i]};
       if (!is_plain(&plan->value[i]))
-        return;
+        return false;
     }
   k.parameters = parameters;
+  axis *axes = TS_NEW_ARRAY(s->arena, axis, s->mesh.count + 1);
+  for (uint32_t a = 0; a < s->mesh.count; a++)
+    axes[k.axis_count++] = (axis){s->mesh.axis[a].name, s->mesh.axis[a].size};
+  k.axes = axes;
   TS_PUSH(s->arena, &s->kept->all, k);
+  return true;
 }
 
-void ts_kept_put(ts_session *s, const ts_noting *before, uint64_t touched, const void *what,
+bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
                  int64_t number, const void *result)
 {
-  if (s->kept && !(touched & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
-      !ts_noting_said(s, before) && before->reads == s->reads)
-    keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
+  return s->kept && !(touched.parameters & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
+         !ts_noting_said(s, before) && before->reads == s->reads &&
+         keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
 }

@@ -1,9 +1,10 @@
 /* What a session works out once for several plans. It is kept with what it depends on: the plan's
- * parameters that were looked at on the way, with their values. Nobody says what that is: lookups
- * note it (ts_noting). A plan whose parameters have the same values there gets the same again.
+ * parameters that were looked at on the way, with their values, and axes of the mesh, with their
+ * sizes where these were looked at. Nobody says what that is: lookups note it (ts_noting). A plan
+ * that has the same there gets the same again, and must not change it.
  *
- * Not kept: what looked at something else that plans change (axes of the mesh, parameters of
- * files), what read a file, and what anything was said about. */
+ * Not kept: what looked at something else that plans change (parameters of files), what read a
+ * file, and what anything was said about. */
 #ifndef TS_COMPILER_EVAL_KEPT_H
 #define TS_COMPILER_EVAL_KEPT_H
 
@@ -18,8 +19,8 @@ void ts_kept_watch(ts_session *s, ts_env *plan);
 const void *ts_kept_get(ts_session *s, const void *what, int64_t number);
 
 /* Keeps a result if it can be; it stays as long as the session. Its work began with `before`, and
- * touched that. */
-void ts_kept_put(ts_session *s, const ts_noting *before, uint64_t touched, const void *what,
+ * touched that. False: it is not kept, and whoever made it may change it. */
+bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
                  int64_t number, const void *result);
 
 #endif

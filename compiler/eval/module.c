@@ -479,7 +479,7 @@ static ts_value declared_function(ts_session *s, const ts_entry *entry)
 
 static ts_value param_value(ts_session *s, const ts_entry *entry)
 {
-  s->touched |= TS_TOUCHED_OTHER;
+  s->touched.parameters |= TS_TOUCHED_OTHER;
   return ts_param_value(s, entry->module->env, entry->decl, ts_ast_type(entry->decl),
                         ts_ast_value(entry->decl));
 }
@@ -557,7 +557,7 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
 {
   struct ts_modules *all = modules(s);
   if (entry->state == TS_ENTRY_DONE) {
-    s->touched |= entry->touched;
+    ts_touch(&s->touched, entry->touched);
     s->reads += !entry->steady; /* it may have read a file */
     return entry->value;
   }
@@ -569,11 +569,11 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
   TS_PUSH(s->arena, &all->busy, entry);
   const ts_frame *frame = s->frame;
   s->frame = NULL; /* its value has nothing to do with who asks first */
-  ts_noting before = ts_noting_begin(s, 0);
+  ts_noting before = ts_noting_begin(s, (ts_touched){0});
   entry->value = evaluate(s, entry);
   entry->touched = ts_noting_end(s, &before);
   entry->steady =
-    !entry->touched && before.reads == s->reads && !ts_noting_said(s, &before);
+    !ts_touched_any(entry->touched) && before.reads == s->reads && !ts_noting_said(s, &before);
   s->frame = frame;
   all->busy.count--;
   entry->state = TS_ENTRY_DONE;

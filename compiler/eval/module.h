@@ -16,7 +16,7 @@ typedef struct ts_entry { /* a top name */
   ts_module *module; /* that declares it */
   ts_entry_state state;
   ts_value value;
-  uint64_t touched;  /* by its evaluation: compiler/eval/kept.h */
+  ts_touched touched; /* by its evaluation: compiler/eval/kept.h */
   bool steady;       /* the same for every plan of the session */
 } ts_entry;
 

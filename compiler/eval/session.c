@@ -707,17 +707,17 @@ static void forget_data_files(ts_session *s)
   s->fits = (ts_names){0};
 }
 
-ts_noting ts_noting_begin(ts_session *s, uint64_t touched)
+ts_noting ts_noting_begin(ts_session *s, ts_touched touched)
 {
   ts_noting before = {s->touched, s->reads, s->diags->all.count};
   s->touched = touched;
   return before;
 }
 
-uint64_t ts_noting_end(ts_session *s, const ts_noting *before)
+ts_touched ts_noting_end(ts_session *s, const ts_noting *before)
 {
-  uint64_t touched = s->touched;
-  s->touched |= before->touched;
+  ts_touched touched = s->touched;
+  ts_touch(&s->touched, before->touched);
   return touched;
 }
 
@@ -740,7 +740,7 @@ bool ts_session_go_on(ts_session *s)
   s->explain = s->explained = NULL;
   s->define_ast = NULL;
   s->define_file = NULL;
-  s->touched = 0;
+  s->touched = (ts_touched){0};
   return true;
 }
 

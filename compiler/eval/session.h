@@ -44,6 +44,10 @@ typedef struct ts_mesh {
   } axis[32];
 } ts_mesh;
 
+/* Ranks along axes of the mesh (bits). Both note that it was looked at: compiler/eval/kept.h. */
+int64_t ts_axes_size(ts_session *s, uint32_t axes);
+uint32_t ts_axes_effective(ts_session *s, uint32_t axes); /* without those that have one */
+
 /* Memory that the fullest rank of a plan holds throughout, and the device with the most room. */
 typedef struct ts_held {
   uint64_t bytes;
@@ -68,12 +72,27 @@ typedef struct ts_domain {
   ts_value (*topology)(const struct ts_builtin_call *c);
 } ts_domain;
 
-/* Bits of ts_session.touched: the parameters of the plan by their places in its environment; all
- * from the last on, and all else that differs between plans. */
+/* What differs between plans and was looked at. Bits of `parameters` are those of the plan by their
+ * places in its environment; the last one is all from there on, and all else that differs. */
+typedef struct ts_touched {
+  uint64_t parameters;
+  bool mesh;             /* names of its axes */
+  uint32_t sizes, ones;  /* sizes of these axes; whether these have one rank */
+} ts_touched;
 #define TS_TOUCHED_OTHER (UINT64_C(1) << 63)
 
+static inline void ts_touch(ts_touched *all, ts_touched more)
+{
+  all->parameters |= more.parameters;
+  all->mesh |= more.mesh;
+  all->sizes |= more.sizes;
+  all->ones |= more.ones;
+}
+
+static inline bool ts_touched_any(ts_touched t) { return t.parameters || t.mesh; }
+
 /* What stood when a piece of work began. */
-typedef struct ts_noting { uint64_t touched, reads; size_t said; } ts_noting;
+typedef struct ts_noting { ts_touched touched; uint64_t reads; size_t said; } ts_noting;
 
 struct ts_session {
   const ts_domain *domain;
@@ -127,7 +146,7 @@ struct ts_session {
   ts_names fits;                    /* path -> ts_cost_source: compiler/lower/cost_sources.c */
   struct ts_file_store *files;      /* data files of several sessions, or NULL */
   /* parameters of the plan, and whatever else differs between plans, that were looked at */
-  uint64_t touched;
+  ts_touched touched;
   uint64_t reads;                   /* how often a file was named as one that decides the output */
   struct ts_kept *kept;             /* for the next plan; NULL: there is none */
   size_t loaded;                    /* dependencies of the files of the language; 0: not all are */
@@ -223,8 +242,8 @@ const char *ts_session_declared_in(ts_session *s, const char *name);
 bool ts_session_go_on(ts_session *s);
 /* Around a piece of work; `touched`: by what it starts from. What it touched; whether something was
  * said since it began. */
-ts_noting ts_noting_begin(ts_session *s, uint64_t touched);
-uint64_t ts_noting_end(ts_session *s, const ts_noting *before);
+ts_noting ts_noting_begin(ts_session *s, ts_touched touched);
+ts_touched ts_noting_end(ts_session *s, const ts_noting *before);
 bool ts_noting_said(const ts_session *s, const ts_noting *before);
 
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index);

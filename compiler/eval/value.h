@@ -17,7 +17,7 @@ typedef enum ts_type {
   TS_T_QUANTITY, /* Time, Size (bits inside), Rate, Work, ...: see dimension */
   TS_T_DTYPE, TS_T_LIST, TS_T_RANGE, TS_T_RECORD,
   TS_T_TENSOR,   /* an edge of the model graph */
-  TS_T_AXIS,     /* mesh axes as a bit mask, with their size */
+  TS_T_AXIS,     /* mesh axes as a bit mask; their size is the mesh's: ts_axes_size */
   TS_T_LABEL,    /* a label pattern */
   TS_T_WORD,     /* one of the words of an enumeration: `ring` of Overlap */
   TS_T_FUNCTION, /* fn, builtin, extern fn */
@@ -66,7 +66,7 @@ typedef struct ts_record {
   const char *name;   /* of a gpu, else NULL */
   const ts_ast *type; /* RECORD_TYPE, once it is a value of a declared type: all of its fields */
 } ts_record;
-typedef struct ts_axes { uint32_t mask; int64_t size; const char *text; } ts_axes;
+typedef struct ts_axes { uint32_t mask; const char *text; } ts_axes;
 /* `zero1(d) with { rule ... }` */
 typedef struct ts_changes {
   const ts_ast *with;

@@ -175,8 +175,7 @@ static bool same_values(const ts_value *a, const ts_value *b)
     return bits_of(a->u.real) == bits_of(b->u.real) &&
            ts_dimension_equal(a->dimension, b->dimension);
   case TS_T_AXIS:
-    return a->u.axes.mask == b->u.axes.mask && a->u.axes.size == b->u.axes.size &&
-           a->u.axes.text == b->u.axes.text;
+    return a->u.axes.mask == b->u.axes.mask && a->u.axes.text == b->u.axes.text;
   case TS_T_RANGE:
     return a->u.range.begin == b->u.range.begin && a->u.range.end == b->u.range.end;
   case TS_T_STRING:
@@ -614,7 +613,7 @@ const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
   memcpy(seen.span_of, plan->span_of, sizeof seen.span_of);
   ts_noting before = ts_noting_begin(s, plan->touched);
   g = ts_graph_build(s, &seen);
-  uint64_t touched = ts_noting_end(s, &before);
+  ts_touched touched = ts_noting_end(s, &before);
   if (g)
     ts_kept_put(s, &before, touched, plan->decl, plan->micro_batch, g);
   return g;

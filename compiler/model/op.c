@@ -497,7 +497,7 @@ static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v,
   case TS_T_INT: *number = (double)v.u.integer; return true;
   case TS_T_REAL: *number = v.u.real; return true;
   case TS_T_BOOL: *number = v.u.truth; return true;
-  case TS_T_AXIS: *number = (double)v.u.axes.size; return true;
+  case TS_T_AXIS: *number = (double)ts_axes_size(scope->s, v.u.axes.mask); return true;
   case TS_T_QUANTITY:
     *number = v.u.real;
     if (ts_dimension_equal(v.dimension, allowed))

@@ -167,9 +167,9 @@ static ts_value field_value(loader *l, ts_plan_field field)
   const ts_value *known = ts_kept_get(l->s, expr, 0);
   if (known)
     return *known;
-  ts_noting before = ts_noting_begin(l->s, 0);
+  ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   ts_value v = ts_settle(l->s, ts_eval(l->s, l->env, expr));
-  uint64_t touched = ts_noting_end(l->s, &before);
+  ts_touched touched = ts_noting_end(l->s, &before);
   if (l->s->kept && v.type != TS_T_ERROR)
     ts_kept_put(l->s, &before, touched, expr, 0, ts_arena_copy(l->s->arena, &v, sizeof v));
   return v;
@@ -474,15 +474,19 @@ static void required(loader *l)
 static void evaluate_work(loader *l)
 {
   ts_plan *p = l->plan;
-  ts_noting before = ts_noting_begin(l->s, 0);
+  ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   p->model = typed(l, TS_PLAN_model);
-  p->touched |= ts_noting_end(l->s, &before);
+  ts_touch(&p->touched, ts_noting_end(l->s, &before));
+  before = ts_noting_begin(l->s, (ts_touched){0});
   p->apply = list_field(l, TS_PLAN_apply);
+  ts_touch(&p->laid_out_by, ts_noting_end(l->s, &before));
   p->schedule = typed(l, TS_PLAN_schedule);
   p->protocols = l->field[TS_PLAN_protocols] ?
                    ts_eval(l->s, l->env, l->field[TS_PLAN_protocols]) :
                    ts_none_value();
+  before = ts_noting_begin(l->s, (ts_touched){0});
   p->recompute = typed(l, TS_PLAN_recompute);
+  ts_touch(&p->laid_out_by, ts_noting_end(l->s, &before));
 }
 
 static void evaluate(loader *l)
@@ -494,9 +498,9 @@ static void evaluate(loader *l)
   p->cluster = typed(l, TS_PLAN_cluster);
   p->placement = typed(l, TS_PLAN_placement);
   evaluate_batch(l);
-  ts_noting before = ts_noting_begin(l->s, 0);
+  ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   evaluate_records(l);
-  p->touched |= ts_noting_end(l->s, &before);
+  ts_touch(&p->touched, ts_noting_end(l->s, &before));
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
   p->calibration = field_value(l, TS_PLAN_calibration);
@@ -534,7 +538,7 @@ static void evaluate_the_rest(ts_session *s, const ts_module *m)
 
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
 {
-  ts_noting before = ts_noting_begin(s, 0);
+  ts_noting before = ts_noting_begin(s, (ts_touched){0});
   loader l = {.s = s, .module = ts_module_load(s, path)};
   s->said_loading |= ts_noting_said(s, &before);
   if (!l.module || ts_diags_errors(s->diags) || !ts_check(s))

@@ -14,7 +14,8 @@ typedef struct ts_plan {
   const char *name;
   const ts_ast *decl;
   const ts_env *env;      /* plan parameters and the module */
-  uint64_t touched;       /* by model and records: compiler/eval/kept.h */
+  ts_touched touched;     /* by model and records: compiler/eval/kept.h */
+  ts_touched laid_out_by; /* by `apply` and `recompute` */
   ts_value model;         /* APPLIED model */
   ts_value cluster;       /* CLUSTER */
   ts_value placement;     /* FUNCTION coordinate record -> device index, or NONE: in order */

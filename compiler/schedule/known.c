@@ -60,7 +60,7 @@ static const outer_name *outer(ts_known *k, const char *name)
   o = TS_NEW(k->s->arena, outer_name);
   o->bound = ts_env_lookup(k->outside, name, &v);
   o->whole = o->bound && (v.type == TS_T_INT || v.type == TS_T_AXIS);
-  o->value = !o->whole ? 0 : v.type == TS_T_AXIS ? v.u.axes.size : v.u.integer;
+  o->value = !o->whole ? 0 : v.type == TS_T_AXIS ? ts_axes_size(k->s, v.u.axes.mask) : v.u.integer;
   ts_names_put(k->s->arena, &k->names, name, o);
   return o;
 }

@@ -41,10 +41,10 @@ static const ts_ast *argument(const ts_ast *call, uint32_t i)
 }
 
 /* Of a number, or of an axis, whose size counts. */
-static double number_of(ts_value v)
+static double number_of(ts_session *s, ts_value v)
 {
   return v.type == TS_T_INT  ? (double)v.u.integer :
-         v.type == TS_T_AXIS ? (double)v.u.axes.size :
+         v.type == TS_T_AXIS ? (double)ts_axes_size(s, v.u.axes.mask) :
                                v.u.real;
 }
 
@@ -70,7 +70,7 @@ static bool delay_limit(builder *b, ts_rank_policy *p, const ts_ast *call, const
     }
     return fail(b);
   }
-  double most_delay = fmax(time ? v.u.real * 1e12 : number_of(v), 0);
+  double most_delay = fmax(time ? v.u.real * 1e12 : number_of(b->s, v), 0);
   p->delay[kind] = (ts_allowance){time ? 0 : most_delay, time ? most_delay : 0};
   return true;
 }
@@ -107,7 +107,7 @@ static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
       return fail(b);
     }
-    l.value = number_of(v);
+    l.value = number_of(b->s, v);
     if (head != left &&
         (!argument(left, 0) || !ts_eval_int(b->s, p->env, argument(left, 0), "a chunk", &chunk)))
       return fail(b);
@@ -253,7 +253,7 @@ static double ask(builder *b, ts_env *env, const ts_ast *item, uint32_t skip, co
     return 0;
   ts_value v = ts_eval(b->s, env, expr);
   if (is_number(v))
-    return number_of(v);
+    return number_of(b->s, v);
   if (v.type != TS_T_ERROR) {
     ts_diag *d =
       ts_report(b->s, TS_E0220, expr->span, "a preference, a slot or a limit is a number");

@@ -109,7 +109,7 @@ static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
     return true;
   }
   if (v.type == TS_T_AXIS && !(v.u.axes.mask & (v.u.axes.mask - 1))) {
-    sc->ranks = (uint32_t)v.u.axes.size;
+    sc->ranks = (uint32_t)ts_axes_size(b->s, v.u.axes.mask);
     for (sc->axis = 0; !(v.u.axes.mask >> sc->axis & 1);)
       sc->axis++;
     return true;

@@ -4,15 +4,6 @@
 
 #include "compiler/shard/layout.h"
 
-int64_t ts_axes_size(const ts_session *s, uint32_t axes)
-{
-  int64_t size = 1;
-  for (uint32_t a = 0; a < s->mesh.count; a++)
-    if (axes >> a & 1)
-      size *= s->mesh.axis[a].size;
-  return size;
-}
-
 const char *ts_axes_name(ts_session *s, uint32_t axes)
 {
   const char *text = "";
@@ -22,19 +13,11 @@ const char *ts_axes_name(ts_session *s, uint32_t axes)
   return text;
 }
 
-uint32_t ts_axes_effective(const ts_session *s, uint32_t axes)
-{
-  for (uint32_t a = 0; a < s->mesh.count; a++)
-    if (s->mesh.axis[a].size == 1)
-      axes &= ~(UINT32_C(1) << a);
-  return axes;
-}
-
 /* Products of small numbers that are whole but for their last digits do not count as more. */
 static const double rounding = 1e-12;
 
 /* Of a dimension, on the rank that has most of it. */
-static int64_t local_extent(const ts_session *s, const ts_layout *layout, ts_shape shape,
+static int64_t local_extent(ts_session *s, const ts_layout *layout, ts_shape shape,
                             uint32_t d)
 {
   int64_t size = ts_axes_size(s, layout->split[d]), even = (shape.dim[d] + size - 1) / size;
@@ -45,7 +28,7 @@ static int64_t local_extent(const ts_session *s, const ts_layout *layout, ts_sha
   return most > even ? most : even;
 }
 
-int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape,
+int64_t ts_layout_bytes(ts_session *s, const ts_layout *layout, ts_shape shape,
                         const ts_dtype *dtype)
 {
   double bits = dtype->bits;
@@ -154,7 +137,7 @@ bool ts_layout_equal(const ts_layout *a, const ts_layout *b)
 
 /* Dimensions of the two shapes are taken from the left in runs of equal product. A split is carried
  * by the first dimension of a run, when it is the first there too and the size divides. */
-bool ts_layout_reshape(const ts_session *s, const ts_layout *from, ts_shape old, ts_shape new,
+bool ts_layout_reshape(ts_session *s, const ts_layout *from, ts_shape old, ts_shape new,
                        ts_layout *to)
 {
   uint32_t i = 0, k = 0;

@@ -164,10 +164,9 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g);
 /* The slot, or its gradient, as one rank's op sees it. */
 int64_t ts_seen_bytes(const ts_class *class, uint32_t slot, bool gradient);
 
-int64_t ts_axes_size(const ts_session *s, uint32_t axes);
 /* "tp", "dp * cp" */
 const char *ts_axes_name(ts_session *s, uint32_t axes);
-int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape,
+int64_t ts_layout_bytes(ts_session *s, const ts_layout *layout, ts_shape shape,
                         const ts_dtype *dtype);
 /* "[b, s / tp, h]"-like text: "[1, 2048 / tp, 12288], a partial sum over tp" */
 const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape shape);

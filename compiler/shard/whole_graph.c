@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "compiler/eval/kept.h"
 #include "compiler/eval/action_form.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
@@ -233,7 +234,7 @@ static void group_ops(ts_sharder *c)
   }
 }
 
-ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
+static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
 {
   ts_sharding *sh = TS_NEW(s->arena, ts_sharding);
   unsigned errors = ts_diags_errors(s->diags);
@@ -259,4 +260,62 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   group_ops(&c);
   ts_sharder_follow_ties(&c);
   return ts_diags_errors(s->diags) > errors ? NULL : sh;
+}
+
+/* -- for several plans -- */
+
+static ts_kernels copy_kernels(ts_arena *arena, ts_kernels k)
+{
+  return (ts_kernels){k.count, ts_arena_copy(arena, k.at, k.count * sizeof *k.at)};
+}
+
+/* Costs are written to kernels, and whether a rank holds a shared weight to slots: a copy has its
+ * own. */
+static ts_class copy_class(ts_arena *arena, const ts_op *op, ts_class class)
+{
+  class.local = ts_arena_copy(arena, class.local,
+                              (op->slot_count + op->part_count + 1) * sizeof *class.local);
+  for (int p = 0; p < TS_PHASES; p++) {
+    class.work.phase[p] = copy_kernels(arena, class.work.phase[p]);
+    class.own[p] = copy_kernels(arena, class.own[p]);
+    class.rest[p] = copy_kernels(arena, class.rest[p]);
+  }
+  return class;
+}
+
+static ts_sharding *copy_sharding(ts_arena *arena, const ts_graph *g, const ts_sharding *from)
+{
+  ts_sharding *sh = ts_arena_copy(arena, from, sizeof *sh);
+  sh->classes.at = TS_NEW_ARRAY(arena, ts_class, from->classes.count + 1);
+  for (size_t i = 0; i < from->classes.count; i++)
+    sh->classes.at[i] =
+      copy_class(arena, &g->ops.at[from->classes.at[i].op], from->classes.at[i]);
+  return sh;
+}
+
+/* It sees no more of the plan than what it is kept by: the graph stands for the model and the
+ * micro-batch. */
+ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
+{
+  if (!s->kept)
+    return shard(s, plan, g);
+  const ts_sharding *kept = ts_kept_get(s, g, 0);
+  if (kept)
+    return copy_sharding(s->arena, g, kept);
+  ts_touched from = plan->touched;
+  ts_touch(&from, plan->laid_out_by);
+  ts_plan seen = {.name = plan->name,
+                  .decl = plan->decl,
+                  .env = plan->env,
+                  .apply = plan->apply,
+                  .recompute = plan->recompute,
+                  .precision = plan->precision,
+                  .micro_batch = plan->micro_batch};
+  memcpy(seen.span_of, plan->span_of, sizeof seen.span_of);
+  ts_noting before = ts_noting_begin(s, from);
+  ts_sharding *sh = shard(s, &seen, g);
+  ts_touched touched = ts_noting_end(s, &before);
+  if (!sh || !ts_kept_put(s, &before, touched, g, 0, sh))
+    return sh;
+  return copy_sharding(s->arena, g, sh);
 }
