@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
+#include "compiler/eval/kept.h"
 #include "compiler/eval/require.h"
 #include "compiler/schedule/internal.h"
 
@@ -555,6 +556,7 @@ static bool open_declaration(builder *b, const ts_applied *schedule)
   sc->name = decl->name;
   sc->span = schedule->span;
   sc->decl = decl;
+  sc->outside = schedule->env;
   ts_env *bound = ts_bind_record(b->s, schedule->env, decl, &schedule->args);
   if (!bound)
     return false;
@@ -573,11 +575,34 @@ bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *part
   return true;
 }
 
-bool ts_schedule_place(ts_session *s, ts_schedule *sc)
+/* What an exact order comes from; NULL: from more than that. */
+static const void *origin(ts_session *s, const ts_schedule *sc)
+{
+  const uint64_t numbers[] = {(uintptr_t)sc->decl, (uintptr_t)sc->outside, sc->span.file,
+                              sc->span.begin,      sc->span.end,           sc->axis,
+                              sc->ranks,           sc->chunks,             sc->stages,
+                              sc->copies};
+  ts_content c = {0};
+  if (!s->kept || s->order || sc->protocols.type != TS_T_NONE || sc->order ||
+      find_item(sc->decl, TS_AST_POLICY))
+    return NULL;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    ts_content_add(s, &c, numbers[i]);
+  ts_content_env(s, &c, sc->env, sc->outside);
+  return ts_content_what(s, &c);
+}
+
+/* Placed as another one was that comes from the same. */
+static void place_as(ts_schedule *sc, const ts_schedule *kept)
+{
+  const struct ts_stages *built = sc->built;
+  *sc = *kept;
+  sc->built = built;
+}
+
+static bool place(ts_session *s, ts_schedule *sc)
 {
   builder b = {.s = s, .sc = sc};
-  if (!sc->decl) /* there is none */
-    return true;
   requirements(&b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
   if (s->order)
     return ts_schedule_given(&b) && finish(&b);
@@ -586,6 +611,24 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
     return ts_policy_open(&b);
   ts_schedule_work(&b);
   return !b.failed && finish(&b);
+}
+
+bool ts_schedule_place(ts_session *s, ts_schedule *sc)
+{
+  if (!sc->decl) /* there is none */
+    return true;
+  const void *from = origin(s, sc);
+  const ts_schedule *kept = from ? ts_kept_get(s, from, 0) : NULL;
+  if (kept) {
+    place_as(sc, kept);
+    return true;
+  }
+  ts_noting before = ts_noting_begin(s, (ts_touched){0});
+  bool good = place(s, sc);
+  ts_touched touched = ts_noting_end(s, &before);
+  if (good && from)
+    ts_kept_put(s, &before, touched, from, 0, ts_arena_copy(s->arena, sc, sizeof *sc));
+  return good;
 }
 
 bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *costs)
