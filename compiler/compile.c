@@ -96,7 +96,7 @@ ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common
 /* A pass that gives nothing and says nothing has a bug. */
 static void say_something(ts_session *s, const void *result, const char *pass)
 {
-  if (!result && !ts_diags_errors(s->diags) && !(s->held && s->held->over))
+  if (!result && !ts_diags_errors(s->diags) && !(s->held && (s->held->over || s->held->had)))
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler stopped in %s without a reason",
                 pass);
 }

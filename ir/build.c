@@ -47,6 +47,11 @@ uint32_t ts_ir_append(ts_ir_builder *b, ts_ir_section_kind kind, uint32_t count,
   return count ? first : 0;
 }
 
+void *ts_ir_builder_records(ts_ir_builder *b, ts_ir_section_kind kind)
+{
+  return b->pools[kind].bytes;
+}
+
 uint32_t ts_ir_append_copies(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
                              uint32_t count)
 {

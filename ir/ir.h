@@ -641,6 +641,8 @@ uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *rec
 uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
                           uint32_t count);
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view); /* valid until the next change */
+/* The records of a kind, to complete them; until the next append of that kind. */
+void *ts_ir_builder_records(ts_ir_builder *b, ts_ir_section_kind kind);
 
 /* Writer (ir/write.c): the canonical bytes. Strings, places, dependencies, memory effects,
  * bindings, items and points are stored once, in the order of their first use; what nothing uses is
@@ -663,6 +665,8 @@ int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_error *erro
  * consistent, messages matched one to one (orphans listed), counts sane, no overflow of totals. 0,
  * or -1 with `error` filled. */
 int ts_ir_verify(const ts_ir *ir, ts_error *error);
+/* Of that no more than the totals of programs, which need no bindings. */
+bool ts_ir_totals_hold(const ts_ir *ir);
 
 /* Text form (ir/text/write.c, ir/text/read.c): readable, complete; reads back to the same bytes. */
 int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size),

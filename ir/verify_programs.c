@@ -201,6 +201,12 @@ static int check_totals(const ts_ir *ir, uint64_t *ends, ts_error *error)
   return failed;
 }
 
+bool ts_ir_totals_hold(const ts_ir *ir)
+{
+  uint64_t ends;
+  return check_totals(ir, &ends, NULL) == 0;
+}
+
 /* ---- messages ---- */
 
 /* One end of a message. Peers differ on one axis: over the pipeline axis the sender plays another

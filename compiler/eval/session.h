@@ -48,11 +48,18 @@ typedef struct ts_mesh {
 int64_t ts_axes_size(ts_session *s, uint32_t axes);
 uint32_t ts_axes_effective(ts_session *s, uint32_t axes); /* without those that have one */
 
-/* Memory that the fullest rank of a plan holds throughout, and the device with the most room. */
+/* For who need not have an IR of each plan. Memory that the fullest rank holds throughout, and the
+ * device with the most room. */
+struct ts_ir;
 typedef struct ts_held {
   uint64_t bytes;
   uint64_t reserved, limit; /* by drivers and libraries, and in all */
-  bool over;                /* bytes exceed the room of every device */
+  bool over;                /* bytes exceed the room of every device: there is no IR */
+  /* or NULL; asked once the IR has fragments, programs and all of the machine, and their messages
+   * have no ends yet. True: that will do, and there is no IR. */
+  bool (*enough)(void *closure, const struct ts_ir *ir);
+  void *closure;
+  bool had;                 /* it was enough */
 } ts_held;
 
 /* What declarations of the domain mean, which the evaluator only carries: installed from above

@@ -111,7 +111,7 @@ bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held)
 {
   const ts_schedule *sc = l->sc;
   uint64_t *stage = TS_NEW_ARRAY(l->s->arena, uint64_t, sc->stages + 1);
-  *held = (ts_held){0};
+  held->bytes = 0;
   for (uint32_t i = 0; i < sc->stages; i++)
     stage[i] = of_stage(l, &l->stages->at[i]);
   for (uint32_t r = 0; r < sc->ranks; r++) {

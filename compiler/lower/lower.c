@@ -42,8 +42,20 @@ typedef struct special {
 /* key: kind of stage, of work, and its part in the step */
 typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair;
 
+/* of a kind of stages: what tells apart fragments of the same work */
+typedef struct marks { bool known, sums, gathers, updates, offloads; } marks;
+
+/* an item of a program, whose ports are yet to be bound */
+typedef struct unbound {
+  uint32_t rank, role_count;
+  const ts_placed *item;
+  const ts_port_ref *roles;
+} unbound;
+
 typedef struct programs {
   ts_lowering *l;
+  marks *marks; /* [kind of stage] */
+  TS_VEC(unbound) unbound; /* in the order of the items */
   made *shared;      /* [kind of stage][work kind][part in the step] */
   uint32_t part_count; /* that there are of the last */
   TS_VEC(special) specials;
@@ -270,14 +282,24 @@ static bool offloads(const ts_lowering *l, const ts_stage *stage)
   return false;
 }
 
-static uint32_t part_in_step(const ts_lowering *l, const ts_stage *stage, const ts_placed *item)
+static const marks *marks_of(programs *p, const ts_stage *stage)
 {
-  uint32_t part = item->last && sums_gradients(l, stage) ? LAST : 0;
-  if ((item->gathers || item->drops) && ts_gathers_shared(l, stage))
+  marks *m = &p->marks[stage->kind];
+  if (!m->known)
+    *m = (marks){true, sums_gradients(p->l, stage), ts_gathers_shared(p->l, stage),
+                 ts_gathers_updated(p->l, stage), offloads(p->l, stage)};
+  return m;
+}
+
+static uint32_t part_in_step(programs *p, const ts_stage *stage, const ts_placed *item)
+{
+  const marks *m = marks_of(p, stage);
+  uint32_t part = item->last && m->sums ? LAST : 0;
+  if (m->gathers)
     part |= (item->gathers ? GATHERS : 0u) | (item->drops ? DROPS : 0u);
-  if (item->fresh && ts_gathers_updated(l, stage))
+  if (item->fresh && m->updates)
     part |= FRESH;
-  return part + (offloads(l, stage) ? item->place * MARKS : 0);
+  return part + (m->offloads ? item->place * MARKS : 0);
 }
 
 static bool same_ends(const ts_schedule *sc, const ts_placed *a, const ts_placed *b)
@@ -323,7 +345,7 @@ static const made *work_fragment(programs *p, const ts_placed *item)
   ts_lowering *l = p->l;
   const ts_stage *stage = &l->stages->at[item->stage];
   uint32_t example = l->stages->example[stage->kind];
-  uint32_t part = part_in_step(l, stage, item);
+  uint32_t part = part_in_step(p, stage, item);
   if (item->link_count || item->slowed) {
     const made *found = find_special(p, item, example, part);
     return found ? found : keep_special(p, item, example, part, build(l, example, item, part));
@@ -345,7 +367,7 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
   bool tied = item[0].link_count || item[1].link_count || item[0].slowed || item[1].slowed;
   for (int k = 0; k < 2; k++) {
     const ts_stage *at = &l->stages->at[of[k]->stage];
-    part[k] = part_in_step(l, at, of[k]);
+    part[k] = part_in_step(p, at, of[k]);
     stage[k] = tied ? of[k]->stage : l->stages->example[at->kind];
     found.key[k] = (at->kind * TS_WORK_KINDS + of[k]->kind) * PARTS + part[k];
   }
@@ -502,39 +524,51 @@ static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_
   const made *m = item->kind == TS_STEP ? step_fragment(p, rank, item) :
                   item->paired          ? pair_fragment(p, item) :
                                           work_fragment(p, item);
-  ts_ir_binding bindings[64],
-    *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
-  for (uint32_t i = 0; i < m->role_count; i++)
-    at[i] = bind(l, rank, item + m->roles[i].part, m->roles[i]);
-  record->fragment = m->index;
-  record->micro_batch = item->kind == TS_STEP ? TS_IR_NONE : item->micro_batch;
-  record->chunk = item->chunk;
-  record->first_binding = 0;
-  if (m->role_count) {
-    void *records;
-    record->first_binding = ts_ir_append(l->b, TS_IR_BINDINGS, m->role_count, &records);
-    memcpy(records, at, m->role_count * sizeof *at);
+  *record = (ts_ir_item){.fragment = m->index,
+                         .micro_batch = item->kind == TS_STEP ? TS_IR_NONE : item->micro_batch,
+                         .chunk = item->chunk};
+  TS_PUSH(l->s->arena, &p->unbound, (unbound){rank, m->role_count, item, m->roles});
+}
+
+/* The ends of messages, of all programs at once. */
+static void bind_ports(const programs *p)
+{
+  const ts_lowering *l = p->l;
+  void *records;
+  uint32_t count = 0;
+  for (size_t i = 0; i < p->unbound.count; i++)
+    count += p->unbound.at[i].role_count;
+  uint32_t at = ts_ir_append(l->b, TS_IR_BINDINGS, count, &records);
+  ts_ir_binding *to = records;
+  ts_ir_item *items = ts_ir_builder_records(l->b, TS_IR_ITEMS);
+  for (size_t i = 0; i < p->unbound.count; i++) {
+    const unbound *u = &p->unbound.at[i];
+    items[i].first_binding = u->role_count ? at : 0;
+    at += u->role_count;
+    for (uint32_t k = 0; k < u->role_count; k++)
+      *to++ = bind(l, u->rank, u->item + u->roles[k].part, u->roles[k]);
   }
 }
 
-static void lower_programs(ts_lowering *l)
+static void lower_programs(programs *p)
 {
-  programs p = {.l = l};
+  ts_lowering *l = p->l;
   const ts_schedule *sc = l->sc;
   void *records;
-  find_rhythms(&p);
-  p.part_count = MARKS;
+  find_rhythms(p);
+  p->marks = TS_NEW_ARRAY(l->s->arena, marks, l->stages->kind_count + 1);
+  p->part_count = MARKS;
   for (uint32_t k = 0; k < l->stages->kind_count; k++)
-    if (offloads(l, &l->stages->at[l->stages->example[k]]))
-      p.part_count = PARTS;
-  p.shared =
-    TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * p.part_count + 1);
+    if (marks_of(p, &l->stages->at[l->stages->example[k]])->offloads)
+      p->part_count = PARTS;
+  p->shared =
+    TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * p->part_count + 1);
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
     ts_ir_program program = {0};
     ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, sc->order[r].count + 1);
     for (uint32_t i = 0; i < sc->order[r].count; i++) {
       const ts_placed *item = &sc->items.at[sc->order[r].first + i];
-      lower_item(&p, r, item, &items[program.item_count++]);
+      lower_item(p, r, item, &items[program.item_count++]);
       i += item->paired;
     }
     program.name =
@@ -690,6 +724,18 @@ static bool settle(ts_lowering *l)
   return !l->failed && ts_schedule_settle(l->s, l->sc, &costs);
 }
 
+/* What would be refused in the end is so whatever is known of it before. */
+static bool is_enough(const ts_lowering *l)
+{
+  ts_held *held = l->s->held;
+  ts_ir view;
+  if (!held || !held->enough || ts_diags_errors(l->s->diags))
+    return false;
+  ts_ir_builder_view(l->b, &view);
+  held->had = ts_ir_totals_hold(&view) && held->enough(held->closure, &view);
+  return held->had;
+}
+
 /* Collectives join the compute stream's numbers: stream 0 computes. */
 static bool write_ir(ts_lowering *l, int64_t samples)
 {
@@ -703,8 +749,12 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   if (!ts_lower_cluster(l) || !ts_lower_placement(l, world) || !ts_lower_network(l) || !settle(l) ||
       !ts_progress_check(l->s, l->sc, l->stages))
     return false;
-  lower_programs(l);
+  programs p = {.l = l};
+  lower_programs(&p);
   lower_meta(l, world, samples);
+  if (l->failed || is_enough(l))
+    return false;
+  bind_ports(&p);
   ts_lower_confidence(l);
   return !l->failed;
 }
@@ -819,6 +869,10 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   if (schedule)
     *schedule = l.sc;
   bool written = write_ir(&l, samples);
+  if (s->held && s->held->had) {
+    ts_ir_builder_free(l.b);
+    return NULL;
+  }
   ts_costing_tell(l.costing, ts_costing_runs(l.costing, l.g, l.sh));
   ts_lower_doubts(&l);
   if (written && !ts_diags_errors(s->diags)) {

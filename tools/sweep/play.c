@@ -64,6 +64,23 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
   return out->state != TS_REFUSED;
 }
 
+/* A plan whose bounds may do. */
+typedef struct question {
+  const ts_sweep *s;
+  pthread_mutex_t *lock;
+  ts_arena *arena;
+  ts_outcome *out;
+  bool asked;
+} question;
+
+static bool is_enough(void *closure, const ts_ir *ir)
+{
+  question *q = closure;
+  q->asked = true;
+  q->out->least = ts_least_of(q->arena, ir);
+  return bounded(q->s, q->lock, q->out);
+}
+
 /* In the session, which has what it says and read. */
 static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
                           ts_session *session)
@@ -72,7 +89,8 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   size_t point = asked->point;
   ts_outcome out = {.state = TS_REFUSED, .point = point, .exact = asked->exact};
   ts_input input = {0};
-  ts_held held = {0};
+  question asks = {s, lock, session->arena, &out, false};
+  ts_held held = {.enough = is_enough, .closure = &asks};
   if (may_be_bounded(s, lock, asked))
     compile.held = &held;
   compile.plan_name = s->search->plan;
@@ -81,8 +99,7 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   if (ts_input_open(session, s->path, &compile, &input)) {
     ts_stop stop = {.arena = session->arena};
     ts_run_options how = {0};
-    out.least = ts_least_of(session->arena, &input.ir);
-    if (bounded(s, lock, &out)) {
+    if (!asks.asked && is_enough(&asks, &input.ir)) { /* graphs of ranks come another way */
       ts_input_close(&input);
       return out;
     }
@@ -102,9 +119,10 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
                            .limit = held.limit,
                            .over = true};
     out.state = TS_TOO_LARGE;
-  } else {
+  } else if (!held.had) {
     const char *why = ts_diags_first_error(session->diags);
     out.why = why ? why : "no reason was given";
+    out.least = (ts_least){0};
     out.unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
   }
   return out;
