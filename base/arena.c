@@ -24,6 +24,7 @@ struct ts_arena {
   block *head;
   char *last; /* most recent allocation, which can grow in place */
   size_t total;
+  ts_arena *inner, *next; /* those inside of it; the next one inside of the same */
 };
 
 /* Large blocks in large pages, where the system has them: a fault each costs more than the work on
@@ -64,10 +65,29 @@ ts_arena *ts_arena_new(const char *name)
   return arena;
 }
 
+ts_arena *ts_arena_inside(ts_arena *outer, const char *name)
+{
+  ts_arena *arena = ts_arena_new(name);
+  arena->next = outer->inner;
+  outer->inner = arena;
+  return arena;
+}
+
+static void free_inner(ts_arena *arena)
+{
+  for (ts_arena *inner = arena->inner; inner;) {
+    ts_arena *next = inner->next;
+    ts_arena_free(inner);
+    inner = next;
+  }
+  arena->inner = NULL;
+}
+
 void ts_arena_free(ts_arena *arena)
 {
   if (!arena)
     return;
+  free_inner(arena);
   for (block *b = arena->head; b;) {
     block *next = b->next;
     block_free(b);
@@ -79,6 +99,7 @@ void ts_arena_free(ts_arena *arena)
 void ts_arena_reset(ts_arena *arena)
 {
   block *kept = arena->head;
+  free_inner(arena);
   if (!kept)
     return;
   for (block *b = kept->next; b;) {
@@ -106,6 +127,12 @@ void ts_arena_adopt(ts_arena *arena, ts_arena *child)
       arena->head = child->head;
   }
   arena->total += child->total;
+  for (ts_arena *inner = child->inner; inner;) {
+    ts_arena *next = inner->next;
+    inner->next = arena->inner;
+    arena->inner = inner;
+    inner = next;
+  }
   free(child);
 }
 

@@ -10,6 +10,8 @@
 typedef struct ts_arena ts_arena;
 
 ts_arena *ts_arena_new(const char *name);
+/* One that is freed with `outer`, or when that is reset, and may be reset by itself. */
+ts_arena *ts_arena_inside(ts_arena *outer, const char *name);
 void ts_arena_free(ts_arena *arena); /* NULL is fine */
 void ts_arena_reset(ts_arena *arena); /* gives up what it holds, and keeps room for as much */
 /* from now on `child` is freed with `arena`; only `arena` may be used */

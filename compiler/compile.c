@@ -90,6 +90,7 @@ ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common
   ts_arena_reset(arena);
   ts_session *s = ts_session_with(arena, common);
   s->kept = ts_kept_new(s);
+  s->scratch = ts_arena_inside(arena, "plan");
   return s;
 }
 

@@ -5,7 +5,7 @@
 #include "base/hash_table.h"
 #include "compiler/eval/env.h"
 
-enum { MOST_KEPT = 1024 };
+enum { MOST_KEPT = 1024, MOST_LARGE_BYTES = 1 << 24 };
 
 typedef struct parameter { uint32_t place; ts_value value; } parameter;
 
@@ -14,6 +14,7 @@ typedef struct axis { const char *name; int64_t size; } axis;
 typedef struct kept {
   const void *what, *result;
   int64_t number;
+  bool large;
   ts_touched touched;
   uint32_t count, axis_count;
   const parameter *parameters; /* that were looked at */
@@ -25,11 +26,17 @@ typedef struct content { size_t count; uint64_t words[]; } content;
 struct ts_kept {
   const ts_env *plan;
   TS_VEC(kept) all;
+  ts_arena *large;
   TS_VEC(const content *) contents;
   ts_hash_table content_table;
 };
 
-ts_kept *ts_kept_new(ts_session *s) { return TS_NEW(s->arena, ts_kept); }
+ts_kept *ts_kept_new(ts_session *s)
+{
+  ts_kept *k = TS_NEW(s->lasting, ts_kept);
+  k->large = ts_arena_inside(s->lasting, "kept of plans");
+  return k;
+}
 
 void ts_kept_watch(ts_session *s, ts_env *plan)
 {
@@ -108,7 +115,7 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
 static bool keep(ts_session *s, kept k)
 {
   const ts_env *plan = s->kept->plan;
-  parameter *parameters = TS_NEW_ARRAY(s->arena, parameter, plan->count + 1);
+  parameter *parameters = TS_NEW_ARRAY(s->lasting, parameter, plan->count + 1);
   for (uint32_t i = 0; i < plan->count; i++)
     if (k.touched.parameters >> i & 1) {
       parameters[k.count++] = (parameter){i, plan->value[i]};
@@ -116,20 +123,56 @@ static bool keep(ts_session *s, kept k)
         return false;
     }
   k.parameters = parameters;
-  axis *axes = TS_NEW_ARRAY(s->arena, axis, s->mesh.count + 1);
+  axis *axes = TS_NEW_ARRAY(s->lasting, axis, s->mesh.count + 1);
   for (uint32_t a = 0; a < s->mesh.count; a++)
     axes[k.axis_count++] = (axis){s->mesh.axis[a].name, s->mesh.axis[a].size};
   k.axes = axes;
-  TS_PUSH(s->arena, &s->kept->all, k);
+  TS_PUSH(s->lasting, &s->kept->all, k);
   return true;
+}
+
+static bool can_be_kept(const ts_session *s, const ts_noting *before, ts_touched touched)
+{
+  return s->kept && !(touched.parameters & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
+         !ts_noting_said(s, before) && before->reads == s->reads;
 }
 
 bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
                  int64_t number, const void *result)
 {
-  return s->kept && !(touched.parameters & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
-         !ts_noting_said(s, before) && before->reads == s->reads &&
+  return can_be_kept(s, before, touched) &&
          keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
+}
+
+/* ---- What is large ---- */
+
+static void drop_large(ts_kept *k)
+{
+  size_t left = 0;
+  for (size_t i = 0; i < k->all.count; i++)
+    if (!k->all.at[i].large)
+      k->all.at[left++] = k->all.at[i];
+  k->all.count = left;
+  ts_arena_reset(k->large);
+}
+
+ts_arena *ts_kept_room(ts_session *s, const ts_noting *before, ts_touched touched, size_t size)
+{
+  if (!can_be_kept(s, before, touched) || size > MOST_LARGE_BYTES / 4)
+    return NULL;
+  if (ts_arena_used(s->kept->large) + size > MOST_LARGE_BYTES)
+    drop_large(s->kept);
+  return s->kept->large;
+}
+
+bool ts_kept_put_large(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
+                       int64_t number, const void *result)
+{
+  return can_be_kept(s, before, touched) && keep(s, (kept){.what = what,
+                                                           .result = result,
+                                                           .number = number,
+                                                           .large = true,
+                                                           .touched = touched});
 }
 
 /* ---- Content ---- */
@@ -224,10 +267,10 @@ const void *ts_content_what(ts_session *s, const ts_content *c)
            found = ts_hash_find(&k->content_table, hash, same_content, &(looked_for){k, c});
   if (found != TS_HASH_NONE)
     return k->contents.at[found];
-  content *added = ts_arena_alloc(s->arena, sizeof *added + size);
+  content *added = ts_arena_alloc(s->lasting, sizeof *added + size);
   added->count = c->words.count;
   memcpy(added->words, c->words.at, size);
-  ts_hash_add(s->arena, &k->content_table, hash, (uint32_t)k->contents.count);
-  TS_PUSH(s->arena, &k->contents, added);
+  ts_hash_add(s->lasting, &k->content_table, hash, (uint32_t)k->contents.count);
+  TS_PUSH(s->lasting, &k->contents, added);
   return added;
 }

@@ -18,7 +18,7 @@ struct ts_modules {
 static struct ts_modules *modules(ts_session *s)
 {
   if (!s->modules)
-    s->modules = TS_NEW(s->arena, struct ts_modules);
+    s->modules = TS_NEW(s->lasting, struct ts_modules);
   return s->modules;
 }
 
@@ -91,8 +91,8 @@ static void see(ts_session *s, ts_module *m, const char *name, ts_visible o)
   ts_visible *v = (ts_visible *)(uintptr_t)ts_names_get(&m->near, name);
   o.rank = rank_of(o.entry, o.rank);
   if (!v) {
-    v = TS_NEW(s->arena, ts_visible);
-    ts_names_put(s->arena, &m->near, name, v);
+    v = TS_NEW(s->lasting, ts_visible);
+    ts_names_put(s->lasting, &m->near, name, v);
   }
   take(v, o);
 }
@@ -110,10 +110,10 @@ static void own_names(ts_session *s, ts_module *m)
       ts_diag_label(d, first->entry->decl->name_span, "first here");
       continue;
     }
-    ts_entry *entry = TS_NEW(s->arena, ts_entry);
+    ts_entry *entry = TS_NEW(s->lasting, ts_entry);
     *entry = (ts_entry){.name = decl->name, .decl = decl, .module = m};
-    TS_PUSH(s->arena, &m->own, entry);
-    ts_names_put(s->arena, &modules(s)->declared, decl->name, entry);
+    TS_PUSH(s->lasting, &m->own, entry);
+    ts_names_put(s->lasting, &modules(s)->declared, decl->name, entry);
     see(s, m, entry->name, (ts_visible){.entry = entry, .rank = TS_RANK_OWN, .direct = true});
   }
 }
@@ -164,7 +164,7 @@ static const ts_visible *handed_on(ts_session *s, ts_module *m, const char *name
     return near && near->entry->module == m ? near : NULL;
   if (known)
     return known == &nothing ? NULL : known;
-  ts_visible *v = TS_NEW(s->arena, ts_visible);
+  ts_visible *v = TS_NEW(s->lasting, ts_visible);
   if (near && near->entry->module == m)
     *v = *near;
   for (size_t i = 0; i < m->imports.count; i++) {
@@ -176,7 +176,7 @@ static const ts_visible *handed_on(ts_session *s, ts_module *m, const char *name
                            .import = import->span,
                            .rank = rank_of(o->entry, TS_RANK_IMPORTED)});
   }
-  ts_names_put(s->arena, &m->handed_on, name, v->entry ? v : &nothing);
+  ts_names_put(s->lasting, &m->handed_on, name, v->entry ? v : &nothing);
   return v->entry ? v : NULL;
 }
 
@@ -187,12 +187,12 @@ static const ts_visible *find_far(ts_session *s, ts_module *m, const char *name,
   const ts_visible *known = ts_names_get(&m->far, name);
   if (known)
     return known == &nothing ? NULL : known;
-  ts_visible *v = TS_NEW(s->arena, ts_visible);
+  ts_visible *v = TS_NEW(s->lasting, ts_visible);
   if (near)
     *v = *near;
   for (size_t i = 0; i < m->imports.count; i++)
     take_far(s, m, &m->imports.at[i], name, v);
-  ts_names_put(s->arena, &m->far, name, v->entry ? v : &nothing);
+  ts_names_put(s->lasting, &m->far, name, v->entry ? v : &nothing);
   return v->entry ? v : NULL;
 }
 
@@ -214,7 +214,7 @@ static void no_such_name(ts_session *s, const ts_module *other, const ts_ast *it
   ts_name_list names = {0};
   ts_module_exports(s, other, &seen);
   for (size_t i = 0; i < seen.all.count; i++)
-    TS_PUSH(s->arena, &names.names, seen.all.at[i].name);
+    TS_PUSH(s->lasting, &names.names, seen.all.at[i].name);
   if (!ts_suggest_names(d, item->name, &names))
     ts_module_elsewhere(s, d, item->name);
 }
@@ -257,8 +257,8 @@ static void see_list(ts_session *s, ts_module *m, const struct ts_import *import
       continue;
     }
     if (other_name && other_name->name != item->name)
-      ts_names_put(s->arena, &m->renamed, (const char *)v.entry, v.entry);
-    ts_names_put(s->arena, &modules(s)->declared, name, v.entry);
+      ts_names_put(s->lasting, &m->renamed, (const char *)v.entry, v.entry);
+    ts_names_put(s->lasting, &modules(s)->declared, name, v.entry);
     see(s, m, name, v);
   }
 }
@@ -300,7 +300,7 @@ static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
     first++;
   const char *chain = again->name;
   for (size_t i = first + 1; i < all->loading.count; i++)
-    chain = ts_arena_printf(s->arena, "%s\n%s", chain, all->loading.at[i]->name);
+    chain = ts_arena_printf(s->lasting, "%s\n%s", chain, all->loading.at[i]->name);
   ts_diag *d =
     ts_report(s, TS_E0205, span,
               first + 1 == all->loading.count ? "`%s` imports itself" :
@@ -318,11 +318,11 @@ static void import_file(ts_session *s, ts_module *m, const char *name, const ts_
 /* `a.b` is a/b.ts, or a/b.trainspec where there is no such file. */
 static const char *file_of(ts_session *s, const ts_module *m, const char *dotted)
 {
-  char *path = ts_arena_printf(s->arena, "%s", dotted);
+  char *path = ts_arena_printf(s->lasting, "%s", dotted);
   for (char *c = path; *c; c++)
     *c = *c == '.' ? '/' : *c;
-  const char *usual = ts_arena_printf(s->arena, "%s.ts", path),
-             *other = ts_arena_printf(s->arena, "%s.trainspec", path);
+  const char *usual = ts_arena_printf(s->lasting, "%s.ts", path),
+             *other = ts_arena_printf(s->lasting, "%s.trainspec", path);
   ts_found found;
   return !ts_session_resolve(s, m->file, usual, &found) &&
              ts_session_resolve(s, m->file, other, &found) ?
@@ -362,7 +362,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   const char *text = ts_session_load(s, found, role, span, &size);
   if (!text)
     return NULL;
-  ts_module *m = TS_NEW(s->arena, ts_module);
+  ts_module *m = TS_NEW(s->lasting, ts_module);
   m->path = found->path;
   m->name = found->name;
   m->key = key_of(s, found);
@@ -373,12 +373,12 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   m->env = ts_env_sized(s, NULL, 0);
   m->env->module = m;
   m->loading = true;
-  TS_PUSH(s->arena, &all->all, m);
-  ts_names_put(s->arena, &all->by_key, m->key, m);
+  TS_PUSH(s->lasting, &all->all, m);
+  ts_names_put(s->lasting, &all->by_key, m->key, m);
   while (all->by_file.count <= m->file)
-    TS_PUSH(s->arena, &all->by_file, NULL);
+    TS_PUSH(s->lasting, &all->by_file, NULL);
   all->by_file.at[m->file] = m;
-  TS_PUSH(s->arena, &all->loading, m);
+  TS_PUSH(s->lasting, &all->loading, m);
   m->ast = known ? s->below->modules->by_file.at[m->file]->ast : ts_parse_file(s->lang, m->file);
   own_names(s, m);
   import_prelude(s, m);
@@ -426,10 +426,10 @@ static void import_file(ts_session *s, ts_module *m, const char *name, const ts_
     m->imports.at[known - 1].exported |= exported;
     return;
   }
-  TS_PUSH(s->arena, &m->imports,
+  TS_PUSH(s->lasting, &m->imports,
           (struct ts_import){.module = other, .span = span, .list = list, .exported = exported});
   if (!list)
-    ts_names_put(s->arena, &m->imported, (const char *)other, (void *)(uintptr_t)m->imports.count);
+    ts_names_put(s->lasting, &m->imported, (const char *)other, (void *)(uintptr_t)m->imports.count);
 }
 
 ts_module *ts_module_load(ts_session *s, const char *path)
@@ -467,7 +467,7 @@ ts_module *ts_module_of_library(ts_session *s, const char *name)
 static ts_value declared_function(ts_session *s, const ts_entry *entry)
 {
   const ts_ast *decl = entry->decl;
-  ts_function *f = TS_NEW(s->arena, ts_function);
+  ts_function *f = TS_NEW(s->lasting, ts_function);
   *f = (ts_function){.kind = decl->kind == TS_AST_FN ? TS_FUNCTION_DECL : TS_FUNCTION_NATIVE,
                      .name = decl->name,
                      .decl = decl,
@@ -492,7 +492,7 @@ const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, 
     const ts_ast *decl = m->own.at[i]->decl;
     if (decl->kind != kind)
       continue;
-    TS_PUSH(s->arena, &names->names, decl->name);
+    TS_PUSH(s->lasting, &names->names, decl->name);
     if (!name || !strcmp(decl->name, name))
       found = decl;
   }
@@ -515,7 +515,7 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
   ts_value v = ts_eval_as(s, env, type, given ? given : expr);
   if (v.type == TS_T_ERROR)
     return v;
-  const char *what = ts_arena_printf(s->arena, "`%s`", param->name);
+  const char *what = ts_arena_printf(s->lasting, "`%s`", param->name);
   return ts_convert(s, env, type, &v, what) ? v : ts_error_value();
 }
 
@@ -532,7 +532,7 @@ static ts_value evaluate(ts_session *s, const ts_entry *entry)
   case TS_AST_MODEL_IS: {
     ts_value v = ts_eval(s, entry->module->env, ts_ast_value(decl));
     bool ok = v.type != TS_T_ERROR &&
-              ts_convert_to(s, "Model", &v, ts_arena_printf(s->arena, "`%s`", decl->name),
+              ts_convert_to(s, "Model", &v, ts_arena_printf(s->lasting, "`%s`", decl->name),
                             ts_ast_value(decl)->span, TS_NO_SPAN);
     return ok ? v : ts_error_value();
   }
@@ -566,11 +566,14 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
     return ts_error_value();
   }
   entry->state = TS_ENTRY_BUSY;
-  TS_PUSH(s->arena, &all->busy, entry);
+  TS_PUSH(s->lasting, &all->busy, entry);
   const ts_frame *frame = s->frame;
   s->frame = NULL; /* its value has nothing to do with who asks first */
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
+  ts_arena *arena = s->arena;
+  s->arena = s->lasting;
   entry->value = evaluate(s, entry);
+  s->arena = arena;
   entry->touched = ts_noting_end(s, &before);
   entry->steady =
     !ts_touched_any(entry->touched) && before.reads == s->reads && !ts_noting_said(s, &before);
@@ -602,7 +605,7 @@ const ts_visible *ts_module_find(const ts_module *module, const char *name)
 static const char *written(ts_session *s, ts_span span)
 {
   return span.file ?
-           ts_arena_string(s->arena, ts_sources_get(s->sources, span.file)->text + span.begin,
+           ts_arena_string(s->lasting, ts_sources_get(s->sources, span.file)->text + span.begin,
                            span.end - span.begin) :
            "";
 }
@@ -668,7 +671,7 @@ void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list)
   ts_seen_list seen = {0};
   ts_module_entries(s, module, &seen);
   for (size_t i = 0; i < seen.all.count; i++)
-    TS_PUSH(s->arena, &list->names, seen.all.at[i].name);
+    TS_PUSH(s->lasting, &list->names, seen.all.at[i].name);
 }
 
 static void list_names(ts_session *s, const ts_ast *path, const ts_module *m, ts_seen_list *list)
@@ -678,7 +681,7 @@ static void list_names(ts_session *s, const ts_ast *path, const ts_module *m, ts
     const char *name = ts_ast_alias(item) ? ts_ast_alias(item)->name : item->name;
     const ts_visible *v = ts_names_get(&m->near, name);
     if (v && v->rank == TS_RANK_LISTED)
-      TS_PUSH(s->arena, &list->all, (ts_seen){name, v->entry});
+      TS_PUSH(s->lasting, &list->all, (ts_seen){name, v->entry});
   }
 }
 
@@ -689,7 +692,7 @@ static void list_exports(ts_session *s, ts_module *m, ts_seen_list *list)
   m->listed = true;
   for (size_t i = 0; i < m->own.count; i++)
     if (!is_private(m->own.at[i]->name))
-      TS_PUSH(s->arena, &list->all, (ts_seen){m->own.at[i]->name, m->own.at[i]});
+      TS_PUSH(s->lasting, &list->all, (ts_seen){m->own.at[i]->name, m->own.at[i]});
   for (size_t i = 0; m->exports && i < m->imports.count; i++)
     if (m->imports.at[i].exported && m->imports.at[i].list)
       list_names(s, m->imports.at[i].list, m, list);
@@ -713,7 +716,7 @@ void ts_module_entries(ts_session *s, const ts_module *module, ts_seen_list *lis
 {
   list_none(s);
   for (size_t i = 0; i < module->own.count; i++)
-    TS_PUSH(s->arena, &list->all, (ts_seen){module->own.at[i]->name, module->own.at[i]});
+    TS_PUSH(s->lasting, &list->all, (ts_seen){module->own.at[i]->name, module->own.at[i]});
   for (size_t i = 0; i < module->imports.count; i++)
     if (module->imports.at[i].list)
       list_names(s, module->imports.at[i].list, module, list);

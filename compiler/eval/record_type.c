@@ -12,8 +12,8 @@ void ts_record_types_install(ts_session *s, const char *text)
   uint32_t file = ts_sources_add(s->sources, "built in", "built in", text, strlen(text));
   const ts_ast *all = ts_parse_file(s->lang, file);
   for (uint32_t i = 0; i < all->count; i++) {
-    TS_PUSH(s->arena, &s->record_names, all->child[i]->name);
-    ts_names_put(s->arena, &s->record_types, all->child[i]->name, all->child[i]);
+    TS_PUSH(s->lasting, &s->record_names, all->child[i]->name);
+    ts_names_put(s->lasting, &s->record_types, all->child[i]->name, all->child[i]);
   }
 }
 
@@ -23,13 +23,13 @@ static const ts_type_info *info_of(ts_session *s, const ts_ast *decl)
   const ts_type_info *known = ts_names_get(&s->record_infos, (const char *)decl);
   if (known)
     return known;
-  ts_type_info *info = TS_NEW(s->arena, ts_type_info);
+  ts_type_info *info = TS_NEW(s->lasting, ts_type_info);
   *info = (ts_type_info){.name = decl->name,
                          .type = TS_T_RECORD,
-                         .text = ts_with_article(s->arena, decl->name),
+                         .text = ts_with_article(s->lasting, decl->name),
                          .example = "{ ... }",
                          .record = decl};
-  ts_names_put(s->arena, &s->record_infos, (const char *)decl, info);
+  ts_names_put(s->lasting, &s->record_infos, (const char *)decl, info);
   return info;
 }
 

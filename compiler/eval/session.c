@@ -96,7 +96,7 @@ static ts_session *session(ts_arena *arena, ts_sources *sources, const ts_sessio
   ts_session *s = TS_NEW(arena, ts_session);
   s->domain = domain;
   s->below = below;
-  s->arena = arena;
+  s->arena = s->lasting = arena;
   s->limits = ts_limits_usual;
   s->sources = sources;
   s->diags = ts_diags_new(arena, s->sources);
@@ -559,7 +559,7 @@ static const char *dependency_key(ts_session *s, const char *path, const char *n
 static void note_mapped(ts_session *s, uint32_t file, size_t number)
 {
   while (file && s->dependency_mapped.count <= file)
-    TS_PUSH(s->arena, &s->dependency_mapped, 0);
+    TS_PUSH(s->lasting, &s->dependency_mapped, 0);
   if (file)
     s->dependency_mapped.at[file] = (uint32_t)number;
 }
@@ -575,7 +575,7 @@ void ts_session_depends(ts_session *s, ts_dependency dependency)
   s->reads++;
   if (ts_names_get(&s->dependency_named, key))
     return;
-  TS_PUSH(s->arena, &s->dependencies, dependency);
+  TS_PUSH(s->lasting, &s->dependencies, dependency);
   ts_names_put(s->arena, &s->dependency_named, key, (void *)(uintptr_t)s->dependencies.count);
   note_mapped(s, dependency.file, s->dependencies.count);
 }
@@ -730,8 +730,11 @@ bool ts_session_go_on(ts_session *s)
 {
   size_t most = ts_heap_ceiling() ? ts_heap_ceiling() / 8 : MOST_KEPT_BYTES;
   if (!s->kept || !s->loaded || s->said_loading || ts_diags_errors(s->diags) ||
-      ts_arena_used(s->arena) > (most < MOST_KEPT_BYTES ? most : MOST_KEPT_BYTES))
+      ts_arena_used(s->lasting) > (most < MOST_KEPT_BYTES ? most : MOST_KEPT_BYTES))
     return false;
+  if (s->scratch)
+    ts_arena_reset(s->scratch);
+  s->arena = s->lasting;
   s->diags->all.count = 0; /* warnings of that plan; what they were about is not kept */
   begin_reports(s);
   forget_data_files(s);
@@ -742,6 +745,12 @@ bool ts_session_go_on(ts_session *s)
   s->define_file = NULL;
   s->touched = (ts_touched){0};
   return true;
+}
+
+void ts_session_scratch(ts_session *s)
+{
+  if (s->scratch)
+    s->arena = s->scratch;
 }
 
 /* ---- -D ---- */
@@ -769,11 +778,11 @@ static void read_define(ts_session *s, uint32_t i)
     known ? known->file :
             ts_sources_add(s->sources, name, dependency.role, define->expression,
                            strlen(define->expression));
-  TS_PUSH(s->arena, &s->dependencies, dependency);
+  TS_PUSH(s->lasting, &s->dependencies, dependency);
   note_mapped(s, dependency.file, s->dependencies.count);
   s->define_ast[i] = known ? known->ast : ts_parse_expr(s->lang, s->define_file[i]);
   if (s->kept && !known)
-    TS_PUSH(s->arena, &s->read_defines,
+    TS_PUSH(s->lasting, &s->read_defines,
             ((struct ts_read_define){s->define_file[i], s->define_ast[i]}));
 }
 

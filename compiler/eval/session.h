@@ -105,7 +105,10 @@ struct ts_session {
   const ts_domain *domain;
   /* one that has read files of the plan, and does nothing any more; or NULL */
   const ts_session *below;
+  /* what is made goes here: `lasting`, or, once the plan at hand is lowered, `scratch` */
   ts_arena *arena;
+  ts_arena *lasting;                /* as long as the session */
+  ts_arena *scratch;                /* as long as the plan; NULL: there is one plan */
   ts_sources *sources;
   ts_diags *diags;
   ts_lang *lang;
@@ -247,6 +250,8 @@ const char *ts_session_declared_in(ts_session *s, const char *name);
 /* Made ready for another plan of the same files, which may use what is kept. False: it cannot be.
  */
 bool ts_session_go_on(ts_session *s);
+/* What is made from now on, for the plan at hand, need not outlive it. */
+void ts_session_scratch(ts_session *s);
 /* Around a piece of work; `touched`: by what it starts from. What it touched; whether something was
  * said since it began. */
 ts_noting ts_noting_begin(ts_session *s, ts_touched touched);

@@ -844,14 +844,26 @@ static bool holds_too_much(ts_lowering *l)
   return !cut(l) || ts_lower_holds_too_much(l, l->s->held);
 }
 
+static ts_schedule *open_schedule(ts_session *s, const ts_plan *plan, uint32_t neutral)
+{
+  ts_arena *arena = s->arena;
+  s->arena = s->lasting;
+  ts_schedule *sc = ts_schedule_open(s, plan, neutral);
+  s->arena = arena;
+  return sc;
+}
+
 ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
                              const struct ts_schedule **schedule)
 {
   ts_lowering l = {.s = s, .plan = plan};
   int64_t samples = 0;
-  if (!(l.g = ts_graph_of_plan(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) ||
-      !(l.costing = ts_costing_new(s, plan)) ||
-      !ts_calibration_of_plan(s, plan, &l.calibration))
+  const ts_sharding *sh = NULL;
+  if (!(l.g = ts_graph_of_plan(s, plan)) || !(sh = ts_shard(s, plan, l.g)))
+    return NULL;
+  ts_session_scratch(s); /* what lasts is there, but for the schedule's names */
+  l.sh = ts_sharding_copy(s->arena, l.g, sh);
+  if (!(l.costing = ts_costing_new(s, plan)) || !ts_calibration_of_plan(s, plan, &l.calibration))
     return NULL;
   l.costing->calibration = l.calibration.is;
   l.calibrated_host =
@@ -859,7 +871,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   if (s->explain)
     s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
-  if (l.failed || !(l.sc = ts_schedule_open(s, plan, neutral)) || holds_too_much(&l) ||
+  if (l.failed || !(l.sc = open_schedule(s, plan, neutral)) || holds_too_much(&l) ||
       !ts_schedule_place(s, l.sc) || !check_axis(&l) || !check_batch(&l, &samples) ||
       !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)))
     return NULL;

@@ -4,6 +4,7 @@
  * shortest cycle is reported, item by item. */
 #include <string.h>
 
+#include "compiler/eval/kept.h"
 #include "compiler/schedule/stage.h"
 
 typedef struct player {
@@ -182,7 +183,7 @@ static void report_cycle(const player *p)
   ts_diag_help(d, "change the order on one of these ranks, or the clause");
 }
 
-bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
+static bool ends(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
   player p = {s, sc, stages, TS_NEW_ARRAY(s->arena, bool, sc->items.count + 1),
               TS_NEW_ARRAY(s->arena, uint32_t, sc->ranks + 1)};
@@ -198,4 +199,39 @@ bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *st
       return false;
     }
   return true;
+}
+
+static void add_transfers(ts_session *s, ts_content *c, const ts_transfer *all, uint32_t count)
+{
+  ts_content_add(s, c, count);
+  for (uint32_t i = 0; i < count; i++)
+    ts_content_add(s, c, all[i].other * UINT64_C(2) + all[i].gradient);
+}
+
+/* Of an order that comes from its content alone, and of what travels between its stages. */
+static const void *question(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
+{
+  ts_content c = {0};
+  if (!sc->origin)
+    return NULL;
+  ts_content_add(s, &c, (uintptr_t)sc->origin);
+  for (uint32_t i = 0; i < stages->count; i++) {
+    add_transfers(s, &c, stages->at[i].in, stages->at[i].in_count);
+    add_transfers(s, &c, stages->at[i].out, stages->at[i].out_count);
+  }
+  return ts_content_what(s, &c);
+}
+
+bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
+{
+  static const bool yes = true;
+  const void *asked = question(s, sc, stages);
+  if (asked && ts_kept_get(s, asked, 0))
+    return true;
+  ts_noting before = ts_noting_begin(s, (ts_touched){0});
+  bool good = ends(s, sc, stages);
+  ts_touched touched = ts_noting_end(s, &before);
+  if (good && asked && !sc->ties.count)
+    ts_kept_put(s, &before, touched, asked, 0, &yes);
+  return good;
 }

@@ -595,9 +595,36 @@ static const void *origin(ts_session *s, const ts_schedule *sc)
 /* Placed as another one was that comes from the same. */
 static void place_as(ts_schedule *sc, const ts_schedule *kept)
 {
-  const struct ts_stages *built = sc->built;
-  *sc = *kept;
-  sc->built = built;
+  sc->micro_batches = kept->micro_batches;
+  sc->without = kept->without;
+  sc->items.at = kept->items.at;
+  sc->items.count = sc->items.room = kept->items.count;
+  sc->order = kept->order;
+  sc->steps = kept->steps;
+  sc->step_first = kept->step_first;
+  sc->at = kept->at;
+}
+
+/* Of an order without clauses between items. */
+static void keep_order(ts_session *s, const ts_noting *before, ts_touched touched,
+                       const ts_schedule *sc)
+{
+  size_t items = sc->items.count * sizeof *sc->items.at, order = sc->ranks * sizeof *sc->order,
+         first = (sc->ranks + (size_t)1) * sizeof *sc->step_first,
+         at = (size_t)TS_WORK_KINDS * sc->stages * sc->micro_batches * sizeof *sc->at;
+  ts_arena *room = sc->ties.count || sc->slowed.count || sc->changes.count ?
+                     NULL :
+                     ts_kept_room(s, before, touched, sizeof *sc + items + order + first + at);
+  if (!room)
+    return;
+  ts_schedule *kept = ts_arena_copy(room, sc, sizeof *sc);
+  kept->items.at = ts_arena_copy(room, sc->items.at, items);
+  kept->order = ts_arena_copy(room, sc->order, order);
+  kept->steps =
+    ts_arena_copy(room, sc->steps, sc->step_first[sc->ranks] * sizeof *sc->steps);
+  kept->step_first = ts_arena_copy(room, sc->step_first, first);
+  kept->at = ts_arena_copy(room, sc->at, at);
+  ts_kept_put_large(s, before, touched, sc->origin, 0, kept);
 }
 
 static bool place(ts_session *s, ts_schedule *sc)
@@ -617,8 +644,8 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
 {
   if (!sc->decl) /* there is none */
     return true;
-  const void *from = origin(s, sc);
-  const ts_schedule *kept = from ? ts_kept_get(s, from, 0) : NULL;
+  sc->origin = origin(s, sc);
+  const ts_schedule *kept = sc->origin ? ts_kept_get(s, sc->origin, 0) : NULL;
   if (kept) {
     place_as(sc, kept);
     return true;
@@ -626,8 +653,8 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
   bool good = place(s, sc);
   ts_touched touched = ts_noting_end(s, &before);
-  if (good && from)
-    ts_kept_put(s, &before, touched, from, 0, ts_arena_copy(s->arena, sc, sizeof *sc));
+  if (good && sc->origin)
+    keep_order(s, &before, touched, sc);
   return good;
 }
 

@@ -158,8 +158,10 @@ typedef struct ts_sharding {
 bool ts_rules_absent(ts_session *s, const ts_graph *g, ts_sharding *sh, const ts_rule *rule,
                      const char **names, const char **kinds);
 
-/* NULL after errors. */
-ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g);
+/* NULL after errors. Several plans may get the same. */
+const ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g);
+/* One to which costs may be written, and of which weights a rank holds once. */
+ts_sharding *ts_sharding_copy(ts_arena *arena, const ts_graph *g, const ts_sharding *sh);
 
 /* The slot, or its gradient, as one rank's op sees it. */
 int64_t ts_seen_bytes(const ts_class *class, uint32_t slot, bool gradient);

@@ -269,8 +269,7 @@ static ts_kernels copy_kernels(ts_arena *arena, ts_kernels k)
   return (ts_kernels){k.count, ts_arena_copy(arena, k.at, k.count * sizeof *k.at)};
 }
 
-/* Costs are written to kernels, and whether a rank holds a shared weight to slots: a copy has its
- * own. */
+/* Costs are written to kernels, and whether a rank holds a shared weight to slots. */
 static ts_class copy_class(ts_arena *arena, const ts_op *op, ts_class class)
 {
   class.local = ts_arena_copy(arena, class.local,
@@ -283,7 +282,7 @@ static ts_class copy_class(ts_arena *arena, const ts_op *op, ts_class class)
   return class;
 }
 
-static ts_sharding *copy_sharding(ts_arena *arena, const ts_graph *g, const ts_sharding *from)
+ts_sharding *ts_sharding_copy(ts_arena *arena, const ts_graph *g, const ts_sharding *from)
 {
   ts_sharding *sh = ts_arena_copy(arena, from, sizeof *sh);
   sh->classes.at = TS_NEW_ARRAY(arena, ts_class, from->classes.count + 1);
@@ -295,13 +294,13 @@ static ts_sharding *copy_sharding(ts_arena *arena, const ts_graph *g, const ts_s
 
 /* It sees no more of the plan than what it is kept by: the graph stands for the model and the
  * micro-batch. */
-ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
+const ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
 {
   if (!s->kept)
     return shard(s, plan, g);
   const ts_sharding *kept = ts_kept_get(s, g, 0);
   if (kept)
-    return copy_sharding(s->arena, g, kept);
+    return kept;
   ts_touched from = plan->touched;
   ts_touch(&from, plan->laid_out_by);
   ts_plan seen = {.name = plan->name,
@@ -315,7 +314,7 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   ts_noting before = ts_noting_begin(s, from);
   ts_sharding *sh = shard(s, &seen, g);
   ts_touched touched = ts_noting_end(s, &before);
-  if (!sh || !ts_kept_put(s, &before, touched, g, 0, sh))
-    return sh;
-  return copy_sharding(s->arena, g, sh);
+  if (sh)
+    ts_kept_put(s, &before, touched, g, 0, sh);
+  return sh;
 }
