@@ -11,13 +11,18 @@ enum { MOST_ARGUMENTS = 6, MOST_ANSWERS = 1 << 16 }; /* what comes later is eval
 
 typedef struct answer { int64_t argument[MOST_ARGUMENTS], result; uint64_t steps; } answer;
 
-/* A call that stands in the order, of a function that is declared outside. */
+typedef struct answers {
+  TS_VEC(answer) all;
+  ts_hash_table table; /* of them, by their arguments */
+} answers;
+
+/* A call that stands in the order, of a function that is declared outside. Calls whose arguments
+ * have no names share the answers of their function. */
 typedef struct call {
   bool usable;
   uint32_t count;
   const ts_ast *argument[MOST_ARGUMENTS];
-  TS_VEC(answer) answers;
-  ts_hash_table table; /* of them, by their arguments */
+  answers *answers;
 } call;
 
 typedef struct outer_name { bool bound, whole; int64_t value; } outer_name;
@@ -27,6 +32,7 @@ struct ts_known {
   const ts_env *outside;
   ts_names names; /* of outer_name */
   ts_names calls; /* of call, by the addresses of their nodes */
+  ts_names functions; /* of answers, by their addresses */
   const ts_ast *missed; /* a call that was not made before, and where it is kept; NULL: none */
   call *missed_call;
   answer asked;
@@ -103,12 +109,27 @@ static bool sum(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
 }
 
 /* Native code may give something else next time. */
-static bool declared_outside(ts_known *k, const ts_env *env, const ts_ast *function)
+static const ts_function *declared_outside(ts_known *k, const ts_env *env, const ts_ast *function)
 {
   ts_value v;
-  return function->kind == TS_AST_ID && !inside(k, env, function->name) &&
-         ts_env_lookup(k->outside, function->name, &v) && v.type == TS_T_FUNCTION &&
-         v.u.function->kind != TS_FUNCTION_NATIVE;
+  bool there = function->kind == TS_AST_ID && !inside(k, env, function->name) &&
+               ts_env_lookup(k->outside, function->name, &v) && v.type == TS_T_FUNCTION &&
+               v.u.function->kind != TS_FUNCTION_NATIVE;
+  return there ? v.u.function : NULL;
+}
+
+static answers *answers_of(ts_known *k, const ts_function *f, ts_ast_list arguments)
+{
+  answers *a = (answers *)(uintptr_t)ts_names_get(&k->functions, (const char *)f);
+  bool named = false;
+  for (uint32_t i = 0; i < arguments.count; i++)
+    named |= arguments.at[i]->name != NULL;
+  if (a && !named)
+    return a;
+  a = TS_NEW(k->s->arena, answers);
+  if (!named)
+    ts_names_put(k->s->arena, &k->functions, (const char *)f, a);
+  return a;
 }
 
 static call *call_of(ts_known *k, const ts_env *env, const ts_ast *e)
@@ -119,7 +140,10 @@ static call *call_of(ts_known *k, const ts_env *env, const ts_ast *e)
     return c;
   c = TS_NEW(k->s->arena, call);
   c->count = arguments.count;
-  c->usable = c->count <= MOST_ARGUMENTS && declared_outside(k, env, ts_ast_function(e));
+  const ts_function *f = declared_outside(k, env, ts_ast_function(e));
+  c->usable = c->count <= MOST_ARGUMENTS && f;
+  if (c->usable)
+    c->answers = answers_of(k, f, arguments);
   for (uint32_t i = 0; c->usable && i < c->count; i++)
     c->argument[i] = ts_ast_value(arguments.at[i]);
   ts_names_put(k->s->arena, &k->calls, (const char *)e, c);
@@ -136,7 +160,7 @@ typedef struct wanted { const call *c; const answer *asked; } wanted;
 static bool same_arguments(const void *closure, uint32_t number)
 {
   const wanted *w = closure;
-  return !memcmp(w->c->answers.at[number].argument, w->asked->argument, sizeof w->asked->argument);
+  return !memcmp(w->c->answers->all.at[number].argument, w->asked->argument, sizeof w->asked->argument);
 }
 
 static bool called(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
@@ -149,15 +173,16 @@ static bool called(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
       return false;
   if (!c->usable)
     return false;
-  uint32_t found = ts_hash_find(&c->table, hash_of(&asked), same_arguments, &(wanted){c, &asked});
+  uint32_t found =
+    ts_hash_find(&c->answers->table, hash_of(&asked), same_arguments, &(wanted){c, &asked});
   if (found == TS_HASH_NONE) {
     k->missed = e;
     k->missed_call = c;
     k->asked = asked;
     return false;
   }
-  k->s->steps = before + c->answers.at[found].steps; /* as far from its limit as ever */
-  *n = c->answers.at[found].result;
+  k->s->steps = before + c->answers->all.at[found].steps; /* as far from its limit as ever */
+  *n = c->answers->all.at[found].result;
   return true;
 }
 
@@ -172,12 +197,12 @@ static void keep_missed(ts_known *k, const ts_env *env)
   k->missed = NULL;
   k->asked.steps = k->s->steps - before;
   k->s->steps = before;
-  call *c = k->missed_call;
-  if (v.type != TS_T_INT || c->answers.count == MOST_ANSWERS)
+  answers *a = k->missed_call->answers;
+  if (v.type != TS_T_INT || a->all.count == MOST_ANSWERS)
     return;
   k->asked.result = v.u.integer;
-  ts_hash_add(k->s->arena, &c->table, hash_of(&k->asked), (uint32_t)c->answers.count);
-  TS_PUSH(k->s->arena, &c->answers, k->asked);
+  ts_hash_add(k->s->arena, &a->table, hash_of(&k->asked), (uint32_t)a->all.count);
+  TS_PUSH(k->s->arena, &a->all, k->asked);
 }
 
 static bool number(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
