@@ -89,7 +89,7 @@ bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome
   o.define_count = sweep->search->points[plan].define_count;
   if (ts_input_open(session, sweep->path, &o, &input)) {
     ts_stop stop = {.arena = arena};
-    ts_run_options how = {0};
+    ts_run_options how = {.threads = 1}; /* plans are played at once instead */
     ts_run *run = ts_run_new(&input.ir, &how, &stop);
     if (run) {
       out->result = ts_library_result(

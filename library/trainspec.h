@@ -114,7 +114,7 @@ typedef struct trainspec_options { /* all may be left zero */
   const char *overlap;
   bool contention;     /* calls of flow models share links with all others under way */
   bool no_fold;        /* play every rank, equal ones too */
-  uint32_t threads;    /* for summing up; 0: one for each processor */
+  uint32_t threads;    /* to play and to sum up with; 0: one for each processor */
   /* called repeatedly with the share 0..1 of `what`; false: stop */
   bool (*progress)(void *closure, const char *what, double share);
   void *closure;

@@ -113,6 +113,10 @@ libts_la_SOURCES += \
 	runtime/pipeline/search.c \
 	runtime/play/contention.c \
 	runtime/play/contention.h \
+	runtime/play/crew.c \
+	runtime/play/crew.h \
+	runtime/play/deal.c \
+	runtime/play/deal.h \
 	runtime/play/engine.c \
 	runtime/play/engine.h \
 	runtime/play/engine_internal.h \

@@ -29,6 +29,7 @@ tests_unit_sources = \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_cost_trees.c \
+	tests/unit/test_crew.c \
 	tests/unit/test_csv.c \
 	tests/unit/test_database.c \
 	tests/unit/test_device.c \
@@ -240,7 +241,8 @@ tests_schedules_goldens_LDADD = libts.la $(ZLIB_LIBS) -lm
 
 # For `./dev tsan`, which builds it by name.
 EXTRA_PROGRAMS += tests/tsan/workers
-tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_workers.c
+tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_workers.c \
+	tests/unit/test_crew.c tests/unit/engine_plan.c
 tests_tsan_workers_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
 tests_tsan_workers_LDADD = libts.la
 

@@ -64,7 +64,7 @@ static const ts_option options[] = {
   {CONTENTION, 0, "contention", NULL,
    "calls of flow models share links with all other calls under way; plays every rank", NULL},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank, also equal ones", NULL},
-  {THREADS, 0, "threads", "N", "threads that sum up results (one for each processor)", NULL},
+  {THREADS, 0, "threads", "N", "threads that play and sum up (one for each processor)", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if the step does not fit in memory", NULL},
   {ASSERT, 0, "assert", "EXPR",
    "fail (exit 3) unless EXPR holds, such as 'step_time < 7 s and peak_memory < 72 GiB'", NULL},

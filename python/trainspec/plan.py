@@ -68,8 +68,8 @@ class Plan:
         A parameter that is called like an option goes into `parameters`: `run({"network": ...})`.
         `network`: use only network models of this name. `overlap`: how compute and communication
         slow each other ("physical", "constant:1.1", a file). `contention`: calls of flow models
-        share links. `fold=False` plays every rank, equal ones too. `threads` for summing up (0: one
-        for each processor). `progress(what, share)` is called with the share 0..1 of a long play;
+        share links. `fold=False` plays every rank, equal ones too. `threads` to play and sum up (0:
+        one for each processor). `progress(what, share)` is called with the share 0..1 of a long play;
         false stops it. A step that needs more memory than a device has is played: `Result.fits`.
         """
         workspace = Workspace(self._settings(parameters, more))

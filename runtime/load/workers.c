@@ -22,39 +22,51 @@ typedef struct pool {
   atomic_bool stopped;
 } pool;
 
-static void take_pieces(pool *c, const ts_progress *progress)
+static void take_pieces(void *closure, bool first)
 {
+  pool *c = closure;
   const ts_workers_job *job = c->job;
   uint32_t worker = atomic_fetch_add(&c->worker, 1);
   for (uint32_t piece;
        !atomic_load(&c->stopped) && (piece = atomic_fetch_add(&c->next, STEP)) < job->pieces;) {
     for (uint32_t i = piece; i < piece + STEP && i < job->pieces; i++)
       job->work(job->closure, i, worker);
-    if (!ts_tick(progress, job->what, (double)piece / job->pieces))
+    if (first && !ts_tick(job->progress, job->what, (double)piece / job->pieces))
       atomic_store(&c->stopped, true);
   }
 }
 
+bool ts_workers_run(uint32_t workers, const ts_workers_job *job)
+{
+  pool c = {.job = job};
+  ts_workers_together(workers, take_pieces, &c);
+  return !atomic_load(&c.stopped);
+}
+
+/* ---- Threads ---- */
+
+typedef struct together { void (*work)(void *closure, bool first); void *closure; } together;
+
 static void *help(void *closure)
 {
-  take_pieces(closure, NULL);
+  const together *t = closure;
+  t->work(t->closure, false);
   return NULL;
 }
 
-bool ts_workers_run(uint32_t workers, const ts_workers_job *job)
+void ts_workers_together(uint32_t workers, void (*work)(void *closure, bool first), void *closure)
 {
   pthread_t threads[MOST];
   uint32_t started = 0;
   sigset_t all, before;
-  pool c = {.job = job};
+  together t = {work, closure};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   while (started + 1 < workers && started < MOST &&
-         pthread_create(&threads[started], NULL, help, &c) == 0)
+         pthread_create(&threads[started], NULL, help, &t) == 0)
     started++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  take_pieces(&c, job->progress);
+  work(closure, true);
   for (uint32_t i = 0; i < started; i++)
     pthread_join(threads[i], NULL);
-  return !atomic_load(&c.stopped);
 }

@@ -4,13 +4,17 @@
 
 #include "runtime/play/engine_internal.h"
 
-static void end_rendezvous(ts_engine *e, ts_rendezvous_state *r, uint64_t end)
+/* so that threads end together */
+enum { PARTS_A_THREAD = 4 };
+
+/* The call that all members have come to ends then. Returns who waits for that. */
+static uint32_t end_call(ts_rendezvous_state *r, uint64_t end)
 {
   uint32_t waiters = r->waiters;
   r->end = end;
   r->count = 0;
   r->waiters = TS_IR_NONE;
-  ts_process_wake(&e->processes, waiters);
+  return waiters;
 }
 
 /* The same, where some of the events suffice. All must be known: which come first is not decided
@@ -26,6 +30,35 @@ static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32
   return true;
 }
 
+static void park_at_call(ts_rendezvous_state *r, ts_process *p, uint32_t id)
+{
+  p->met = true;
+  p->next = r->waiters;
+  r->waiters = id;
+}
+
+typedef enum joined { WAITS, IS_LAST, IS_ELSEWHERE } joined;
+
+/* Comes to the call. The last one does not wait. */
+static joined join(ts_engine *e, uint32_t id, ts_rendezvous_state *r, const ts_play_op *op,
+                   uint64_t ready)
+{
+  ts_process *p = &e->processes.at[id];
+  if (r->count && r->collective != op->arg)
+    return IS_ELSEWHERE;
+  if (!r->count || ready > r->latest || (ready == r->latest && p->player < r->who))
+    r->latest = ready, r->who = p->player;
+  r->collective = op->arg;
+  if (++r->count < r->expected) {
+    park_at_call(r, p, id);
+    return WAITS;
+  }
+  r->start = r->latest;
+  e->starts[r->call_base + r->calls] = r->start;
+  e->latest[r->call_base + r->calls++] = r->who;
+  return IS_LAST;
+}
+
 /* The collective at the process's cursor. False: it waits for others, or for the end of a call that
  * shares links. */
 static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play_op *op,
@@ -33,7 +66,7 @@ static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play
 {
   ts_process *p = &e->processes.at[id];
   const ts_player *w = &e->facts.players[p->player];
-  uint32_t rendezvous = w->rendezvous[op->comm];
+  uint32_t rendezvous = w->rendezvous[op->comm], waiters = TS_IR_NONE;
   ts_rendezvous_state *r = &e->rendezvous[rendezvous];
   if (p->met) {
     p->met = false;
@@ -41,29 +74,23 @@ static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play
     ts_keep_time(w, e->facts.tables, v, op, r->end - r->start);
     return true;
   }
-  if (r->count && r->collective != op->arg) {
-    e->mismatch = id;
-    return false;
-  }
-  if (!r->count || ready > r->latest || (ready == r->latest && p->player < r->who))
-    r->latest = ready, r->who = p->player;
-  r->collective = op->arg;
-  bool last = ++r->count == r->expected;
-  if (last) {
-    r->start = r->latest;
-    e->starts[r->call_base + r->calls] = r->start;
-    e->latest[r->call_base + r->calls++] = r->who;
-  }
-  if (!last || (e->processes.contention &&
+  if (r->shared)
+    ts_crew_lock(e->processes.crew, rendezvous);
+  joined how = join(e, id, r, op, ready);
+  bool shares = how == IS_LAST && e->processes.contention &&
                 ts_contention_collective(e->processes.contention, w->role, op->arg, w->rank,
-                                         r->start, rendezvous))) {
-    p->met = true;
-    p->next = r->waiters;
-    r->waiters = id;
+                                         r->start, rendezvous);
+  if (shares)
+    park_at_call(r, p, id);
+  else if (how == IS_LAST)
+    waiters = end_call(r, *end = r->start + op->time);
+  if (r->shared)
+    ts_crew_unlock(e->processes.crew, rendezvous);
+  if (how == IS_ELSEWHERE)
+    e->mismatch = id;
+  if (how != IS_LAST || shares)
     return false;
-  }
-  end_rendezvous(e, r, r->start + op->time);
-  *end = r->end;
+  ts_process_wake_others(&e->processes, waiters);
   return true;
 }
 
@@ -97,7 +124,7 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_it
   uint64_t arrived =
     shared ? p->time + m->latency : ts_message_arrival(w->role, m, w->queues, p->posted, p->time);
   e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
-  ts_process_settle(&e->processes, &to->arrived[route->slot], arrived);
+  ts_message_settle(&e->processes, &to->arrived[route->slot], arrived);
   return true;
 }
 
@@ -105,7 +132,7 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_it
 static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w,
                         const ts_play_item *v, const ts_play_op *op)
 {
-  uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, *place;
+  uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, arrived, *place;
   if (op->kind == TS_OP_CHOICE) {
     if (!await_some(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op, &time))
       return false;
@@ -134,11 +161,11 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
     return send(e, id, w, v, op, time);
   case TS_OP_RECV:
     place = &w->arrived[w->program->routes[v->port_base + op->arg].slot];
-    if (!ts_is_known(*place)) {
-      ts_process_park(&e->processes, id, place);
+    arrived = ts_message_time(place);
+    if (!ts_is_known(arrived) && ts_message_park(&e->processes, id, place))
       return false;
-    }
-    p->posted = p->time = time > *place ? time : *place;
+    arrived = ts_message_time(place);
+    p->posted = p->time = time > arrived ? time : arrived;
     return true;
   default: /* a new segment of the host */
     place = &w->segments[v->segment + op->arg];
@@ -176,20 +203,6 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
   }
 }
 
-/* --- setting the stage --- */
-
-static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
-{
-  const ts_fold *fold = e->facts.fold;
-  e->rendezvous = TS_NEW_ARRAY(scratch, ts_rendezvous_state, fold->rendezvous_count);
-  e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->call_count);
-  e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->call_count);
-  for (uint32_t m = 0; m < fold->rendezvous_count; m++)
-    e->rendezvous[m] = (ts_rendezvous_state){.expected = fold->rendezvous[m].count,
-                                             .waiters = TS_IR_NONE,
-                                             .call_base = fold->rendezvous[m].call_base};
-}
-
 /* Takes the next process off the stack, or with `order` one from anywhere (a linear congruential
  * generator chooses). */
 static uint32_t take(ts_engine *e)
@@ -213,7 +226,7 @@ static bool end_calls(ts_engine *e)
   for (uint32_t tag; (tag = ts_contention_ended(e->processes.contention)) != TS_IR_NONE;) {
     uint32_t rendezvous = e->facts.fold->rendezvous_count;
     if (tag < rendezvous) {
-      end_rendezvous(e, &e->rendezvous[tag], now);
+      ts_process_wake(&e->processes, end_call(&e->rendezvous[tag], now));
     } else if (tag - rendezvous < e->processes.count) {
       e->processes.at[tag - rendezvous].time = now;
       e->processes.ready[e->processes.ready_count++] = tag - rendezvous;
@@ -224,86 +237,261 @@ static bool end_calls(ts_engine *e)
   return true;
 }
 
-static void keep_times(ts_arena *arena, ts_facts *f)
+/* ---- Progress ---- */
+
+/* Items that each process of the part has begun, or is to begin. */
+static uint64_t count_items(const ts_engine *e, bool all)
 {
-  for (uint32_t p = 0; p < f->fold->count; p++) {
-    ts_player *w = (ts_player *)&f->players[p];
-    w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
-    if (w->program->node_count)
-      memset(w->took, 0xff, w->program->node_count * sizeof *w->took);
+  const ts_parts *parts = e->processes.parts;
+  uint64_t count = 0;
+  for (uint32_t k = parts->first[e->processes.part]; k < parts->first[e->processes.part + 1]; k++) {
+    const ts_program_info *program = e->facts.players[parts->players[k]].program;
+    for (uint32_t s = 0; s < e->processes.per_player; s++) {
+      ts_range range = program->stream[s];
+      const ts_process *p =
+        &e->processes.at[(size_t)parts->players[k] * e->processes.per_player + s];
+      count += all ? range.count : (uint64_t)(p->item - (program->stream_items + range.first));
+    }
   }
+  return count;
 }
 
-static void keep_entries(ts_arena *arena, ts_facts *f)
+/* On the thread that began it all. */
+static bool tick(ts_engine *e)
 {
-  for (uint32_t p = 0; p < f->fold->count; p++) {
-    ts_player *w = (ts_player *)&f->players[p];
-    ts_range last = w->program->stream[f->tables->streams];
-    w->entries = ts_arena_alloc_raw(arena, last.first * sizeof *w->entries);
-  }
-}
-
-/* Share of all items that have begun. */
-static double share_done(const ts_engine *e)
-{
+  const ts_progress *progress = e->facts.tables->progress;
   uint64_t done = 0, all = 0;
-  for (uint32_t i = 0; i < e->processes.count; i++) {
-    const ts_process *p = &e->processes.at[i];
-    const ts_program_info *program = e->facts.players[p->player].program;
-    ts_range range = program->stream[i % e->processes.per_player];
-    done += (uint64_t)(p->item - (program->stream_items + range.first));
-    all += range.count;
+  for (uint32_t k = 0; progress && k < e->processes.parts->count; k++) {
+    done += __atomic_load_n(&e->parts[k].done, __ATOMIC_RELAXED);
+    all += e->parts[k].items;
   }
-  return all ? (double)done / (double)all : 1;
+  if (!ts_tick(progress, "playing", all ? (double)done / (double)all : 1))
+    e->parts->interrupted = true;
+  return !e->parts->interrupted;
 }
 
-/* False: the play is to stop. Looks at all processes, so not in each round. */
+/* False: the play is to stop. Looks at all processes of the part, so not in each round. */
 static bool go_on(ts_engine *e)
 {
   enum { LEAST = 1 << 12 };
-  if (++e->rounds < LEAST || e->rounds < e->processes.count)
+  const uint32_t *first = e->processes.parts->first + e->processes.part;
+  if (++e->rounds < LEAST || e->rounds < (first[1] - first[0]) * e->processes.per_player)
     return true;
   e->rounds = 0;
-  e->interrupted =
-    !ts_tick(e->facts.tables->progress, "playing", e->facts.tables->progress ? share_done(e) : 0);
-  return !e->interrupted;
+  if (e->facts.tables->progress)
+    __atomic_store_n(&e->done, count_items(e, false), __ATOMIC_RELAXED);
+  if (e->first && !tick(e))
+    return false;
+  return !e->processes.crew || !ts_crew_stopped(e->processes.crew);
+}
+
+static bool failed(const ts_engine *e)
+{
+  return e->processes.overflow || e->mismatch != TS_IR_NONE;
+}
+
+/* ---- A part, or all ---- */
+
+/* Plays until nobody is ready. False: it is to stop. */
+static bool play_ready(ts_engine *e)
+{
+  while (e->processes.ready_count && !failed(e) && go_on(e)) {
+    uint32_t id = take(e), stream = id % e->processes.per_player;
+    if (stream < e->facts.tables->streams)
+      run_stream(e, id, stream);
+    else
+      ts_host_run(&e->processes, &e->facts, id);
+  }
+  return !e->processes.ready_count && !failed(e);
+}
+
+static void play_alone(ts_engine *e)
+{
+  e->first = true;
+  while (play_ready(e) && go_on(e) && (end_calls(e) || ts_repeats_open(e)))
+    ;
+}
+
+static void play_part(void *closure, uint32_t part, bool first)
+{
+  ts_engine *e = &((ts_engine *)closure)[part];
+  ts_crew *crew = e->processes.crew;
+  e->first = first;
+  while (play_ready(e)) {
+    uint32_t mail = ts_crew_mail(crew, part);
+    if (mail == TS_IR_NONE)
+      return;
+    for (; mail != TS_IR_NONE; mail = ts_crew_next(crew, mail))
+      e->processes.ready[e->processes.ready_count++] = mail;
+  }
+  ts_crew_stop(crew);
+}
+
+static uint32_t open_gate(void *closure)
+{
+  ts_engine *parts = closure;
+  for (uint32_t k = 0; k < parts->processes.parts->count; k++)
+    if (ts_repeats_open(&parts[k]))
+      return k;
+  return TS_IR_NONE;
+}
+
+static bool look_up(void *closure) { return tick(closure); }
+
+/* ---- Setting the stage ---- */
+
+static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
+{
+  const ts_fold *fold = e->facts.fold;
+  const uint32_t *part_of = e->processes.parts->of;
+  e->rendezvous = TS_NEW_ARRAY(scratch, ts_rendezvous_state, fold->rendezvous_count);
+  e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->call_count);
+  e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->call_count);
+  for (uint32_t m = 0; m < fold->rendezvous_count; m++) {
+    const ts_rendezvous *r = &fold->rendezvous[m];
+    e->rendezvous[m] = (ts_rendezvous_state){
+      .expected = r->count, .waiters = TS_IR_NONE, .call_base = r->call_base};
+    for (uint32_t j = 1; j < r->count; j++)
+      e->rendezvous[m].shared |=
+        part_of[fold->members[r->first + j]] != part_of[fold->members[r->first]];
+  }
+}
+
+static void keep_times(ts_arena *arena, ts_player *w)
+{
+  w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
+  if (w->program->node_count)
+    memset(w->took, 0xff, w->program->node_count * sizeof *w->took);
+}
+
+static void keep_entries(ts_arena *arena, const ts_tables *t, ts_player *w)
+{
+  ts_range last = w->program->stream[t->streams];
+  w->entries = ts_arena_alloc_raw(arena, last.first * sizeof *w->entries);
+}
+
+typedef struct stage {
+  ts_engine *parts;
+  ts_repeats *repeats; /* NULL: every op is played */
+  ts_arena **kept, **scratch; /* [parts] */
+} stage;
+
+/* What belongs to the part's players, so that a thread makes it. */
+static void set_part(void *closure, uint32_t part, bool first)
+{
+  const stage *s = closure;
+  ts_engine *e = &s->parts[part];
+  const ts_parts *parts = e->processes.parts;
+  ts_arena *arena = s->kept[part], *scratch = s->scratch[part];
+  (void)first;
+  for (uint32_t k = parts->first[part]; k < parts->first[part + 1]; k++) {
+    ts_player *w = (ts_player *)&e->facts.players[parts->players[k]];
+    ts_make_player(arena, &e->facts, parts->players[k]);
+    if (e->processes.contention)
+      keep_times(arena, w);
+    else
+      keep_entries(arena, e->facts.tables, w);
+  }
+  ts_processes_begin(&e->processes, scratch, &e->facts);
+  if (s->repeats)
+    e->repeats = ts_repeats_new(arena, scratch, s->repeats, e);
+  e->items = e->facts.tables->progress ? count_items(e, true) : 0;
+  if (e->processes.crew)
+    ts_crew_mail(e->processes.crew, part);
+}
+
+static void make_parts(const stage *s, const ts_engine *whole)
+{
+  for (uint32_t k = 0; k < whole->processes.parts->count; k++) {
+    s->parts[k] = *whole;
+    s->parts[k].parts = s->parts;
+    s->parts[k].processes.part = k;
+    s->parts[k].order = whole->order ? whole->order + k : 0;
+  }
+}
+
+static void play_together(ts_arena *arena, ts_arena *scratch, stage *s, uint32_t threads)
+{
+  ts_crew *crew = s->parts->processes.crew;
+  uint32_t parts = s->parts->processes.parts->count;
+  s->kept = TS_NEW_ARRAY(scratch, ts_arena *, parts);
+  s->scratch = TS_NEW_ARRAY(scratch, ts_arena *, parts);
+  for (uint32_t k = 0; k < parts; k++) {
+    s->kept[k] = ts_arena_new("part of a play");
+    s->scratch[k] = ts_arena_new("engine");
+  }
+  ts_crew_run(crew, threads, &(ts_crew_work){.play = set_part, .closure = s});
+  ts_crew_run(crew, threads, &(ts_crew_work){play_part, open_gate, look_up, s->parts});
+  for (uint32_t k = 0; k < parts; k++) {
+    ts_arena_adopt(arena, s->kept[k]);
+    ts_arena_free(s->scratch[k]);
+  }
+}
+
+static bool ended(const ts_engine *parts)
+{
+  const ts_processes *all = &parts->processes;
+  bool good = true;
+  for (uint32_t k = 0; k < all->parts->count && good; k++)
+    good = !failed(&parts[k]);
+  for (uint32_t i = 0; i < all->count && good; i++)
+    good = ts_is_done(&all->at[i]);
+  return good;
+}
+
+/* NULL: it did not come to its end; *e says why, unless it was played by several threads. */
+static const ts_facts *play_parts(ts_arena *arena, ts_arena *scratch, ts_engine *whole,
+                                  uint32_t threads, ts_engine **e)
+{
+  stage s = {.parts = TS_NEW_ARRAY(scratch, ts_engine, whole->processes.parts->count),
+             .kept = &arena,
+             .scratch = &scratch};
+  *e = s.parts;
+  make_rendezvous(arena, scratch, whole);
+  if (!whole->processes.contention && !whole->facts.tables->every_op)
+    s.repeats = ts_repeats_of_all(scratch, whole);
+  make_parts(&s, whole);
+  if (whole->processes.crew) {
+    play_together(arena, scratch, &s, threads);
+  } else {
+    set_part(&s, 0, true);
+    play_alone(s.parts);
+  }
+  if (s.parts->interrupted || !ended(s.parts))
+    return NULL;
+  s.parts->facts.end = ts_processes_end(&s.parts->processes, &s.parts->facts);
+  return &s.parts->facts;
 }
 
 const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
-                               const ts_fold *fold, ts_contention *contention, uint32_t order,
-                               ts_stop *stop)
+                               const ts_fold *fold, ts_contention *contention, uint32_t threads,
+                               uint32_t order, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("engine");
-  ts_engine e = {.facts = {.tables = tables, .roles = roles, .fold = fold},
-                 .order = order,
-                 .mismatch = TS_IR_NONE};
-  ts_make_players(arena, &e.facts);
-  if (contention)
-    keep_times(arena, &e.facts);
-  ts_processes_init(&e.processes, scratch, &e.facts, contention);
-  make_rendezvous(arena, scratch, &e);
-  if (!contention)
-    keep_entries(arena, &e.facts);
-  if (!contention && !tables->every_op)
-    e.repeats = ts_repeats_new(arena, scratch, &e);
-  while (!e.processes.overflow && e.mismatch == TS_IR_NONE && go_on(&e) &&
-         (e.processes.ready_count || end_calls(&e) || ts_repeats_open(&e))) {
-    if (!e.processes.ready_count)
-      continue;
-    uint32_t id = take(&e), stream = id % e.processes.per_player;
-    if (stream < tables->streams)
-      run_stream(&e, id, stream);
-    else
-      ts_host_run(&e.processes, &e.facts, id);
-  }
-  ts_facts *facts = NULL;
-  bool failed = contention && ts_contention_failed(contention, stop);
-  if (!failed && !ts_explain_stop(&e, stop)) {
-    e.facts.end = ts_processes_end(&e.processes, &e.facts);
+  ts_engine whole = {.facts = {.tables = tables, .roles = roles, .fold = fold},
+                     .order = order,
+                     .mismatch = TS_IR_NONE};
+  ts_parts parts = threads > 1 ?
+                     ts_parts_new(scratch, tables, roles, fold, PARTS_A_THREAD * threads) :
+                     ts_parts_whole(scratch, fold->count);
+  ts_engine *e;
+  whole.facts.players = TS_NEW_ARRAY(arena, ts_player, fold->count);
+  ts_processes_new(&whole.processes, scratch, &whole.facts, contention);
+  whole.processes.parts = &parts;
+  if (parts.count > 1)
+    whole.processes.crew = ts_crew_new(scratch, parts.count, whole.processes.count);
+  const ts_facts *facts = play_parts(arena, scratch, &whole, threads, &e);
+  bool again = !facts && !e->interrupted && whole.processes.crew;
+  if (contention && ts_contention_failed(contention, stop)) {
+    facts = NULL;
+  } else if (facts) {
     if (contention)
-      e.facts.packets = ts_contention_packets(contention, arena, &e.facts.packets_with);
-    facts = ts_arena_copy(arena, &e.facts, sizeof e.facts);
+      e->facts.packets = ts_contention_packets(contention, arena, &e->facts.packets_with);
+    facts = ts_arena_copy(arena, facts, sizeof *facts);
+  } else if (!again) {
+    ts_explain_stop(e, stop);
   }
   ts_arena_free(scratch);
-  return facts;
+  /* how far others came is not the same each time: one thread finds what to say */
+  return again ? ts_engine_play(arena, tables, roles, fold, NULL, 1, order, stop) : facts;
 }

@@ -2,7 +2,8 @@
  * a cursor over the program. It runs until it needs a time that is not known yet (an event of
  * another stream, a message, the last member of a collective, the host) and leaves its number in
  * the place where that time will be written; who writes it resumes the process. Each time is a
- * maximum of sums of others, so the order in which processes run cannot change a result.
+ * maximum of sums of others, so the order in which processes run cannot change a result: several
+ * threads may play (crew.h).
  *
  * What is kept of a play are the FACTS: the times that cross streams. From them each stream can be
  * replayed by itself (track.h). */
@@ -58,11 +59,12 @@ typedef struct ts_facts {
 struct ts_contention;
 
 /* `contention`: what says how long calls take beside others, NULL: each takes as long as its kind
- * says. Then the fold may not be folded. `order`: 0, or any number to run processes in another
+ * says. Then the fold may not be folded, and it is one thread that plays. `threads`: 1 or more; the
+ * facts do not depend on it. `order`: 0, or any number to run processes in another
  * order (for tests). NULL after filling *stop. */
 const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
                                const ts_fold *fold, struct ts_contention *contention,
-                               uint32_t order, ts_stop *stop);
+                               uint32_t threads, uint32_t order, ts_stop *stop);
 
 /* When the host began the stretch in which it issued what belongs to `segment` of the fragment at
  * `item`. */

@@ -1,4 +1,4 @@
-/* Private to engine.c and explain.c: the engine while it plays. */
+/* Private to engine.c, repeats.c and explain.c: the engine while it plays. */
 #ifndef TS_RUNTIME_PLAY_ENGINE_INTERNAL_H
 #define TS_RUNTIME_PLAY_ENGINE_INTERNAL_H
 
@@ -12,9 +12,10 @@ typedef struct ts_rendezvous_state {
   uint32_t collective, waiters, who;
   uint32_t calls;
   uint64_t call_base;
+  bool shared; /* its members are of several parts: changed under a lock */
 } ts_rendezvous_state;
 
-struct ts_engine {
+struct ts_engine { /* one for each part (crew.h) */
   ts_facts facts;
   ts_processes processes;
   ts_rendezvous_state *rendezvous;
@@ -22,7 +23,10 @@ struct ts_engine {
   uint32_t *latest;
   uint32_t order;
   uint32_t rounds;       /* since progress was reported */
+  uint64_t done, items;  /* that had begun when it was; all of them */
+  bool first;            /* on the thread that began it all */
   bool interrupted;
+  struct ts_engine *parts; /* [processes.parts->count] */
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
   ts_repeats *repeats;   /* NULL: every op is played */
 };

@@ -11,8 +11,9 @@ typedef struct ts_run_options {
   bool no_fold;        /* play every rank for itself */
   /* calls of models of flows share links with all others under way; plays every rank */
   bool contention;
-  /* to sum up with, at most; 0: one a processor. Results do not depend on it */
+  /* to play and to sum up with, at most; 0: one a processor. Results do not depend on it */
   uint32_t threads;
+  bool spread;         /* plays on all of them, however little there is to play; for tests */
   bool every_op;       /* plays items op by op that repeat earlier ones (repeats.h); for tests */
   /* or NULL. Stopped work ends with the exit code TS_EXIT_ENVIRONMENT */
   const ts_progress *progress;

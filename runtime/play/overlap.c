@@ -39,6 +39,7 @@ typedef struct rendezvous {
 typedef struct stage {
   ts_arena *scratch;
   ts_facts facts;
+  ts_parts whole;
   ts_processes processes;
   actor *actors; /* of each process */
   rendezvous *rendezvous;
@@ -626,9 +627,10 @@ static bool some_left(const stage *s)
 static void set_stage(ts_arena *arena, stage *s, ts_contention *network)
 {
   const ts_fold *fold = s->facts.fold;
-  ts_make_players(arena, &s->facts);
+  s->facts.players = TS_NEW_ARRAY(arena, ts_player, fold->count);
   for (uint32_t p = 0; p < fold->count; p++) {
     ts_player *w = (ts_player *)&s->facts.players[p];
+    ts_make_player(arena, &s->facts, p);
     w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
     if (w->program->slot_count)
       memset(w->sent, 0xff, w->program->slot_count * sizeof *w->sent);
@@ -638,7 +640,10 @@ static void set_stage(ts_arena *arena, stage *s, ts_contention *network)
   s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
   s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, fold->count);
   s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
-  ts_processes_init(&s->processes, s->scratch, &s->facts, network);
+  s->whole = ts_parts_whole(s->scratch, fold->count);
+  ts_processes_new(&s->processes, s->scratch, &s->facts, network);
+  s->processes.parts = &s->whole;
+  ts_processes_begin(&s->processes, s->scratch, &s->facts);
   make_actors(s);
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/play/play.h"
 
 #include "base/heap.h"
+#include "runtime/load/workers.h"
 #include "runtime/play/contention.h"
 #include "runtime/play/overlap.h"
 
@@ -56,6 +57,21 @@ bool ts_run_prepare_again(ts_arena *arena, const ts_prepared *usual, const ts_ru
                     stop);
 }
 
+/* Each is to have a millisecond of work and more. */
+static uint32_t threads_worth(const ts_prepared *p, const ts_fold *fold,
+                              const ts_run_options *options)
+{
+  enum { NODES = 1 << 20 };
+  uint64_t nodes = 0;
+  for (uint32_t i = 0; i < fold->count; i++)
+    nodes += p->tables->programs[p->roles->at[p->roles->of[fold->rank[i]]].program].node_count;
+  uint32_t most = ts_workers_size(options->threads, fold->count);
+  return options->contention       ? 1 :
+         options->spread           ? options->threads :
+         nodes / NODES < most ? (uint32_t)(nodes / NODES) + 1 :
+                                     most;
+}
+
 const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_options *options,
                             uint32_t order, ts_stop *stop)
 {
@@ -66,11 +82,13 @@ const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_
     options->contention ?
       ts_contention_new(arena, p->tables, p->network, !p->tables->apart) :
       NULL;
+  uint32_t threads = threads_worth(p, fold, options);
   const ts_facts *facts;
   if (!p->tables->apart) {
-    facts = ts_engine_play(arena, p->tables, p->roles, fold, contention, order, stop);
+    facts = ts_engine_play(arena, p->tables, p->roles, fold, contention, threads, order, stop);
   } else {
-    const ts_facts *alone = ts_engine_play(arena, p->tables, p->roles, fold, NULL, order, stop);
+    const ts_facts *alone =
+      ts_engine_play(arena, p->tables, p->roles, fold, NULL, threads, order, stop);
     facts = alone ? ts_overlap_play(arena, alone,
                                     options->overlap ? options->overlap : &ts_slowdown_nothing,
                                     contention, stop) :

@@ -21,50 +21,61 @@ static const uint32_t *peers_of(ts_arena *arena, const ts_facts *f, const ts_pla
   return peers;
 }
 
-void ts_make_players(ts_arena *arena, ts_facts *f)
+void ts_make_player(ts_arena *arena, const ts_facts *f, uint32_t player)
 {
-  ts_player *players = TS_NEW_ARRAY(arena, ts_player, f->fold->count);
-  for (uint32_t p = 0; p < f->fold->count; p++) {
-    ts_player *w = &players[p];
-    w->rank = f->fold->rank[p];
-    w->role = &f->roles->at[f->roles->of[w->rank]];
-    w->program = &f->tables->programs[w->role->program];
-    w->peers = peers_of(arena, f, w);
-    w->rendezvous = f->fold->rendezvous_of + (size_t)p * f->tables->comm_count;
-    w->events = unknown(arena, w->program->event_count);
-    w->segments = unknown(arena, w->program->segment_count);
-    w->segments[0] = 0;
-    w->arrived = unknown(arena, w->program->slot_count);
-    w->sent = TS_NEW_ARRAY(arena, uint64_t, w->program->slot_count);
-    w->queues = TS_NEW_ARRAY(arena, uint64_t, w->role->queue_count);
-    w->lanes = TS_NEW_ARRAY(arena, uint32_t, w->role->lane_count);
-    if (w->role->lane_count)
-      memset(w->lanes, 0xff, w->role->lane_count * sizeof *w->lanes);
-  }
-  f->players = players;
+  ts_player *w = (ts_player *)&f->players[player];
+  w->rank = f->fold->rank[player];
+  w->role = &f->roles->at[f->roles->of[w->rank]];
+  w->program = &f->tables->programs[w->role->program];
+  w->peers = peers_of(arena, f, w);
+  w->rendezvous = f->fold->rendezvous_of + (size_t)player * f->tables->comm_count;
+  w->events = unknown(arena, w->program->event_count);
+  w->segments = unknown(arena, w->program->segment_count);
+  w->segments[0] = 0;
+  w->arrived = unknown(arena, w->program->slot_count);
+  w->sent = TS_NEW_ARRAY(arena, uint64_t, w->program->slot_count);
+  w->queues = TS_NEW_ARRAY(arena, uint64_t, w->role->queue_count);
+  w->lanes = TS_NEW_ARRAY(arena, uint32_t, w->role->lane_count);
+  if (w->role->lane_count)
+    memset(w->lanes, 0xff, w->role->lane_count * sizeof *w->lanes);
 }
 
 /* ---- processes ---- */
 
-void ts_processes_init(ts_processes *all, ts_arena *scratch, const ts_facts *facts,
-                       ts_contention *contention)
+void ts_processes_new(ts_processes *all, ts_arena *scratch, const ts_facts *facts,
+                      ts_contention *contention)
 {
   uint32_t per_player = facts->tables->streams + 1, count = facts->fold->count * per_player;
   *all = (ts_processes){.scratch = scratch,
-                        .at = TS_NEW_ARRAY(scratch, ts_process, count),
+                        .at = ts_arena_alloc_raw(scratch, count * sizeof *all->at),
                         .count = count,
                         .per_player = per_player,
-                        .ready = TS_NEW_ARRAY(scratch, uint32_t, count),
-                        .ready_count = count,
                         .contention = contention};
-  for (uint32_t i = 0; i < count; i++) {
-    const ts_program_info *program = facts->players[i / per_player].program;
-    ts_range range = program->stream[i % per_player];
-    all->at[i] = (ts_process){.player = i / per_player,
-                              .item = program->stream_items + range.first,
-                              .next = TS_IR_NONE,
-                              .item_end = program->stream_items + range.first + range.count};
-    all->ready[count - 1 - i] = i;
+}
+
+static ts_process at_begin(const ts_facts *facts, uint32_t player, uint32_t stream)
+{
+  const ts_program_info *program = facts->players[player].program;
+  ts_range range = program->stream[stream];
+  return (ts_process){.player = player,
+                      .item = program->stream_items + range.first,
+                      .next = TS_IR_NONE,
+                      .item_end = program->stream_items + range.first + range.count};
+}
+
+/* The first one lies on top of the stack. */
+void ts_processes_begin(ts_processes *all, ts_arena *scratch, const ts_facts *facts)
+{
+  const uint32_t *first = all->parts->first + all->part;
+  all->ready = ts_arena_alloc_raw(
+    scratch, (size_t)(first[1] - first[0]) * all->per_player * sizeof *all->ready);
+  for (uint32_t k = first[1]; k-- > first[0];) {
+    uint32_t player = all->parts->players[k];
+    for (uint32_t s = all->per_player; s-- > 0;) {
+      uint32_t id = player * all->per_player + s;
+      all->at[id] = at_begin(facts, player, s);
+      all->ready[all->ready_count++] = id;
+    }
   }
 }
 

@@ -7,6 +7,8 @@
 #define TS_RUNTIME_PLAY_PROCESS_H
 
 #include "runtime/play/contention.h"
+#include "runtime/play/crew.h"
+#include "runtime/play/deal.h"
 #include "runtime/play/engine.h"
 
 /* A time that is not known yet has the highest bit set, and below it the number of the first
@@ -39,20 +41,25 @@ typedef struct ts_processes {
   uint32_t count, per_player;
   uint32_t *ready;           /* stack of processes that may run */
   uint32_t ready_count;
+  ts_crew *crew;             /* who plays other parts meanwhile, or NULL: there are none */
+  const ts_parts *parts;
+  uint32_t part;             /* whose processes these are, on the stack */
   ts_contention *contention; /* of calls that share links, or NULL */
   TS_VEC(ts_flight) flights; /* their tags come after those of rendezvous and processes */
   bool overflow;             /* of the clock */
 } ts_processes;
 
-/* All at their begin, and ready. */
-void ts_processes_init(ts_processes *all, ts_arena *scratch, const ts_facts *facts,
-                       ts_contention *contention);
+/* None has begun. */
+void ts_processes_new(ts_processes *all, ts_arena *scratch, const ts_facts *facts,
+                      ts_contention *contention);
+/* Those of all->part are at their begin, and ready; their players are made. */
+void ts_processes_begin(ts_processes *all, ts_arena *scratch, const ts_facts *facts);
 
 /* The end of the step, of a play that has come to its end. */
 uint64_t ts_processes_end(const ts_processes *all, const ts_facts *facts);
 
-/* Sets facts->players for its fold; nothing is known of their times but the begin of the host. */
-void ts_make_players(ts_arena *arena, ts_facts *facts);
+/* Sets one of facts->players; nothing is known of its times but the begin of the host. */
+void ts_make_player(ts_arena *arena, const ts_facts *facts, uint32_t player);
 
 int ts_stop_overflow(ts_stop *stop); /* times beyond what the clock counts */
 
@@ -104,6 +111,56 @@ static inline bool ts_process_await(ts_processes *all, uint32_t id, uint64_t *ev
       *time = *place;
   }
   return true;
+}
+
+/* ---- waiting for others, who may be of other parts ---- */
+
+/* The same for those who wait for a collective. */
+static inline void ts_process_wake_others(ts_processes *all, uint32_t waiter)
+{
+  if (!all->crew) {
+    ts_process_wake(all, waiter);
+    return;
+  }
+  for (uint32_t next; waiter != TS_IR_NONE; waiter = next) {
+    uint32_t part = all->parts->of[all->at[waiter].player];
+    next = all->at[waiter].next;
+    if (part == all->part)
+      all->ready[all->ready_count++] = waiter;
+    else
+      ts_crew_leave(all->crew, part, waiter);
+  }
+}
+
+/* When the message arrived, or that it is not known. */
+static inline uint64_t ts_message_time(const uint64_t *place)
+{
+  return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+}
+
+/* Leaves the process where the message will arrive. False: it has. */
+static inline bool ts_message_park(ts_processes *all, uint32_t id, uint64_t *place)
+{
+  uint64_t before = ts_message_time(place);
+  if (!all->crew) {
+    ts_process_park(all, id, place);
+    return true;
+  }
+  do {
+    if (ts_is_known(before))
+      return false;
+    all->at[id].next = (uint32_t)before;
+  } while (!__atomic_compare_exchange_n(place, &before, TS_UNKNOWN | id, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE));
+  return true;
+}
+
+static inline void ts_message_settle(ts_processes *all, uint64_t *place, uint64_t time)
+{
+  if (!all->crew)
+    ts_process_settle(all, place, time);
+  else
+    ts_process_wake_others(all, (uint32_t)__atomic_exchange_n(place, time, __ATOMIC_ACQ_REL));
 }
 
 /* Begins the next item of `p`, process `id`. False: the host has not come so far. */

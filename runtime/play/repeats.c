@@ -33,8 +33,8 @@ typedef struct shape { /* of a fragment: what an item of it has to do with */
 struct ts_repeats {
   ts_arena *scratch;
   const shape *shapes; /* [fragments] */
-  gate *gates;      /* [players] */
-  uint32_t closed;  /* gates before are open */
+  gate *gates;      /* [players]; used are those of the part */
+  uint32_t closed;  /* into the part's players: gates before are open */
   TS_VEC(play) plays;
   TS_VEC(uint64_t) words;
   ts_hash_table table; /* of plays */
@@ -93,7 +93,7 @@ static uint64_t *unknown(const front *f)
     return place;
   for (uint32_t i = 0; i < f->shape->receive_count; i++) {
     place = &f->w->arrived[route_at(f->w, f->v, f->shape->receives[i])->slot];
-    if (!ts_is_known(*place))
+    if (!ts_is_known(ts_message_time(place)))
       return place;
   }
   return NULL;
@@ -222,7 +222,7 @@ static void move_messages(front *f, const ts_play_item *like, uint64_t by)
     uint64_t arrived = before->arrived[from->slot] + by;
     f->e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
     receiver->sent[to->slot] = before->sent[from->slot] + by;
-    ts_process_settle(&f->e->processes, &receiver->arrived[to->slot], arrived);
+    ts_message_settle(&f->e->processes, &receiver->arrived[to->slot], arrived);
   }
 }
 
@@ -286,7 +286,8 @@ static void wait_at(front *f, uint64_t *place)
   f->g->place = place;
   f->g->inside = 1;
   f->processes[s].held = false;
-  ts_process_park(&f->e->processes, f->g->keeper, place);
+  if (!ts_message_park(&f->e->processes, f->g->keeper, place))
+    go(f->e, f->g->keeper); /* it has come meanwhile */
 }
 
 /* All streams are in front of the player's next item. True: they are in front of another one. */
@@ -357,8 +358,9 @@ static void call_keeper(ts_engine *e, gate *g)
 bool ts_repeats_open(ts_engine *e)
 {
   ts_repeats *r = e->repeats;
-  while (r && r->closed < e->facts.fold->count) {
-    uint32_t player = r->closed++, first = player * e->processes.per_player;
+  const ts_parts *parts = e->processes.parts;
+  while (r && r->closed < parts->first[e->processes.part + 1]) {
+    uint32_t player = parts->players[r->closed++], first = player * e->processes.per_player;
     gate *g = &r->gates[player];
     if (g->open)
       continue;
@@ -376,16 +378,14 @@ bool ts_repeats_open(ts_engine *e)
 
 /* ---- Setting up ---- */
 
-static void note_meetings(ts_repeats *r, const ts_engine *e)
+static void note_meetings(ts_repeats *r, const ts_engine *e, uint32_t player)
 {
   uint32_t comms = e->facts.tables->comm_count;
-  r->meets = TS_NEW_ARRAY(r->scratch, bool, (size_t)e->facts.fold->count * comms);
-  for (uint32_t p = 0; p < e->facts.fold->count; p++)
-    for (uint32_t c = 0; c < comms; c++) {
-      uint32_t rendezvous = e->facts.players[p].rendezvous[c];
-      r->meets[(size_t)p * comms + c] =
-        rendezvous != TS_IR_NONE && e->facts.fold->rendezvous[rendezvous].count > 1;
-    }
+  for (uint32_t c = 0; c < comms; c++) {
+    uint32_t rendezvous = e->facts.players[player].rendezvous[c];
+    r->meets[(size_t)player * comms + c] =
+      rendezvous != TS_IR_NONE && e->facts.fold->rendezvous[rendezvous].count > 1;
+  }
 }
 
 static void find_shape(ts_arena *arena, const ts_tables *t, uint32_t fragment, shape *out)
@@ -448,29 +448,48 @@ static bool any_repeat(const ts_repeats *r, const ts_engine *e, uint32_t player,
   return found;
 }
 
-ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, ts_engine *e)
+ts_repeats *ts_repeats_of_all(ts_arena *scratch, const ts_engine *whole)
 {
-  const ts_tables *t = e->facts.tables;
-  uint32_t players = e->facts.fold->count;
+  const ts_facts *facts = &whole->facts;
+  uint32_t players = facts->fold->count;
   ts_repeats *r = TS_NEW(scratch, ts_repeats);
   r->scratch = scratch;
   r->gates = TS_NEW_ARRAY(scratch, gate, players);
+  r->meets = TS_NEW_ARRAY(scratch, bool, (size_t)players * facts->tables->comm_count);
+  find_shapes(r, facts->tables);
+  return r;
+}
+
+static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_t player,
+                     uint32_t *plays)
+{
+  const ts_tables *t = e->facts.tables;
+  ts_player *w = (ts_player *)&e->facts.players[player];
+  gate *g = &r->gates[player];
+  uint32_t items = t->ir->programs[w->role->program].item_count;
+  note_meetings(r, e, player);
+  *g = (gate){.inside = t->streams, .learning = NOBODY, .keeper = NOBODY};
+  g->open = !any_repeat(r, e, player, plays);
+  if (g->open)
+    return;
+  g->queues = TS_NEW_ARRAY(r->scratch, uint64_t, w->role->queue_count);
+  w->alike = ts_arena_alloc_raw(arena, items * sizeof *w->alike);
+  w->begun = TS_NEW_ARRAY(arena, uint64_t, items);
+  for (uint32_t i = 0; i < items; i++)
+    w->alike[i] = i;
+}
+
+ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats *all,
+                           const ts_engine *e)
+{
+  const ts_parts *parts = e->processes.parts;
+  uint32_t part = e->processes.part;
+  ts_repeats *r = ts_arena_copy(scratch, all, sizeof *all);
+  uint32_t *plays = TS_NEW_ARRAY(scratch, uint32_t, e->facts.tables->ir->fragments_count);
+  r->scratch = scratch;
   r->key = TS_NEW_ARRAY(scratch, uint64_t, most_words(e));
-  note_meetings(r, e);
-  find_shapes(r, t);
-  uint32_t *plays = TS_NEW_ARRAY(scratch, uint32_t, t->ir->fragments_count);
-  for (uint32_t p = 0; p < players; p++) {
-    ts_player *w = (ts_player *)&e->facts.players[p];
-    uint32_t items = t->ir->programs[w->role->program].item_count;
-    r->gates[p] = (gate){.inside = t->streams, .learning = NOBODY, .keeper = NOBODY};
-    r->gates[p].open = !any_repeat(r, e, p, plays);
-    if (r->gates[p].open)
-      continue;
-    r->gates[p].queues = TS_NEW_ARRAY(scratch, uint64_t, w->role->queue_count);
-    w->alike = ts_arena_alloc_raw(arena, items * sizeof *w->alike);
-    w->begun = TS_NEW_ARRAY(arena, uint64_t, items);
-    for (uint32_t i = 0; i < items; i++)
-      w->alike[i] = i;
-  }
+  r->closed = parts->first[part];
+  for (uint32_t k = parts->first[part]; k < parts->first[part + 1]; k++)
+    set_gate(arena, r, e, parts->players[k], plays);
   return r;
 }

@@ -25,8 +25,11 @@
 typedef struct ts_engine ts_engine;
 typedef struct ts_repeats ts_repeats;
 
-/* Sets `alike` and `begun` of the engine's players. */
-ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, ts_engine *engine);
+/* What parts share. */
+ts_repeats *ts_repeats_of_all(ts_arena *scratch, const ts_engine *whole);
+/* Of the engine's part; sets `alike` and `begun` of its players. */
+ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats *all,
+                           const ts_engine *engine);
 
 /* A stream is in front of an item, or at its end. True: it is held, or was and is ready again. The
  * last one to come plays what repeats, and lets the streams go on to the first item that does not.

@@ -98,7 +98,7 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   compile.define_count = s->search->points[point].define_count;
   if (ts_input_open(session, s->path, &compile, &input)) {
     ts_stop stop = {.arena = session->arena};
-    ts_run_options how = {0};
+    ts_run_options how = {.threads = 1}; /* plans are played at once instead */
     if (!asks.asked && is_enough(&asks, &input.ir)) { /* graphs of ranks come another way */
       ts_input_close(&input);
       return out;
