@@ -316,6 +316,8 @@ void ts_cuts_add_calls(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g
                                              memset(pieces, 0, g->size * sizeof *pieces));
            j < count; j++)
         for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
+          if (of[kind] == 0)
+            continue;
           must_move(kind, &pieces[j], g->size, &out, &in);
           c->levels[l].sent[pieces[j].part] += out * of[kind];
           c->levels[l].taken[pieces[j].part] += in * of[kind];

@@ -36,6 +36,7 @@ struct ts_network {
   ts_intern bound_words;
   TS_VEC(ts_bound) bounds;
   double *load;      /* [2 * links] 0 between uses */
+  ts_path_shares links; /* of the path being looked at: there are as many paths as ranks */
   ts_flow_figures *flows;
   ts_packet_figures *packets;
   TS_VEC(ts_profile) profiles;

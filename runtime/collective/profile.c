@@ -275,21 +275,20 @@ const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
 uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
 {
   ts_path path;
-  ts_path_shares links = {0};
   double slowest = 0, *load = n->load;
   if (!ts_graph_path(n->graph, from, to, &path)) {
     ts_network_no_path(n->arena, n->ir, from, to, stop);
     return TS_IR_NONE;
   }
-  ts_arena *scratch = ts_arena_new("path profile");
-  ts_graph_spread(n->graph, from, to, &path, scratch, &links);
-  for (size_t l = 0; l < links.count; l++)
-    load[links.at[l].link] += links.at[l].share;
-  for (size_t l = 0; l < links.count; l++)
-    slowest = fmax(slowest, load[links.at[l].link] / bandwidth(n->ir, links.at[l].link));
-  for (size_t l = 0; l < links.count; l++)
-    load[links.at[l].link] = 0;
-  ts_arena_free(scratch);
+  ts_path_shares *links = &n->links;
+  links->count = 0;
+  ts_graph_spread(n->graph, from, to, &path, n->arena, links);
+  for (size_t l = 0; l < links->count; l++)
+    load[links->at[l].link] += links->at[l].share;
+  for (size_t l = 0; l < links->count; l++)
+    slowest = fmax(slowest, load[links->at[l].link] / bandwidth(n->ir, links->at[l].link));
+  for (size_t l = 0; l < links->count; l++)
+    load[links->at[l].link] = 0;
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
   ts_bound bound = ts_cuts_path(n->cuts, from, to);
   ts_profile p = {.ranks = 2,
