@@ -253,10 +253,16 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
     done = read_ir_text(s, name, text, size, input);
   else
     done = ts_input_compile(s, path, text, size, o, input);
-  ts_digest_bytes(text, size, input->sha256);
+  input->read = text;
+  input->read_size = size;
   if (!done)
     ts_input_close(input);
   return done;
+}
+
+void ts_input_digest(const ts_input *input, uint8_t sha256[TS_DIGEST_SIZE])
+{
+  ts_digest_bytes(input->read, input->read_size, sha256);
 }
 
 void ts_input_close(ts_input *input)

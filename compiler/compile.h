@@ -75,8 +75,12 @@ typedef struct ts_input { /* an IR in memory, whatever it was made from */
   const struct ts_schedule *schedule;
   const char *text;       /* of the plan, `size` bytes; NULL when the file was an IR */
   size_t size;
-  uint8_t sha256[TS_DIGEST_SIZE]; /* of the file */
+  const void *read;       /* the file, `read_size` bytes; with the session */
+  size_t read_size;
 } ts_input;
+
+/* Of the file as it was read: large IRs take as long as all else, and few ask. */
+void ts_input_digest(const ts_input *input, uint8_t sha256[TS_DIGEST_SIZE]);
 
 /* Reads a plan, an IR or the text of an IR, recognized by its content; `-` is standard input. False
  * after errors, which are in the queue. The IR lives until the input is closed and the session's

@@ -185,6 +185,13 @@ static ts_given_option asked_file(const char *text, const char *path,
   return a;
 }
 
+static ts_given_option asked_input(const char *text, const char *path, const ts_input *input)
+{
+  uint8_t sha256[TS_DIGEST_SIZE];
+  ts_input_digest(input, sha256);
+  return asked_file(text, path, sha256);
+}
+
 /* As one would type it again. Threads, folding and forms of the report change nothing that is
  * reported. */
 static void note_asked(task *t, int id)
@@ -477,7 +484,7 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ir
   ts_progress_end(&t->bar);
   /* one that was compiled names what it was made from */
   if (!t->compiled && !ir->sources_count && strcmp(t->path, "-") != 0)
-    TS_PUSH(t->arena, &t->asked, asked_file(NULL, t->path, input->sha256));
+    TS_PUSH(t->arena, &t->asked, asked_input(NULL, t->path, input));
   summary->asked = t->asked.at;
   summary->asked_count = (uint32_t)t->asked.count;
   ts_plausible(summary, &t->run);
@@ -600,7 +607,7 @@ int ts_tsrun_main(int argc, char **argv)
   bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
   if (compared)
     t.asked.at[t.asked_diff] =
-      asked_file(t.asked.at[t.asked_diff].text, t.study.diff, before.sha256);
+      asked_input(t.asked.at[t.asked_diff].text, t.study.diff, &before);
   bool opened =
     (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
   t.compiled = input.kind == TS_INPUT_PLAN;

@@ -73,7 +73,9 @@ static void put_inputs(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
   ts_lock locks[2];
   for (int i = 0; i < 2; i++) {
     const ts_input *input = sides[i].input;
-    locks[i] = ts_lock_of_ir(arena, &input->ir, "IR", input->sha256);
+    uint8_t sha256[TS_DIGEST_SIZE];
+    ts_input_digest(input, sha256);
+    locks[i] = ts_lock_of_ir(arena, &input->ir, "IR", sha256);
     call_plan(arena, &locks[i]);
   }
   ts_lock_changes changes = ts_lock_compare(arena, &locks[0], &locks[1]);

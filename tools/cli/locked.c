@@ -54,7 +54,9 @@ static const ts_dependency *dependency_of(const ts_session *s, const ts_locked_i
 
 ts_lock ts_lock_now(ts_session *s, const char *path, const ts_input *input)
 {
-  ts_lock lock = ts_lock_of_ir(s->arena, &input->ir, ts_base_name(path), input->sha256);
+  uint8_t sha256[TS_DIGEST_SIZE];
+  ts_input_digest(input, sha256);
+  ts_lock lock = ts_lock_of_ir(s->arena, &input->ir, ts_base_name(path), sha256);
   ts_locked_input *inputs =
     ts_arena_copy(s->arena, lock.inputs, lock.input_count * sizeof *inputs);
   for (uint32_t i = 0; i < lock.input_count; i++) {
