@@ -68,6 +68,8 @@ libts_la_SOURCES += \
 	runtime/collective/follow.h \
 	runtime/collective/graph.c \
 	runtime/collective/graph.h \
+	runtime/collective/links.c \
+	runtime/collective/links.h \
 	runtime/collective/network.c \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \

@@ -118,7 +118,8 @@ ts_link_load ts_fullest_links_of(const ts_prepared *p)
     return (ts_link_load){0};
   ts_arena *scratch = ts_arena_new("fullest links");
   const ts_program_calls *programs = ts_program_calls_of(t, scratch);
-  ts_cuts *cuts = ts_cuts_new(scratch, t->ir);
+  ts_cuts *cuts = ts_network_cuts(p->network);
+  ts_cuts_clear(cuts);
   bool late = any_late(t); /* messages that nobody waits for may come when the step is over */
   for (uint32_t g = 0; g < t->ranks->group_count; g++)
     if (t->ranks->groups[g].used)

@@ -303,6 +303,14 @@ ts_bound ts_cuts_path(const ts_cuts *c, uint32_t from, uint32_t to)
 
 /* ---- What a step moves over them ---- */
 
+void ts_cuts_clear(ts_cuts *c)
+{
+  for (uint32_t l = 0; l < c->level_count; l++) {
+    memset(c->levels[l].sent, 0, c->ir->devices_count * sizeof(double));
+    memset(c->levels[l].taken, 0, c->ir->devices_count * sizeof(double));
+  }
+}
+
 void ts_cuts_add_calls(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g,
                        const double *bytes)
 {

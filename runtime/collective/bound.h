@@ -26,6 +26,8 @@ void ts_cuts_group(ts_cuts *cuts, const ts_ranks *ranks, const ts_rank_group *gr
                    ts_bound *bounds);
 /* Of a message between two devices. */
 ts_bound ts_cuts_path(const ts_cuts *cuts, uint32_t from, uint32_t to);
+/* Nothing was added, of what follows. */
+void ts_cuts_clear(ts_cuts *cuts);
 /* What calls of a step need of the links of each part, all together. `bytes`: of the calls of each
  * instance by kind, [instances * TS_IR_COLLECTIVE_KINDS]. */
 void ts_cuts_add_calls(ts_cuts *cuts, const ts_ranks *ranks, const ts_rank_group *group,

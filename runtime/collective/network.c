@@ -47,10 +47,17 @@ uint32_t ts_network_bound(ts_network *n, const ts_bound *bound)
 ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
                            const char *only, ts_stop *stop)
 {
+  return ts_network_over(arena, ir, ranks, ts_links_new(arena, ir), only, stop);
+}
+
+ts_cuts *ts_network_cuts(const ts_network *n) { return n->links->cuts; }
+
+ts_network *ts_network_over(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                            ts_links *links, const char *only, ts_stop *stop)
+{
   ts_network *n = TS_NEW(arena, ts_network);
   *n = (ts_network){
-    .arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
-  n->cuts = ts_cuts_new(arena, ir);
+    .arena = arena, .ir = ir, .ranks = ranks, .only = only, .links = links, .graph = links->graph};
   n->calibrated[0] = n->calibrated[1] = 1;
   for (uint32_t i = ir->calibrations_count; i-- > 0;)
     if (ir->calibrations[i].kind == TS_IR_CALIBRATED_INSIDE ||
@@ -58,7 +65,6 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
       n->calibrated[ir->calibrations[i].kind == TS_IR_CALIBRATED_BETWEEN] =
         ir->calibrations[i].value;
   n->bound_words.arena = arena;
-  n->load = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
   n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph, only);
   n->packets = ts_packet_figures_new(arena, ir, ranks, n->graph, only);
   uint32_t found = 0;

@@ -23,6 +23,11 @@ typedef struct ts_network ts_network;
  * */
 ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
                            const char *only, ts_stop *stop);
+/* The same over links that are known, of this cluster, and learn more (links.h); they stay. */
+struct ts_links;
+ts_network *ts_network_over(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                            struct ts_links *links, const char *only, ts_stop *stop);
+struct ts_cuts *ts_network_cuts(const ts_network *network); /* of its links */
 /* What was played as packets may be kept from network to network; long plays say how far they are.
  * `memo`, `progress`: or NULL; the first memo stays. */
 struct ts_packet_memo;

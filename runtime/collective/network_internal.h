@@ -4,9 +4,8 @@
 #define TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 
 #include "base/hash_table.h"
-#include "runtime/collective/bound.h"
 #include "runtime/collective/flow_model.h"
-#include "runtime/collective/graph.h"
+#include "runtime/collective/links.h"
 #include "runtime/collective/network.h"
 #include "runtime/collective/packet_model.h"
 #include "runtime/collective/statistical.h"
@@ -31,12 +30,10 @@ struct ts_network {
   const ts_ranks *ranks;
   const char *only;
   double calibrated[2]; /* factor on times of calls inside islands, and of those that leave them */
-  ts_link_graph *graph;
-  ts_cuts *cuts;
+  ts_links *links;
+  ts_link_graph *graph; /* of the links */
   ts_intern bound_words;
   TS_VEC(ts_bound) bounds;
-  double *load;      /* [2 * links] 0 between uses */
-  ts_path_shares links; /* of the path being looked at: there are as many paths as ranks */
   ts_flow_figures *flows;
   ts_packet_figures *packets;
   TS_VEC(ts_profile) profiles;

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/collective/bound.h"
 #include "runtime/collective/network_internal.h"
 
 /* the ring inside islands and between them; shifts, in rank order */
@@ -179,10 +178,9 @@ static double through_own_links(const prober *p, const flow *f, uint32_t size)
   return most;
 }
 
-static ts_profile measure(const prober *p, const ring *r, uint32_t size, uint32_t axes)
+static ts_profile measure(const prober *p, const ring *r, uint32_t size)
 {
-  ts_profile profile = {
-    .ranks = size, .axes = axes, .islands = r->islands, .per_island = r->per_island};
+  ts_profile profile = {.ranks = size, .islands = r->islands, .per_island = r->per_island};
   double slow[WAYS] = {0}, pairs = 0, inside = 0, across = 0;
   uint32_t flows_inside = 0;
   for (uint32_t f = r->first; f < r->first + r->count; f++) {
@@ -243,12 +241,12 @@ static double pairs_rate(const ts_profile *p, const ts_bound *b)
   return p->islands > 1 && cut > 0 ? without_noise(fmin(p->pairs, 1e12 / cut)) : p->pairs;
 }
 
-const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
+/* Of each instance, as places in what was found of the links. NULL after filling *stop. */
+static const uint32_t *find_group(ts_network *n, uint32_t group, uint32_t kinds, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
   ts_arena *scratch = ts_arena_new("group profiles");
-  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances),
-           kinds = kinds_called(n->ir, group);
+  uint32_t *found = TS_NEW_ARRAY(n->links->arena, uint32_t, g->instances);
   ring *rings = TS_NEW_ARRAY(scratch, ring, g->instances);
   ts_bound *bounds = TS_NEW_ARRAY(scratch, ts_bound, g->instances);
   prober p = prober_new(scratch, n, g);
@@ -261,43 +259,73 @@ const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
       status = make_shifts(&p, g->size, &rings[i], stop);
   }
   if (!status)
-    ts_cuts_group(n->cuts, n->ranks, g, kinds, bounds);
+    ts_cuts_group(n->links->cuts, n->ranks, g, kinds, bounds);
   for (uint32_t i = 0; i < g->instances && !status; i++) {
-    ts_profile at = measure(&p, &rings[i], g->size, n->ir->groups[group].axes);
-    at.pairs = kinds >> TS_IR_ALL_TO_ALL & 1 ? pairs_rate(&at, &bounds[i]) : 0;
-    at.bounds = ts_network_bound(n, &bounds[i]) + 1;
-    profile[i] = ts_network_intern(n, &at);
+    ts_link_find at = {measure(&p, &rings[i], g->size), bounds[i]};
+    at.profile.pairs =
+      kinds >> TS_IR_ALL_TO_ALL & 1 ? pairs_rate(&at.profile, &bounds[i]) : 0;
+    found[i] = ts_links_note(n->links, &at);
   }
   ts_arena_free(scratch);
-  return status ? NULL : profile;
+  return status ? NULL : found;
+}
+
+/* The profile of what was found, for ranks along these axes. */
+static uint32_t profile_of(ts_network *n, uint32_t place, uint32_t axes)
+{
+  ts_link_find at = ts_links_found(n->links, place);
+  at.profile.axes = axes;
+  at.profile.bounds = ts_network_bound(n, &at.bound) + 1;
+  return ts_network_intern(n, &at.profile);
+}
+
+const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
+{
+  const ts_rank_group *g = &n->ranks->groups[group];
+  uint32_t kinds = kinds_called(n->ir, group),
+           *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances);
+  const uint32_t **known = ts_links_group(n->links, n->ranks, g, kinds),
+                 *found = *known ? *known : (*known = find_group(n, group, kinds, stop));
+  for (uint32_t i = 0; found && i < g->instances; i++)
+    profile[i] = i && found[i] == found[i - 1] ?
+                   profile[i - 1] :
+                   profile_of(n, found[i], n->ir->groups[group].axes);
+  return found ? profile : NULL;
+}
+
+static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const ts_path *path)
+{
+  double slowest = 0, *load = n->links->load;
+  ts_path_shares *shares = &n->links->path;
+  shares->count = 0;
+  ts_graph_spread(n->graph, from, to, path, n->links->arena, shares);
+  for (size_t l = 0; l < shares->count; l++)
+    load[shares->at[l].link] += shares->at[l].share;
+  for (size_t l = 0; l < shares->count; l++)
+    slowest = fmax(slowest, load[shares->at[l].link] / bandwidth(n->ir, shares->at[l].link));
+  for (size_t l = 0; l < shares->count; l++)
+    load[shares->at[l].link] = 0;
+  bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
+  ts_profile p = {.ranks = 2,
+                  .islands = crosses ? 2 : 1,
+                  .per_island = crosses ? 1 : 2,
+                  .tier = path->tier};
+  *(crosses ? &p.inter : &p.intra) = without_noise(1 / slowest);
+  *(crosses ? &p.inter_latency : &p.intra_latency) = path->latency;
+  return (ts_link_find){p, ts_cuts_path(n->links->cuts, from, to)};
 }
 
 uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
 {
-  ts_path path;
-  double slowest = 0, *load = n->load;
-  if (!ts_graph_path(n->graph, from, to, &path)) {
-    ts_network_no_path(n->arena, n->ir, from, to, stop);
-    return TS_IR_NONE;
+  uint32_t *known = ts_links_path(n->links, from, to);
+  if (*known == TS_IR_NONE) {
+    ts_path path;
+    if (!ts_graph_path(n->graph, from, to, &path)) {
+      ts_network_no_path(n->arena, n->ir, from, to, stop);
+      return TS_IR_NONE;
+    }
+    ts_link_find found = find_path(n, from, to, &path);
+    *known = ts_links_note(n->links, &found);
   }
-  ts_path_shares *links = &n->links;
-  links->count = 0;
-  ts_graph_spread(n->graph, from, to, &path, n->arena, links);
-  for (size_t l = 0; l < links->count; l++)
-    load[links->at[l].link] += links->at[l].share;
-  for (size_t l = 0; l < links->count; l++)
-    slowest = fmax(slowest, load[links->at[l].link] / bandwidth(n->ir, links->at[l].link));
-  for (size_t l = 0; l < links->count; l++)
-    load[links->at[l].link] = 0;
-  bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
-  ts_bound bound = ts_cuts_path(n->cuts, from, to);
-  ts_profile p = {.ranks = 2,
-                  .islands = crosses ? 2 : 1,
-                  .per_island = crosses ? 1 : 2,
-                  .tier = path.tier,
-                  .axes = axes,
-                  .bounds = ts_network_bound(n, &bound) + 1};
-  *(crosses ? &p.inter : &p.intra) = without_noise(1 / slowest);
-  *(crosses ? &p.inter_latency : &p.intra_latency) = path.latency;
-  return ts_network_intern(n, &p);
+  return profile_of(n, *known, axes);
 }

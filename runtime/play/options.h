@@ -22,6 +22,8 @@ typedef struct ts_run_options {
   const double *slower; /* [world] factor on the time of each rank's kernels, or NULL */
   /* what was played as packets, kept from run to run (one at a time); NULL: of this run alone */
   struct ts_packet_memo *packets;
+  /* what was found of a cluster's links, kept from run to run (one at a time); NULL: of this one */
+  struct ts_links_kept *links;
   /* how compute and communication slow each other down; NULL: not at all */
   const struct ts_slowdown *overlap;
 } ts_run_options;

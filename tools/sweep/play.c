@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "runtime/collective/links.h"
 #include "runtime/account/memory.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
@@ -81,9 +82,9 @@ static bool is_enough(void *closure, const ts_ir *ir)
   return bounded(q->s, q->lock, q->out);
 }
 
-/* In the session, which has what it says and read. */
+/* In the session, which has what it says and read. `links`: kept from plan to plan, or NULL. */
 static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
-                          ts_session *session)
+                          ts_session *session, ts_links_kept *links)
 {
   ts_compile_options compile = s->compile;
   size_t point = asked->point;
@@ -98,7 +99,7 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   compile.define_count = s->search->points[point].define_count;
   if (ts_input_open(session, s->path, &compile, &input)) {
     ts_stop stop = {.arena = session->arena};
-    ts_run_options how = {.threads = 1}; /* plans are played at once instead */
+    ts_run_options how = {.threads = 1, .links = links}; /* plans are played at once instead */
     if (!asks.asked && is_enough(&asks, &input.ir)) { /* graphs of ranks come another way */
       ts_input_close(&input);
       return out;
@@ -130,14 +131,15 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
 
 ts_outcome ts_sweep_play_one(const ts_sweep *s, size_t point, ts_arena *arena)
 {
-  return play_in(s, NULL, &(ts_outcome){.point = point}, ts_session_with(arena, s->common));
+  return play_in(s, NULL, &(ts_outcome){.point = point}, ts_session_with(arena, s->common),
+                 NULL);
 }
 
 void ts_sweep_tell(ts_sweep *s, size_t point)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = ts_session_new(arena);
-  play_in(s, NULL, &(ts_outcome){.point = point}, session);
+  play_in(s, NULL, &(ts_outcome){.point = point}, session, NULL);
   ts_diags_copy(s->session->diags, s->session->sources, session->diags);
   ts_arena_free(arena);
 }
@@ -194,10 +196,11 @@ static void *work(void *closure)
   pool *p = closure;
   ts_arena *arena = ts_arena_new("plans of a sweep");
   ts_session *session = NULL;
+  ts_links_kept *links = ts_links_kept_new();
   for (size_t index; begin(p, &index);) {
     session = ts_session_next(session, arena, p->sweep->common);
     double begun = ts_clock();
-    ts_outcome out = play_in(p->sweep, &p->lock, &p->sweep->outcomes[index], session);
+    ts_outcome out = play_in(p->sweep, &p->lock, &p->sweep->outcomes[index], session, links);
     double seconds = ts_clock() - begun;
     pthread_mutex_lock(&p->lock);
     keep(p, index, out, session);
@@ -205,6 +208,7 @@ static void *work(void *closure)
     pthread_cond_signal(&p->news);
     pthread_mutex_unlock(&p->lock);
   }
+  ts_links_kept_free(links);
   ts_arena_free(arena);
   return NULL;
 }
