@@ -269,17 +269,14 @@ static int collect_ends(matching *m)
   return 0;
 }
 
-/* One pass of a radix sort; a digit that all have in common needs none. */
+/* One pass of a radix sort. */
 static void sort_by_digit(matching *m, message_end **spare, size_t word, unsigned shift)
 {
   size_t place[257] = {0};
   for (size_t i = 0; i < m->end_count; i++)
     place[1 + ((word ? m->ends[i].route : m->ends[i].message) >> shift & 0xff)]++;
-  for (size_t d = 0; d < 256; d++) {
-    if (place[d + 1] == m->end_count)
-      return;
+  for (size_t d = 0; d < 256; d++)
     place[d + 1] += place[d];
-  }
   for (size_t i = 0; i < m->end_count; i++)
     (*spare)[place[(word ? m->ends[i].route : m->ends[i].message) >> shift & 0xff]++] = m->ends[i];
   message_end *sorted = *spare;
@@ -292,9 +289,15 @@ static void sort_by_digit(matching *m, message_end **spare, size_t word, unsigne
 static void sort_ends(matching *m)
 {
   message_end *spare = ts_heap_new((size_t)m->end_count + 1, sizeof *spare);
+  uint64_t differ[2] = {0};
+  for (size_t i = 1; i < m->end_count; i++) {
+    differ[0] |= m->ends[i].message ^ m->ends[0].message;
+    differ[1] |= m->ends[i].route ^ m->ends[0].route;
+  }
   for (size_t word = 0; word < 2; word++)
     for (unsigned shift = 0; shift < 64; shift += 8)
-      sort_by_digit(m, &spare, word, shift);
+      if (differ[word] >> shift & 0xff) /* a digit that all have in common needs no pass */
+        sort_by_digit(m, &spare, word, shift);
   free(spare);
 }
 

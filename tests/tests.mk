@@ -66,6 +66,7 @@ tests_unit_sources = \
 	tests/unit/test_library.c \
 	tests/unit/test_limits.c \
 	tests/unit/test_link_use.c \
+	tests/unit/test_links.c \
 	tests/unit/test_load.c \
 	tests/unit/test_loggops.c \
 	tests/unit/test_lower.c \

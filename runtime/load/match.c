@@ -31,6 +31,8 @@ typedef struct matcher {
   ts_message **messages; /* [programs] */
   ts_route **routes;     /* [programs] */
   ts_intern *calls;      /* [programs] port, peer */
+  /* [ports] the last call through each: most items send where the one before did */
+  struct last { uint32_t program, peer, call; } *last;
   uint32_t *peer_index;  /* [programs * pipeline_size] place in the program's peers, plus 1 */
   ts_arena *scratch;
 } matcher;
@@ -104,8 +106,11 @@ static int note_call(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
 {
   (void)stop;
   ts_port_call call = call_of(t, m, p);
-  if (p->as->is_send)
-    ts_intern_run(&m->calls[p->program], (uint32_t[]){call.port, call.peer}, 2);
+  struct last *last = &m->last[call.port];
+  if (!p->as->is_send || (last->program == p->program && last->peer == call.peer))
+    return 0;
+  *last = (struct last){p->program, call.peer, TS_IR_NONE};
+  ts_intern_run(&m->calls[p->program], (uint32_t[]){call.port, call.peer}, 2);
   return 0;
 }
 
@@ -139,14 +144,24 @@ static uint32_t hash_of(const receive *r)
   return ts_hash_number(((uint64_t)r->program << 32 | r->peer) * 0x100000001b3u + r->tag);
 }
 
+/* Its place in the program's calls. */
+static uint32_t find_call(const ts_tables *t, matcher *m, uint32_t program, ts_port_call key)
+{
+  const ts_program_info *info = &t->programs[program];
+  struct last *last = &m->last[key.port];
+  if (last->program != program || last->peer != key.peer || last->call == TS_IR_NONE) {
+    const ts_port_call *call =
+      bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls);
+    *last = (struct last){program, key.peer, (uint32_t)(call - info->calls)};
+  }
+  return last->call;
+}
+
 static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
 {
-  const ts_program_info *info = &t->programs[p->program];
   ts_port_call key = call_of(t, m, p);
-  const ts_port_call *call =
-    p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
   m->routes[p->program][p->item->port_base + p->port] =
-    (ts_route){key.peer, slot, call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
+    (ts_route){key.peer, slot, p->as->is_send ? find_call(t, m, p->program, key) : TS_IR_NONE};
 }
 
 static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
@@ -193,6 +208,9 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
   m.routes = TS_NEW_ARRAY(m.scratch, ts_route *, programs);
   m.peer_index = TS_NEW_ARRAY(m.scratch, uint32_t, (size_t)programs * t->ranks->pipeline_size);
   m.calls = TS_NEW_ARRAY(m.scratch, ts_intern, programs);
+  m.last = ts_arena_alloc_raw(m.scratch, t->ir->ports_count * sizeof *m.last);
+  for (uint32_t p = 0; p < t->ir->ports_count; p++)
+    m.last[p] = (struct last){TS_IR_NONE, TS_IR_NONE, TS_IR_NONE};
   for (uint32_t p = 0; p < programs; p++) {
     m.calls[p].arena = m.scratch;
     ts_program_info *info = (ts_program_info *)&t->programs[p];
