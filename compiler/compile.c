@@ -40,6 +40,8 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   s->held = o->held;
   s->ranks = o->ranks;
   s->rank_count = o->rank_count;
+  s->workload = o->workload;
+  s->workload_facts = o->workload_facts;
   s->schedule = o->schedule;
   s->order = o->order;
 }

@@ -29,6 +29,10 @@ typedef struct ts_compile_options { /* all may be left zero */
    * own model; NULL: none */
   const struct ts_events *const *ranks;
   uint32_t rank_count;
+  /* of a workload (trace/play_workload.h), the one of its `ranks`: what is played, and what that
+   * is; may be NULL */
+  const struct ts_workload_choice *workload;
+  struct ts_workload_facts *workload_facts;
   /* an expression in the stead of the plan's `schedule`, which may name what the plan may; NULL:
    * the plan's own */
   const char *schedule;

@@ -137,6 +137,8 @@ libts_la_SOURCES += \
 	compiler/replay/rank_files.h \
 	compiler/replay/replay.c \
 	compiler/replay/replay.h \
+	compiler/replay/workload.c \
+	compiler/replay/workload.h \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \
 	compiler/schedule/given.c \

@@ -600,6 +600,7 @@ typedef enum ts_ir_remark_kind {
   TS_IR_REMARK_WARNING, /* begins a warning; what follows belongs to it, up to the next one */
   TS_IR_REMARK_LABEL,   /* a second place, and what stands there */
   TS_IR_REMARK_NOTE, TS_IR_REMARK_FACT, TS_IR_REMARK_HELP,
+  TS_IR_REMARK_ASSUMED, /* by itself: what the plan rests on and nobody stated */
   TS_IR_REMARK_KINDS
 } ts_ir_remark_kind;
 

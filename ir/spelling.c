@@ -23,7 +23,7 @@ const char *const ts_ir_algorithm_names[] = {
 const char *const ts_ir_routing_names[] = {"rail", "shortest", "ecmp", "adaptive", "spray", NULL};
 const char *const ts_ir_control_names[] = {"dcqcn", "hpcc", NULL};
 const char *const ts_ir_protocol_names[] = {"ll", "ll128", "simple", NULL};
-const char *const ts_ir_remark_names[] = {"warning", "label", "note", "fact", "help", NULL};
+const char *const ts_ir_remark_names[] = {"warning", "label", "note", "fact", "help", "assumed", NULL};
 const char *const ts_ir_calibrated_names[] = {"kernels", "host", "inside", "between",
                                               "memory", "step", NULL};
 

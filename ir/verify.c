@@ -156,13 +156,15 @@ static int check_validations(check *c)
   return 0;
 }
 
-/* Warnings begin with their own record. */
+/* Warnings begin with their own record; what is assumed stands by itself. */
 static int check_remarks(check *c)
 {
   for (uint32_t i = 0; i < c->ir->remarks_count; i++) {
     const ts_ir_remark *r = &c->ir->remarks[i];
     bool warning = r->kind == TS_IR_REMARK_WARNING, named = warning || r->kind == TS_IR_REMARK_FACT;
-    if (r->kind >= TS_IR_REMARK_KINDS || (!i && !warning))
+    bool alone = warning || r->kind == TS_IR_REMARK_ASSUMED,
+         behind = i && r[-1].kind != TS_IR_REMARK_ASSUMED;
+    if (r->kind >= TS_IR_REMARK_KINDS || (!alone && !behind))
       return ts_ir_fail(c->error, "remark %u: kind %u, which is not allowed there", i, r->kind);
     if (named != (*text(c, r->name) != 0) || !*text(c, r->text) ||
         (!warning && (*text(c, r->here) || r->more)))

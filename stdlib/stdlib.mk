@@ -85,9 +85,11 @@ stdlib_files = \
 	stdlib/gpus/nvidia.ts \
 	stdlib/hosts.ts \
 	stdlib/import/aten.ts \
+	stdlib/import/counted.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \
 	stdlib/import/recorded.ts \
+	stdlib/import/simai.ts \
 	stdlib/import/torch_fx.ts \
 	stdlib/import/triosim.ts \
 	stdlib/machines.ts \

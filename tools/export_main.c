@@ -54,7 +54,8 @@ typedef struct task {
   ts_export_form form;
   bool binary; /* GOAL */
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
-  ts_workload_run on;
+  const char *on; /* a plan, or NULL */
+  ts_workload_choice choice;
   ts_progress_bar bar;
   ts_progress progress;
 } task;
@@ -223,8 +224,21 @@ static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
 {
   int status;
   ts_input input = {0};
-  const ts_replay_place place = {k->given, k->on.plan, k->plan.compile};
+  const ts_replay_place place = {.machine = k->given, .plan = k->on, .options = k->plan.compile};
   if (!ts_graphs_compile(&k->t, ranks, count, &place, &input, &status))
+    return status;
+  status = export_ir(k, &input.ir);
+  ts_input_close(&input);
+  return status;
+}
+
+static int export_workload(task *k, const ts_events *e)
+{
+  int status;
+  ts_input input = {0};
+  ts_workload_facts facts;
+  const ts_replay_place place = {.machine = k->given, .plan = k->on, .options = k->plan.compile};
+  if (!ts_workload_compile(&k->t, e, &k->choice, &place, &facts, &input, &status))
     return status;
   status = export_ir(k, &input.ir);
   ts_input_close(&input);
@@ -262,12 +276,8 @@ static int export_trace(task *k, const char *path)
 {
   ts_error error = {0};
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
-  if (e && e->workload && k->t.paths.count == 1) {
-    ts_workload_facts facts;
-    k->on.machine = k->given;
-    ts_ir_builder *b = ts_workload_made(&k->t, e, &k->on, &facts);
-    return b ? export_made(k, b) : TS_EXIT_REJECTED;
-  }
+  if (e && e->workload && k->t.paths.count == 1)
+    return export_workload(k, e);
   if (e && (ts_is_rank_graph(e) || ts_is_chakra(e))) {
     uint32_t count;
     const ts_events **ranks = ts_graphs_read(&k->t, e, &count);
@@ -329,9 +339,9 @@ int ts_export_main(int argc, char **argv)
           "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
           k.t.options.argument);
       break;
-    case ON: k.on.plan = k.t.options.argument; break;
+    case ON: k.on = k.t.options.argument; break;
     case MESH:
-      if (!ts_workload_mesh_read(k.t.options.argument, &k.on.choice))
+      if (!ts_workload_mesh_read(k.t.options.argument, &k.choice))
         status =
           ts_options_wrong(&k.t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
                            k.t.options.argument);

@@ -231,7 +231,7 @@ static int play(ts_trace_task *t, const ts_replay *replay, bool json)
 }
 
 /* Of one schedule, unless its IR is asked for; -1: there is none. */
-static int replay_schedule(ts_trace_task *t, const ts_workload_run *on, const ts_loggops *model,
+static int replay_schedule(ts_trace_task *t, const ts_replay_place *on, const ts_loggops *model,
                            bool json)
 {
   ts_loggops links;
@@ -245,8 +245,8 @@ static int replay_schedule(ts_trace_task *t, const ts_workload_run *on, const ts
   return ts_replay_schedule(t, t->paths.at[0], model, json);
 }
 
-static int replay(ts_trace_task *t, long long step, const ts_workload_run *on,
-                  const ts_compile_options *options, const ts_loggops *model, bool json)
+static int replay(ts_trace_task *t, const ts_workload_choice *choice, const ts_replay_place *on,
+                  const ts_loggops *model, bool json)
 {
   int done = replay_schedule(t, on, model, json);
   if (done >= 0)
@@ -254,20 +254,18 @@ static int replay(ts_trace_task *t, long long step, const ts_workload_run *on,
   ts_events *e = ts_trace_task_read(t, t->paths.at[0], &(ts_events_options){.no_memory = true});
   if (!e)
     return TS_EXIT_REJECTED;
-  if (e->workload && t->paths.count == 1) {
-    ts_workload_run run = *on;
-    run.choice.step = step;
-    return ts_replay_workload(t, e, &run, json);
-  }
+  if (e->workload && t->paths.count == 1)
+    return ts_replay_workload(t, e, choice, on, json);
   if (ts_is_rank_graph(e) || ts_is_chakra(e))
-    return ts_replay_graphs(t, e, &(ts_replay_place){on->machine, on->plan, *options}, json);
+    return ts_replay_graphs(t, e, on, json);
   if (t->paths.count > 1)
     return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0],
                             t->paths.at[1]);
   ts_error error = {0};
+  int64_t step = choice->step;
   if (step > e->step_count)
     ts_fail(&error, "steps are marked by profiler.step(); without --step the whole trace is played",
-            "the trace has %u step%s, not %lld", e->step_count, e->step_count == 1 ? "" : "s",
+            "the trace has %u step%s, not %" PRId64, e->step_count, e->step_count == 1 ? "" : "s",
             step);
   const ts_event *mark = step && step <= e->step_count ? ts_event_at(e, e->steps[step - 1]) : NULL;
   ts_replay *r = error.message[0] ? NULL : ts_replay_new(t->arena, e, mark, &error);
@@ -285,7 +283,8 @@ int ts_replay_main(int argc, char **argv)
   int form = 0, status = -1;
   long long step = 0;
   ts_graph_machine machine;
-  ts_workload_run on = {0};
+  ts_replay_place on = {0};
+  ts_workload_choice choice = {0};
   ts_loggops model, *given = NULL;
   ts_plan_options plan = {0};
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
@@ -310,7 +309,7 @@ int ts_replay_main(int argc, char **argv)
       break;
     case PLAN: on.plan = t.options.argument; break;
     case MESH:
-      if (!ts_workload_mesh_read(t.options.argument, &on.choice))
+      if (!ts_workload_mesh_read(t.options.argument, &choice))
         status = ts_options_wrong(&t.options, "`--mesh` takes sizes as tp=8,ep=2,dp=16,pp=4, not `%s`",
                                   t.options.argument);
       break;
@@ -333,7 +332,9 @@ int ts_replay_main(int argc, char **argv)
     status = ts_options_wrong(&t.options, "`-o` takes a file: the report goes to standard output");
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
+  choice.step = step;
+  on.options = plan.compile;
   if (status < 0)
-    status = replay(&t, step, &on, &plan.compile, given, form == 1);
+    status = replay(&t, &choice, &on, given, form == 1);
   return ts_trace_task_end(&t, status);
 }

@@ -13,8 +13,6 @@ libts_la_SOURCES += \
 	trace/link.c \
 	trace/loggops.c \
 	trace/loggops.h \
-	trace/machine_ir.c \
-	trace/machine_ir.h \
 	trace/match.c \
 	trace/match.h \
 	trace/model_table.c \
@@ -25,6 +23,8 @@ libts_la_SOURCES += \
 	trace/pairs.h \
 	trace/play_rank_graph.c \
 	trace/play_rank_graph.h \
+	trace/play_workload.c \
+	trace/play_workload.h \
 	trace/rank_groups.c \
 	trace/rank_groups.h \
 	trace/read/aicb.c \
@@ -70,8 +70,8 @@ libts_la_SOURCES += \
 	trace/summary_report.c \
 	trace/trace_diff.c \
 	trace/trace_diff.h \
-	trace/workload_ir.c \
-	trace/workload_ir.h \
+	trace/workload_mesh.c \
+	trace/workload_mesh.h \
 	trace/write/chakra.c \
 	trace/write/export.c \
 	trace/write/export.h \

@@ -126,6 +126,9 @@ struct ts_session {
   /* what ranks play in the stead of a plan's own model: a table each; NULL: that model */
   const struct ts_events *const *ranks;
   uint32_t rank_count;
+  /* of a workload among them: trace/play_workload.h; NULL: as the file says, and nobody asks */
+  const struct ts_workload_choice *workload;
+  struct ts_workload_facts *workload_facts;
   /* in the stead of the plan's: see compiler/compile.h */
   const char *schedule;
   const struct ts_given_order *order;

@@ -341,6 +341,19 @@ static bool rests_on(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   return false;
 }
 
+/* Axes of the plan's mesh as those of the IR; false: one has none. */
+static bool translate(const ts_lowering *l, uint32_t *axes)
+{
+  uint32_t given = *axes;
+  *axes = 0;
+  for (uint32_t a = 0; a < 32; a++) {
+    if (given >> a & 1 && !l->axes_as[a])
+      return false;
+    *axes |= given >> a & 1 ? l->axes_as[a] : 0;
+  }
+  return true;
+}
+
 bool ts_lower_network(ts_lowering *l)
 {
   ts_value network = l->plan->network;
@@ -374,6 +387,8 @@ bool ts_lower_network(ts_lowering *l)
     model.loc = ts_ir_loc_of(l, a->span);
     const ts_value *over = ts_record_find(&a->args, "over");
     model.axes = over && over->type == TS_T_AXIS ? over->u.axes.mask : 0;
+    if (l->axes_as && !translate(l, &model.axes))
+      continue;
     if (!models[k].lower(l, a, &model) || !rests_on(l, a, &model)) {
       good = false;
       continue;

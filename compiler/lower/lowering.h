@@ -39,6 +39,9 @@ typedef struct ts_lowering {
   uint64_t shared_parameters;           /* counted twice in the graph */
   /* [2 * weight shared + holder]: rank of the pipeline; equal: held once */
   uint32_t *shared_rank;
+  /* by axis of the plan's mesh: the IR's, as bits, where they are others; 0: none. A model of the
+   * network `over` an axis without one is left out. NULL: the plan's own */
+  const uint32_t *axes_as;
   uint32_t stream_count;
   const char *streams[TS_MAX_STREAMS];
   ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
@@ -97,5 +100,7 @@ void ts_lower_confidence(ts_lowering *l);
 void ts_lower_doubts(ts_lowering *l);
 /* compiler/lower/remarks.c: the warnings of this compilation. */
 void ts_lower_remarks(ts_lowering *l);
+/* What the IR rests on and nobody stated: a line for the report's section *Assumed*. */
+__attribute__((format(printf, 2, 3))) void ts_lower_assume(ts_lowering *l, const char *format, ...);
 
 #endif

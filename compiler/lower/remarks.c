@@ -1,4 +1,6 @@
 /* The warnings of a compilation as records of the IR, so that playing the IR says them again. */
+#include <stdarg.h>
+
 #include "base/diag_record.h"
 #include "compiler/lower/lowering.h"
 
@@ -43,6 +45,14 @@ static void put_warning(ts_lowering *l, const ts_diag *d)
         0);
   for (size_t i = 0; i < d->children.count; i++)
     put_child(l, &d->children.at[i]);
+}
+
+void ts_lower_assume(ts_lowering *l, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  put(l, TS_IR_REMARK_ASSUMED, TS_NO_SPAN, "", ts_arena_vprintf(l->s->arena, format, args), "", 0);
+  va_end(args);
 }
 
 /* In the order in which they are printed. */

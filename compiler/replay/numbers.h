@@ -2,8 +2,12 @@
 #ifndef TS_COMPILER_REPLAY_NUMBERS_H
 #define TS_COMPILER_REPLAY_NUMBERS_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
-#include "trace/machine_ir.h"
+
+/* What work and communication take: rates in FLOP/s and bytes/s, latency in seconds. */
+typedef struct ts_graph_machine { double flops, bandwidth, link, latency; } ts_graph_machine;
 
 /* The text of a plan with so many of its devices, and no model: graphs of ranks play in its
  * stead. */

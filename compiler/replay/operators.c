@@ -25,10 +25,11 @@ struct ts_rank_operators {
 /* ---- The mapping ---- */
 
 /* That of the library, where the plan has none. */
-static bool library_mapping(ts_session *s, const ts_applied *model, ts_value *out)
+static bool library_mapping(ts_session *s, const ts_applied *model, bool counted, ts_value *out)
 {
-  static const char name[] = "aten";
-  ts_module *m = ts_module_of_library(s, "std/import/aten.ts");
+  const char *name = counted ? "counted_work" : "aten";
+  ts_module *m =
+    ts_module_of_library(s, counted ? "std/import/counted.ts" : "std/import/aten.ts");
   if (!m || ts_diags_errors(s->diags))
     return false;
   ts_module_lookup(s, m, ts_lang_intern(s->lang, name, strlen(name)), model->span, out);
@@ -36,7 +37,7 @@ static bool library_mapping(ts_session *s, const ts_applied *model, ts_value *ou
 }
 
 ts_rank_operators *ts_rank_operators_new(ts_session *s, const ts_plan *plan,
-                                         const ts_applied *model)
+                                         const ts_applied *model, bool counted)
 {
   ts_rank_operators *o = TS_NEW(s->arena, ts_rank_operators);
   *o = (ts_rank_operators){.s = s, .plan = plan, .model = model};
@@ -47,7 +48,7 @@ ts_rank_operators *ts_rank_operators_new(ts_session *s, const ts_plan *plan,
   if (!given || given->type == TS_T_NONE) {
     ts_value library;
     ts_field *field = TS_NEW(s->arena, ts_field);
-    if (!library_mapping(s, with, &library))
+    if (!library_mapping(s, with, counted, &library))
       return NULL;
     *field = (ts_field){"ops", ts_arena_copy(s->arena, &library, sizeof library), with->span};
     with->args = (ts_record){.count = 1, .at = field};
@@ -109,15 +110,21 @@ static const char *take_shape(ts_arena *arena, const char *at, ts_shape *out)
   return at;
 }
 
+/* Of what an event takes, or gives. */
+static ts_shapes shapes_of(const ts_events *e, uint32_t event, bool given)
+{
+  const ts_graph_facts *f = ts_graph_facts_of(e, event);
+  uint32_t shapes = !f ? TS_EVENT_NONE : given ? f->out : f->in;
+  return shapes != TS_EVENT_NONE ? e->shapes.at[shapes] :
+         given                   ? (ts_shapes){0} :
+                                   ts_event_work_of(e, event).in;
+}
+
 /* A list of tensors as values of the language. */
-static ts_value tensors_value(ts_rank_operators *o, const ts_events *e, uint32_t shapes)
+static ts_value tensors_value(ts_rank_operators *o, const ts_events *e, ts_shapes shapes)
 {
   ts_arena *arena = o->s->arena;
-  const char *dims = "", *types = "";
-  if (shapes != TS_EVENT_NONE) {
-    dims = ts_events_text(e, e->shapes.at[shapes].dims);
-    types = ts_events_text(e, e->shapes.at[shapes].types);
-  }
+  const char *dims = ts_events_text(e, shapes.dims), *types = ts_events_text(e, shapes.types);
   dims += *dims == '[';
   TS_VEC(ts_value) all = {0};
   while (all.count < TENSORS_MOST && (dims = strchr(dims, '[')) && (types = strchr(types, '"'))) {
@@ -144,11 +151,14 @@ static ts_value row_of(ts_rank_operators *o, const ts_events *e, uint32_t event)
   const ts_graph_facts *f = ts_graph_facts_of(e, event);
   ts_span at = o->model->span;
   const char *phase = f ? ts_events_text(e, f->phase) : "";
+  ts_event_work work = ts_event_work_of(e, event);
   const struct { const char *name; ts_value value; } fields[] = {
     {"name", ts_string_value(intern(o, ts_events_text(e, ts_event_at(e, event)->name)), at)},
     {"phase", ts_string_value(intern(o, phase), at)},
-    {"inputs", tensors_value(o, e, f ? f->in : TS_EVENT_NONE)},
-    {"outputs", tensors_value(o, e, f ? f->out : TS_EVENT_NONE)}};
+    {"inputs", tensors_value(o, e, shapes_of(e, event, false))},
+    {"outputs", tensors_value(o, e, shapes_of(e, event, true))},
+    {"flops", ts_quantity_value(work.flops, TS_DIM_WORK, at)},
+    {"bytes", ts_quantity_value(work.bytes * 8, TS_DIM_SIZE, at)}};
   enum { COUNT = sizeof fields / sizeof *fields };
   ts_field *all = TS_NEW_ARRAY(o->s->arena, ts_field, COUNT);
   for (int i = 0; i < COUNT; i++)
@@ -273,11 +283,11 @@ static outcome try_entry(ts_rank_operators *o, const ts_mapped_kind *e, ts_value
   return choose_phases(o, e, row, &work, out);
 }
 
-/* The first entry that is meant and whose op takes these shapes. */
-static bool work_out(ts_rank_operators *o, ts_value row, ts_rank_operator *out)
+/* The first entry that is meant and whose op takes these shapes. states: work of its own. */
+static bool work_out(ts_rank_operators *o, ts_value row, bool states, ts_rank_operator *out)
 {
   ts_frame frame = {out->name, o->model->span, o->s->frame};
-  bool empty = true;
+  bool empty = !states;
   for (uint32_t i = 2; i < 4; i++) {
     const ts_list *list = row.u.record->at[i].value->u.list;
     for (uint32_t k = 0; k < list->count; k++)
@@ -310,15 +320,15 @@ static bool work_out(ts_rank_operators *o, ts_value row, ts_rank_operator *out)
 static const char *key_of(ts_arena *arena, const ts_events *e, uint32_t event)
 {
   const ts_graph_facts *f = ts_graph_facts_of(e, event);
+  ts_event_work work = ts_event_work_of(e, event);
   const char *text = ts_events_text(e, ts_event_at(e, event)->name);
-  const uint32_t shapes[] = {f ? f->in : TS_EVENT_NONE, f ? f->out : TS_EVENT_NONE};
-  for (int i = 0; i < 2; i++)
-    if (shapes[i] != TS_EVENT_NONE)
-      text = ts_arena_printf(arena, "%s\n%s%s", text,
-                             ts_events_text(e, e->shapes.at[shapes[i]].dims),
-                             ts_events_text(e, e->shapes.at[shapes[i]].types));
-    else
-      text = ts_arena_printf(arena, "%s\n", text);
+  for (int i = 0; i < 2; i++) {
+    ts_shapes shapes = shapes_of(e, event, i);
+    text = ts_arena_printf(arena, "%s\n%s%s", text, ts_events_text(e, shapes.dims),
+                           ts_events_text(e, shapes.types));
+  }
+  if (work.flops > 0 || work.bytes > 0)
+    text = ts_arena_printf(arena, "%s\n%a %a", text, work.flops, work.bytes);
   return f ? ts_arena_printf(arena, "%s\n%s", text, ts_events_text(e, f->phase)) : text;
 }
 
@@ -340,7 +350,7 @@ const ts_rank_operator *ts_rank_operator_of(ts_rank_operators *o, const ts_event
   if (found == TS_HASH_NONE) {
     ts_rank_operator made = {.name = intern(o, ts_events_text(e, ts_event_at(e, event)->name))};
     found = (uint32_t)o->all.count;
-    if (!work_out(o, row_of(o, e, event), &made)) {
+    if (!work_out(o, row_of(o, e, event), ts_states_work(ts_event_work_of(e, event)), &made)) {
       ts_arena_free(scratch);
       return NULL;
     }

@@ -15,10 +15,10 @@ typedef struct ts_rank_operator { /* of one name, with tensors of these shapes a
 
 typedef struct ts_rank_operators ts_rank_operators;
 
-/* `model`: graph(...), whose argument `ops` is a mapping, or that of the library. NULL after
- * errors. */
+/* `model`: graph(...), whose argument `ops` is a mapping, or that of the library: for operators of
+ * PyTorch, or, counted, for work that events state (ts_event_work). NULL after errors. */
 ts_rank_operators *ts_rank_operators_new(ts_session *s, const ts_plan *plan,
-                                         const ts_applied *model);
+                                         const ts_applied *model, bool counted);
 /* The operator of an event; the same one for the same name, shapes and formats. NULL after
  * errors. */
 const ts_rank_operator *ts_rank_operator_of(ts_rank_operators *o, const ts_events *e,

@@ -40,7 +40,7 @@ static const ts_events *read_file(ts_session *s, const ts_applied *model, const 
   ts_digest_file(path, dependency.sha256);
   ts_session_depends(s, dependency);
   const ts_events *e = ts_events_read(s->arena, path, NULL, &error);
-  if (e && !ts_is_rank_graph(e) && !ts_is_chakra(e))
+  if (e && !ts_is_rank_graph(e) && !ts_is_chakra(e) && !e->workload)
     ts_fail(&error, "trainspec-trace writes execution graphs; recordings of one rank are played by "
                     "`trainspec replay`",
             "its format is %s, not the graph of a rank", ts_trace_format_name(e->format));
@@ -109,6 +109,11 @@ bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *o
     return false;
   if (ts_is_chakra(first))
     return read_chakra(s, model, first, out);
+  if (first->workload) { /* of all ranks: how many, its mesh says */
+    out->ranks = ts_arena_copy(s->arena, &first, sizeof(const ts_events *));
+    out->count = 1;
+    return true;
+  }
   if (first->format != TS_TRACE_GOAL)
     return read_ranks(s, model, first, out);
   out->count = (uint32_t)first->world;

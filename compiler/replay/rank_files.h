@@ -13,7 +13,8 @@ typedef struct ts_rank_files {
 } ts_rank_files;
 
 /* `{rank}` in the name stands for the number of a rank; how many there are, the first says. Without
- * it the file is a whole job: a schedule, or the graph of its one rank. False after errors. */
+ * it the file is a whole job: a schedule, a workload (one table for all its ranks), or the graph of
+ * its one rank. False after errors. */
 bool ts_rank_files_read(ts_session *s, const ts_applied *model, ts_rank_files *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include "compiler/machine/cluster.h"
 #include "compiler/replay/operators.h"
 #include "compiler/replay/rank_files.h"
+#include "compiler/replay/workload.h"
 #include "trace/play_rank_graph.h"
 #include "trace/read/rank_graph.h"
 
@@ -25,14 +26,17 @@ typedef struct replayer {
   ts_lowering l;
   ts_rank_operators *operators;
   ts_rank_files files;
+  ts_replayed_workload *workload; /* that is played; NULL: graphs are */
   const char *device;          /* that times of the graphs were taken on */
   bool timed;                  /* they are taken */
+  bool counted;                /* work is what events state, not what operators are */
   uint32_t source;             /* of the IR: the graphs' times */
   double alike;                /* ranks that do what is priced */
   TS_VEC(double) runs;         /* by kernel of the costing, of all ranks */
   TS_VEC(guess) guesses;
   TS_VEC(format_flops) flops;  /* of the model, of all ranks */
   double seconds;              /* of all kernels */
+  bool stages;                 /* of the workload: a program each */
 } replayer;
 
 bool ts_plan_replays(const ts_session *s, const ts_plan *plan)
@@ -95,9 +99,14 @@ static uint32_t measured_kernel(replayer *r, const ts_events *e, uint32_t event,
   return ts_ir_intern(r->l.b, TS_IR_KERNELS, &k);
 }
 
-static bool has_time(const replayer *r, const ts_event *v)
+/* Times that nobody measured give way to work that is stated. */
+static bool has_time(const replayer *r, const ts_events *e, uint32_t event)
 {
-  return v->duration >= 0 && (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL);
+  const ts_event *v = ts_event_at(e, event);
+  bool states = ts_states_work(ts_event_work_of(e, event));
+  if (v->duration < 0 || (r->workload && states && v->duration <= TS_WORKLOAD_PLACEHOLDER))
+    return false;
+  return r->timed || e->format == TS_TRACE_GOAL || (r->counted && !states);
 }
 
 static void alike(void *closure, uint32_t ranks) { ((replayer *)closure)->alike = ranks; }
@@ -106,16 +115,15 @@ static bool price(void *closure, const ts_events *e, uint32_t event, ts_arena *a
                   ts_kernel_list *out, ts_error *error)
 {
   replayer *r = closure;
-  const ts_event *v = ts_event_at(e, event);
   const ts_kernels none = {0};
   bool schedule = e->format == TS_TRACE_GOAL;
   const ts_rank_operator *op = schedule ? NULL : ts_rank_operator_of(r->operators, e, event);
   if (!op && !schedule)
     return ts_fail(error, NULL, "rank %" PRId64 ", node %u: `%.60s`", e->rank, event,
-                   ts_events_text(e, v->name));
+                   ts_events_text(e, ts_event_at(e, event)->name));
   for (uint32_t i = 0; op && i < op->kernels.count; i++)
     count_flops(r, e, event, &op->kernels.at[i]);
-  if (has_time(r, v)) {
+  if (has_time(r, e, event)) {
     TS_PUSH(arena, out, measured_kernel(r, e, event, op ? &op->kernels : &none));
     return true;
   }
@@ -184,7 +192,9 @@ static bool check_fields(const replayer *r)
     {TS_PLAN_protocols, "protocols"}, {TS_PLAN_optimizer, "optimizer"}};
   for (size_t i = 0; i < sizeof others / sizeof *others && !r->l.s->ranks; i++) {
     ts_span at = r->l.plan->span_of[others[i].field];
-    if (!at.file)
+    bool allowed = r->files.ranks[0]->workload && (others[i].field == TS_PLAN_mesh ||
+                                                   others[i].field == TS_PLAN_schedule);
+    if (!at.file || allowed)
       continue;
     ts_diag *d = ts_diag_add(r->l.s->diags, TS_E0526, at, "a plan of graphs has no `%s`",
                              others[i].name);
@@ -211,15 +221,24 @@ static bool check_cluster(const replayer *r)
   return false;
 }
 
-/* The mesh is the ranks themselves. */
-static void set_mesh(const replayer *r)
+/* Of graphs it is the ranks themselves. */
+static bool set_mesh(replayer *r, ts_error *error)
 {
   ts_mesh *mesh = &r->l.s->mesh;
+  if (r->files.ranks[0]->workload) {
+    r->workload = TS_NEW(r->l.s->arena, ts_replayed_workload);
+    if (!ts_replayed_workload_new(r->l.s, r->l.plan, r->files.ranks[0], r->workload, error))
+      return false;
+    r->files.count = r->workload->mesh.world;
+    r->l.axes_as = r->workload->axes_as;
+    return true;
+  }
   mesh->count = 1;
   mesh->axis[0].name = ts_lang_intern(r->l.s->lang, "rank", 4);
   mesh->axis[0].size = r->files.count;
   mesh->axis[0].stride = 1;
   mesh->axis[0].span = r->l.plan->span_of[TS_PLAN_model];
+  return true;
 }
 
 /* Models of the network for some axes: of which mesh? */
@@ -227,7 +246,7 @@ static bool check_network(const replayer *r)
 {
   ts_ir view;
   ts_ir_builder_view(r->l.b, &view);
-  for (uint32_t i = 0; i < view.net_models_count; i++)
+  for (uint32_t i = 0; i < view.net_models_count && !r->workload; i++)
     if (view.net_models[i].axes) {
       ts_diag *d = ts_report(r->l.s, TS_E0526, r->l.plan->span_of[TS_PLAN_network],
                              "a network model for an axis, and the groups of graphs have none");
@@ -252,9 +271,10 @@ static void write_meta(replayer *r)
     .plan = ts_ir_add_string(l->b, plan->name),
     .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())),
     .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
-    .pipeline_axis = 0,
+    .pipeline_axis = !r->workload ? 0 : r->stages ? TS_WORKLOAD_PP : TS_IR_NONE,
     .world = r->files.count,
-    .micro_batches = 1,
+    .micro_batches =
+      r->workload && r->workload->pipelined ? r->workload->pipeline.micro_batches : 1,
     .samples_per_step = samples,
     .tokens_per_step = (uint64_t)(plan->tokens_per_sample * (double)samples)};
   ts_lower_formats(l, r->files.count, 1, &meta);
@@ -275,6 +295,27 @@ static uint64_t host_time(const replayer *r, uint64_t ps)
            ps;
 }
 
+static bool refuse(const replayer *r, const ts_error *error)
+{
+  ts_diag *d = ts_diag_add(r->l.s->diags, TS_E0525, r->l.plan->span_of[TS_PLAN_model],
+                           "cannot play `%s`: %s", r->files.name, error->message);
+  if (error->help[0])
+    ts_diag_help(d, "%s", error->help);
+  return false;
+}
+
+static bool play_workload(replayer *r, const ts_rank_prices *prices, ts_error *error)
+{
+  ts_replayed_workload *w = r->workload;
+  ts_workload_facts here, *facts = r->l.s->workload_facts ? r->l.s->workload_facts : &here;
+  r->stages = w->pipelined || w->e->workload->sections.count > 1;
+  if (!ts_workload_play(r->l.b, w->e, &w->mesh, w->choice.step,
+                        w->pipelined ? &w->pipeline : NULL, &w->order, prices, facts, error))
+    return false;
+  ts_replayed_workload_tell(&r->l, w, facts);
+  return true;
+}
+
 static bool write_ranks(replayer *r)
 {
   const ts_host *host = &r->l.plan->host;
@@ -287,20 +328,17 @@ static bool write_ranks(replayer *r)
                            .step = host_time(r, host->step)};
   ts_error error = {0};
   ts_ir_cost_source graphs = {.name = ts_ir_add_string(r->l.b, r->files.name),
-                              .kind = ts_ir_add_string(r->l.b, "graph"),
+                              .kind = ts_ir_add_string(r->l.b, r->workload ? "workload" : "graph"),
                               .loc = ts_ir_loc_of(&r->l, r->l.plan->span_of[TS_PLAN_model]),
                               .device = ts_ir_add_string(r->l.b, r->device)};
   r->source = ts_ir_intern(r->l.b, TS_IR_COST_SOURCES, &graphs);
   unsigned errors = ts_diags_errors(r->l.s->diags);
-  if (ts_rank_graphs_play(r->l.b, r->files.ranks, r->files.count, &prices, &error))
+  if (r->workload ?
+        play_workload(r, &prices, &error) :
+        ts_rank_graphs_play(r->l.b, r->files.ranks, r->files.count, &prices, &error))
     return true;
-  if (ts_diags_errors(r->l.s->diags) > errors) /* it says what is wrong; this is where */
-    return false;
-  ts_diag *d = ts_diag_add(r->l.s->diags, TS_E0525, r->l.plan->span_of[TS_PLAN_model],
-                           "cannot play `%s`: %s", r->files.name, error.message);
-  if (error.help[0])
-    ts_diag_help(d, "%s", error.help);
-  return false;
+  /* messages say what is wrong; this is where */
+  return ts_diags_errors(r->l.s->diags) == errors && refuse(r, &error);
 }
 
 static bool write_ir(replayer *r)
@@ -315,6 +353,14 @@ static bool write_ir(replayer *r)
   return !l->failed;
 }
 
+static bool states_work(const replayer *r)
+{
+  for (uint32_t i = 0; i < r->files.count; i++)
+    if (r->files.ranks[i]->work.count)
+      return true;
+  return false;
+}
+
 static bool prepare(replayer *r)
 {
   ts_lowering *l = &r->l;
@@ -325,12 +371,17 @@ static bool prepare(replayer *r)
   r->device = device && device->type == TS_T_STRING ? device->u.string : "";
   r->files = (ts_rank_files){l->s->ranks, l->s->rank_count,
                              l->s->ranks ? ts_base_name(l->s->ranks[0]->file) : ""};
-  if (!check_fields(r) || (model && !ts_rank_files_read(l->s, model, &r->files)) ||
-      !check_cluster(r) || !(r->operators = ts_rank_operators_new(l->s, l->plan, model)) ||
+  ts_error error = {0};
+  if ((model && !ts_rank_files_read(l->s, model, &r->files)) || !check_fields(r))
+    return false;
+  if (!set_mesh(r, &error))
+    return error.message[0] && refuse(r, &error);
+  r->counted = r->workload || states_work(r);
+  if (!check_cluster(r) ||
+      !(r->operators = ts_rank_operators_new(l->s, l->plan, model, r->counted)) ||
       !(l->costing = ts_costing_new(l->s, l->plan)) ||
       !ts_calibration_of_plan(l->s, l->plan, &l->calibration))
     return false;
-  set_mesh(r);
   l->costing->calibration = l->calibration.is;
   l->calibrated_host =
     l->calibration.is ? ts_calibration_of_kind(l->calibration.is, TS_QUANTITY_HOST) : 0;

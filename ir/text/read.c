@@ -563,7 +563,7 @@ static void read_warning(ts_ir_reader *r) { read_remark_of(r, TS_IR_REMARK_WARNI
 static void read_remark(ts_ir_reader *r)
 {
   read_remark_of(
-    r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact` or `help`", ts_ir_remark_names));
+    r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact`, `help` or `assumed`", ts_ir_remark_names));
 }
 
 /* ---- statements ---- */

@@ -343,8 +343,12 @@ static void list_assumptions(ts_summary *s)
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
   const char **list =
-    TS_NEW_ARRAY(s->arena, const char *, 13 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
+    TS_NEW_ARRAY(s->arena, const char *, 13 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count +
+                                         ir->remarks_count);
   uint32_t n = 0;
+  for (uint32_t i = 0; i < ir->remarks_count; i++)
+    if (ir->remarks[i].kind == TS_IR_REMARK_ASSUMED)
+      list[n++] = ir->strings + ir->remarks[i].text;
   if (!f.host)
     list[n++] = "no `host`: issuing work costs no time";
   if (f.communication && !ir->devices_count)

@@ -13,7 +13,7 @@ void ts_warnings_of_ir(ts_arena *arena, const ts_ir *ir, ts_warnings *out)
                            .loc = r->loc,
                            .more = r->more,
                            .compiled = true});
-    else
+    else if (r->kind != TS_IR_REMARK_ASSUMED)
       TS_PUSH(arena, &out->at.at[out->at.count - 1].notes,
               (ts_warning_note){r->kind, r->loc, name, text});
   }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "runtime/account/result.h"
+#include "tests/play_ranks.h"
 #include "trace/optable.h"
 #include "trace/replay.h"
 #include "trace/summary.h"
 #include "trace/trace_diff.h"
-#include "trace/workload_ir.h"
 
 static inline void play_made(ts_arena *arena, ts_ir_builder *b)
 {
@@ -29,28 +29,19 @@ static inline void play_made(ts_arena *arena, ts_ir_builder *b)
 }
 
 /* Small: a mesh of millions is no harm, but slow. */
-static inline void play_workload(ts_arena *arena, const ts_events *e)
+static inline void play_workload(const ts_events *e)
 {
-  ts_error error = {0};
-  ts_workload_facts facts;
-  const ts_graph_machine machine = {1e14, 1e12, 1e11, 1e-6};
   ts_workload_choice choice = {0};
   if (e->world > 4096)
     choice = (ts_workload_choice){.size = {2, 2, 4, (uint32_t)e->workload->sections.count}};
-  ts_ir_builder *b = ts_workload_ir(e, &choice, &machine, NULL, &facts, &error);
-  if (!b && !error.message[0])
-    abort();
-  if (b && facts.world <= 4096)
-    play_made(arena, b);
-  else
-    ts_ir_builder_free(b);
+  play_or_refuse_workload(e, &choice);
 }
 
 static inline void play_trace(ts_arena *arena, const ts_events *e)
 {
   ts_error error = {0};
   if (e->workload) {
-    play_workload(arena, e);
+    play_workload(e);
     return;
   }
   ts_replay *r = ts_replay_new(arena, e, NULL, &error);

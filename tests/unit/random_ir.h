@@ -109,8 +109,12 @@ static inline void random_sources(random_ir *g)
 static inline void random_remarks(random_ir *g)
 {
   static const char *const texts[] = {"two words", "say \"x\"", "\xc3\xa9t\xc3\xa9\n2", "a"};
-  for (uint32_t left = random_below(g, 4), i = 0; i < left; i++) {
-    uint32_t kind = i ? random_below(g, TS_IR_REMARK_KINDS) : TS_IR_REMARK_WARNING;
+  for (uint32_t left = random_below(g, 4), i = 0, last = TS_IR_REMARK_ASSUMED; i < left; i++) {
+    /* what belongs to a warning follows it */
+    uint32_t kind = i && last != TS_IR_REMARK_ASSUMED ? random_below(g, TS_IR_REMARK_KINDS) :
+                    random_below(g, 2)                ? TS_IR_REMARK_WARNING :
+                                                        TS_IR_REMARK_ASSUMED;
+    last = kind;
     ts_ir_remark r = {.kind = kind,
                       .loc = random_loc(g),
                       .text = ts_ir_add_string(g->b, texts[random_below(g, 4)])};

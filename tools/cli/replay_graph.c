@@ -288,7 +288,8 @@ bool ts_graphs_compile(ts_trace_task *t, const ts_events *const *ranks, uint32_t
   ts_session *s = ts_session_new(t->arena);
   static const ts_graph_machine any = {1e12, 1e12, 1e12, 0}; /* nothing rests on it */
   const ts_graph_machine *numbers = place->machine ? place->machine : &any;
-  const char *text = place->plan ? NULL : ts_plan_of_numbers(t->arena, numbers, count);
+  uint32_t devices = place->devices ? place->devices : count;
+  const char *text = place->plan ? NULL : ts_plan_of_numbers(t->arena, numbers, devices);
   bool good = text ? ts_input_compile(s, "replay.ts", text, strlen(text), &options, input) :
                      ts_input_open(s, place->plan, &options, input);
   int rejected = ts_options_report(&t->options, s->diags);

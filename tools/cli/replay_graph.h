@@ -6,13 +6,14 @@
 #include "base/json_writer.h"
 #include "compiler/compile.h"
 #include "tools/cli/trace_open.h"
-#include "trace/machine_ir.h"
+#include "compiler/replay/numbers.h"
 
 /* Where ranks play; all may be left zero. */
 typedef struct ts_replay_place {
   const ts_graph_machine *machine; /* given as numbers, or NULL */
   const char *plan;                /* the file of a plan, or NULL */
   ts_compile_options options;      /* of the plan */
+  uint32_t devices;                /* of the numbers: 0: as many as files */
 } ts_replay_place;
 
 /* "400T:3T:450G:5us": FLOP/s, bytes/s of memory and of a rank's link, and latency. False: it is

@@ -4,7 +4,7 @@
 
 #include "tools/cli/trace_open.h"
 #include "trace/loggops.h"
-#include "trace/machine_ir.h"
+#include "compiler/replay/numbers.h"
 
 /* Links of a machine: L is the latency, G the time of a byte, the others are 0. */
 ts_loggops ts_loggops_of(const ts_graph_machine *machine);

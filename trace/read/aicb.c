@@ -82,26 +82,36 @@ static bool take_time(ts_csv_cell c, double unit, int64_t *ns)
   return true;
 }
 
-/* Of "((2048, 512), (512, 1024))": the first matrix times the second. */
-static double flops_of(ts_csv_cell shapes)
+/* Of "((2048, 512), (512, 1024))": the two matrices, and what their product takes. They have two
+ * bytes an element, as AICB's messages do. */
+static ts_event_work work_of(ts_events *e, ts_csv_cell shapes)
 {
+  static const char types[] = "[\"bf16\",\"bf16\"]";
   double elements = 1, last = 0;
-  int tuple = 0;
+  int tuples = 0;
+  char text[200];
+  size_t length = 0;
   for (size_t i = 0; i < shapes.length; i++) {
     char c = shapes.at[i];
     if (c >= '0' && c <= '9') {
       double n = 0;
-      for (; i < shapes.length && shapes.at[i] >= '0' && shapes.at[i] <= '9'; i++)
-        n = n * 10 + (shapes.at[i] - '0');
-      if (tuple == 0)
-        elements *= n;
-      last = n;
-      i--;
+      for (size_t k = i; k < shapes.length && shapes.at[k] >= '0' && shapes.at[k] <= '9'; k++)
+        n = n * 10 + (shapes.at[k] - '0');
+      bool begins = !i || shapes.at[i - 1] < '0' || shapes.at[i - 1] > '9';
+      elements *= begins && !tuples ? n : 1;
+      last = begins ? n : last;
     }
-    tuple += c == ')' && last > 0;
+    tuples += c == ')' && last > 0;
+    if (c != ' ' && c != '"' && length < sizeof text)
+      text[length++] = c == '(' ? '[' : c == ')' ? ']' : c;
   }
-  double flops = 2 * elements * last;
-  return tuple >= 2 && flops < 1e24 ? flops : 0;
+  ts_event_work work = {.flops = 2 * elements * last};
+  if (tuples < 2 || !(work.flops < 1e24))
+    return (ts_event_work){0};
+  if (length < sizeof text)
+    work.in = (ts_shapes){.dims = ts_events_string(e, text, length),
+                          .types = ts_events_string(e, types, sizeof types - 1)};
+  return work;
 }
 
 /* A group's size is that of its largest call: messages name the pair, not the group. */
@@ -137,7 +147,8 @@ static void begin_section(reader *r, uint32_t name, int64_t first, int64_t last)
   begin_part(r);
 }
 
-static void add(reader *r, ts_csv_cell name, uint32_t comm, int64_t duration, double flops)
+static void add(reader *r, ts_csv_cell name, uint32_t comm, int64_t duration,
+                ts_event_work work)
 {
   ts_events *e = r->e;
   uint32_t event = e->count, string = ts_events_string(e, name.at, name.length);
@@ -148,7 +159,7 @@ static void add(reader *r, ts_csv_cell name, uint32_t comm, int64_t duration, do
   v->start = event;
   v->duration = duration;
   v->detail = comm;
-  TS_PUSH(e->arena, &e->workload->flops, flops);
+  ts_events_put_work(e, event, work);
   v->flags = name.length >= 8 && memcmp(name.at, "backward", 8) == 0 ? TS_EVENT_BACKWARD : 0;
   v->track = ts_events_track(e, e->workload->sections.at[e->workload->sections.count - 1].name, 0,
                              true);
@@ -195,7 +206,7 @@ static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
     return true;
   }
   if (computes) {
-    add(r, stage, TS_EVENT_NONE, elapsed, flops_of(at[BYTES]));
+    add(r, stage, TS_EVENT_NONE, elapsed, work_of(e, at[BYTES]));
     return true;
   }
   ts_event_comm c = {.kind = ts_comm_kind_of(type.at, type.length),
@@ -215,7 +226,7 @@ static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
   c.peer = c.kind == TS_COMM_RECV ? source : c.kind == TS_COMM_SEND ? destination : -1;
   c.group_label = ts_events_string(e, at[ADDITIONAL].at, at[ADDITIONAL].length);
   TS_PUSH(e->arena, &e->comms, c);
-  add(r, stage, (uint32_t)e->comms.count - 1, elapsed, 0);
+  add(r, stage, (uint32_t)e->comms.count - 1, elapsed, (ts_event_work){0});
   return true;
 }
 

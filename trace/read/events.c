@@ -70,6 +70,14 @@ ts_event *ts_events_add(ts_events *e, ts_event_class class, ts_event_kind kind)
   return v;
 }
 
+void ts_events_put_work(ts_events *e, uint32_t event, ts_event_work work)
+{
+  if (!ts_states_work(work))
+    return;
+  while (e->work.count <= event) TS_PUSH(e->arena, &e->work, (ts_event_work){0});
+  e->work.at[event] = work;
+}
+
 uint32_t ts_events_track(ts_events *e, uint32_t process, uint32_t thread, bool device)
 {
   for (uint32_t i = (uint32_t)e->tracks.count; i-- > 0;) {

@@ -117,6 +117,8 @@ typedef struct ts_event_comm {
 /* Strings without blanks: "[[64,32],[32]]", "["float","float"]"; arguments, of convolutions alone:
  * "["","","[1,1]"]". */
 typedef struct ts_shapes { uint32_t dims, types, arguments; } ts_shapes;
+/* What an event states of its work; 0: not stated. Of a product, `in` are its two matrices. */
+typedef struct ts_event_work { double flops, bytes; ts_shapes in; } ts_event_work;
 /* record: correlation of the call that recorded the event, 0: not known */
 typedef struct ts_event_wait { int64_t stream, on_stream; uint64_t record; } ts_event_wait;
 typedef struct ts_memory_event {
@@ -167,6 +169,7 @@ typedef struct ts_events {
   TS_VEC(ts_event_track) tracks;
   TS_VEC(ts_event_comm) comms;
   TS_VEC(ts_shapes) shapes;
+  TS_VEC(ts_event_work) work; /* by event; those behind its end state nothing */
   TS_VEC(ts_event_wait) waits;
   TS_VEC(ts_memory_event) memory;
   TS_VEC(ts_device_info) devices;
@@ -213,6 +216,14 @@ static inline ts_event *ts_event_at(const ts_events *e, uint32_t i)
 {
   return &e->blocks.at[i / TS_EVENT_BLOCK][i % TS_EVENT_BLOCK];
 }
+static inline ts_event_work ts_event_work_of(const ts_events *e, uint32_t i)
+{
+  return i < e->work.count ? e->work.at[i] : (ts_event_work){0};
+}
+static inline bool ts_states_work(ts_event_work w)
+{
+  return w.flops > 0 || w.bytes > 0 || w.in.dims;
+}
 static inline int64_t ts_event_end(const ts_event *v)
 {
   return v->start + (v->duration > 0 ? v->duration : 0);
@@ -228,6 +239,8 @@ typedef struct ts_events_options {
 ts_events *ts_events_new(ts_arena *arena, const char *file);
 /* A zeroed event with no links. */
 ts_event *ts_events_add(ts_events *e, ts_event_class class, ts_event_kind kind);
+/* Of an event that was added last, or before. */
+void ts_events_put_work(ts_events *e, uint32_t event, ts_event_work work);
 uint32_t ts_events_string(ts_events *e, const char *text, size_t length); /* interned; 0 is "" */
 const char *ts_events_text(const ts_events *e, uint32_t string);
 uint32_t ts_events_strings(const ts_events *e); /* how many there are */

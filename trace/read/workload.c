@@ -199,47 +199,55 @@ static uint32_t add(reader *r, const layer *l, const char *what, int64_t duratio
   v->detail = comm;
   v->track = ts_events_track(
     e, 0, ts_events_string(e, tracks[track], strlen(tracks[track])), true);
-  TS_PUSH(e->arena, &e->workload->flops, 0);
   if (after != TS_EVENT_NONE)
     TS_PUSH(e->arena, &e->edges, (ts_event_edge){after, e->count - 1, false});
   return e->count - 1;
 }
 
-static void add_input(reader *r, const layer *l)
+static void add_input(reader *r, const layer *l, ts_workload_line *line)
 {
   const pass *p = &l->pass[1];
+  line->first[TS_LINE_INPUT] = r->e->count;
   r->last = add(r, l, "backward_input", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
   if (p->comm != TS_EVENT_NONE)
     r->last = add(r, l, "backward_input.comm", 0, p->comm, BLOCKS, r->last);
+  line->end[TS_LINE_INPUT] = r->e->count;
 }
 
-static void add_weights(reader *r, const layer *l)
+static void add_weights(reader *r, const layer *l, ts_workload_line *line)
 {
   const pass *p = &l->pass[2];
+  line->first[TS_LINE_WEIGHT] = r->e->count;
   r->last = add(r, l, "backward_weight", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
   uint32_t summed = r->last;
   if (p->comm != TS_EVENT_NONE)
     summed = add(r, l, "backward_weight.comm", 0, p->comm, BESIDE, r->last);
   add(r, l, "update", l->update, TS_EVENT_NONE, BESIDE, summed);
+  line->end[TS_LINE_WEIGHT] = r->e->count;
 }
 
 static void add_layers(reader *r, const layer *layers, size_t count)
 {
+  ts_workload_line *lines = TS_NEW_ARRAY(r->e->arena, ts_workload_line, count + 1);
   r->last = TS_EVENT_NONE;
   for (size_t i = 0; i < count; i++) {
     const pass *p = &layers[i].pass[0];
+    lines[i].name = layers[i].name;
+    lines[i].first[TS_LINE_FORWARD] = r->e->count;
     r->last = add(r, &layers[i], "forward", p->compute, TS_EVENT_NONE, COMPUTES, r->last);
     if (p->comm != TS_EVENT_NONE)
       r->last = add(r, &layers[i], "forward.comm", 0, p->comm, BLOCKS, r->last);
+    lines[i].end[TS_LINE_FORWARD] = r->e->count;
   }
   for (size_t i = count; i-- > 0;) {
     const layer *l = &layers[i];
     if (r->weights_first)
-      add_weights(r, l);
-    add_input(r, l);
+      add_weights(r, l, &lines[i]);
+    add_input(r, l, &lines[i]);
     if (!r->weights_first)
-      add_weights(r, l);
+      add_weights(r, l, &lines[i]);
   }
+  for (size_t i = 0; i < count; i++) TS_PUSH(r->e->arena, &r->e->workload->lines, lines[i]);
 }
 
 static bool is_policy(const word *w)

@@ -1,6 +1,6 @@
 /* Workloads of AICB, SimAI and ASTRA-sim 1.0: one list of work for many ranks. What the table of
  * events has no place for: which ranks do which events, and in which step. Groups are named as the
- * files name them; trace/workload_ir.c knows which ranks they are. */
+ * files name them; trace/workload_mesh.c knows which ranks they are. */
 #ifndef TS_TRACE_READ_WORKLOAD_H
 #define TS_TRACE_READ_WORKLOAD_H
 
@@ -19,13 +19,22 @@ typedef struct ts_workload_section {
   int64_t first_rank, last_rank; /* -1: not stated */
 } ts_workload_section;
 
+/* Events of a line of a text workload, by pass: from `first` up to `end`. */
+enum { TS_LINE_FORWARD, TS_LINE_INPUT, TS_LINE_WEIGHT, TS_LINE_PASSES };
+typedef struct ts_workload_line {
+  uint32_t name; /* string */
+  uint32_t first[TS_LINE_PASSES], end[TS_LINE_PASSES];
+} ts_workload_line;
+
 typedef struct ts_workload {
   TS_VEC(ts_workload_section) sections;
   TS_VEC(ts_workload_part) parts; /* in the order of events: section by section, step by step */
-  /* by event, those of the matrices that a computation without a time multiplies; 0: not stated */
-  TS_VEC(double) flops;
-  /* of SimAI: what a pipeline would add, which no line of the file says */
+  TS_VEC(ts_workload_line) lines; /* of text workloads */
+  /* of SimAI's header: what a pipeline adds, which no line says; -1: not stated */
   int64_t micro_batches, virtual_stages, stage_bytes;
 } ts_workload;
+
+/* SimAI writes it where a time was not measured, and AICB as nanoseconds. */
+enum { TS_WORKLOAD_PLACEHOLDER = 1 };
 
 #endif
