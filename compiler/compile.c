@@ -42,6 +42,7 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   s->rank_count = o->rank_count;
   s->workload = o->workload;
   s->workload_facts = o->workload_facts;
+  s->priced = o->priced;
   s->schedule = o->schedule;
   s->order = o->order;
 }

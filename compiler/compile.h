@@ -33,6 +33,7 @@ typedef struct ts_compile_options { /* all may be left zero */
    * is; may be NULL */
   const struct ts_workload_choice *workload;
   struct ts_workload_facts *workload_facts;
+  bool priced; /* times that they have are not taken: `costs` price all work */
   /* an expression in the stead of the plan's `schedule`, which may name what the plan may; NULL:
    * the plan's own */
   const char *schedule;

@@ -16,7 +16,7 @@
 #include "trace/play_rank_graph.h"
 #include "trace/replay.h"
 
-enum { FORMAT = 1, OUTPUT, STEP, MACHINE, MESH, PLAN, LOGGOPS };
+enum { FORMAT = 1, OUTPUT, STEP, MACHINE, MESH, PLAN, LOGGOPS, PRICED };
 
 static const ts_option options[] = {
   {STEP, 0, "step", "N", "replay only the work launched in step N, from 1", "Replay"},
@@ -24,6 +24,7 @@ static const ts_option options[] = {
    "Graphs, schedules, workloads"},
   {MACHINE, 0, "machine", "F:B:L:T",
    "... on one of FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
+  {PRICED, 0, "priced", NULL, "... where the costs price all work, also what has a time", NULL},
   {LOGGOPS, 0, "loggops", "L=..,o=..",
    "for schedules: L, o, g and S of the model, G and O a byte, as L=2000,o=100,G=0.04 (ns)", NULL},
   {MESH, 0, "mesh", "SIZES", "for workloads: sizes of their groups, as tp=8,ep=2,dp=16,pp=4", NULL},
@@ -307,6 +308,7 @@ int ts_replay_main(int argc, char **argv)
           &t.options, "`--loggops` takes L, o, g, G, O and S as L=2000,o=100,G=0.04, not `%s`",
           t.options.argument);
       break;
+    case PRICED: on.options.priced = true; break;
     case PLAN: on.plan = t.options.argument; break;
     case MESH:
       if (!ts_workload_mesh_read(t.options.argument, &choice))
@@ -333,6 +335,7 @@ int ts_replay_main(int argc, char **argv)
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
   choice.step = step;
+  plan.compile.priced = on.options.priced;
   on.options = plan.compile;
   if (status < 0)
     status = replay(&t, &choice, &on, given, form == 1);

@@ -160,8 +160,9 @@ static bool put_comm(maker *m, const ts_event *v, ts_event *out)
   return true;
 }
 
-static bool put_node(maker *m, const ts_event *v)
+static bool put_node(maker *m, uint32_t event)
 {
+  const ts_event *v = ts_event_at(m->from, event);
   bool comm = v->kind == TS_KERNEL_COMMUNICATION && v->class == TS_EVENT_DEVICE &&
               v->detail != TS_EVENT_NONE,
        host = v->class != TS_EVENT_DEVICE;
@@ -178,7 +179,11 @@ static bool put_node(maker *m, const ts_event *v)
                          track_of(m, "compute", "compute");
   /* what encloses others on the host takes what they take; a mark takes no time */
   out->duration = host && (m->from->nested || v->class != TS_EVENT_OPERATOR) ? 0 : v->duration;
-  m->timed |= !host && out->duration > 0;
+  ts_event_work work = host ? (ts_event_work){0} : ts_event_work_of(m->from, event);
+  ts_events_put_work(m->to, m->to->count - 1, work);
+  if (ts_states_work(work) && out->duration <= 0) /* 0 is not written */
+    out->duration = -1;
+  m->timed |= !host && (out->duration > 0 || ts_states_work(work));
   m->computes |= !host;
   return true;
 }
@@ -196,7 +201,7 @@ static const ts_events *make_rank(maker *m, uint32_t rank)
   m->to->tracks.at[0].label = intern(m->to, "compute");
   for (uint32_t i = 0; i < e->count; i++) {
     place[order[i]] = i;
-    if (!put_node(m, ts_event_at(e, order[i])))
+    if (!put_node(m, order[i]))
       return NULL;
   }
   for (size_t i = 0; i < e->edges.count; i++)
@@ -217,8 +222,9 @@ const ts_events **ts_chakra_ranks(ts_arena *arena, const ts_events *const *files
     good = (ranks[r] = make_rank(&m, r)) != NULL;
   }
   if (good && m.computes && !m.timed)
-    good = ts_fail(error, "write durations: `duration_micros`, or the attribute `duration_ns`",
-                   "no node that computes has a duration");
+    good = ts_fail(error, "write durations (`duration_micros`, or the attribute `duration_ns`) or work "
+                          "(the attributes `num_ops` and `tensor_size`)",
+                   "no node that computes has a duration, or states its work");
   ts_arena_free(m.work);
   return good ? ranks : NULL;
 }

@@ -129,6 +129,7 @@ struct ts_session {
   /* of a workload among them: trace/play_workload.h; NULL: as the file says, and nobody asks */
   const struct ts_workload_choice *workload;
   struct ts_workload_facts *workload_facts;
+  bool priced; /* times that they have are not taken: `costs` price all work */
   /* in the stead of the plan's: see compiler/compile.h */
   const char *schedule;
   const struct ts_given_order *order;

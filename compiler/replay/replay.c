@@ -181,6 +181,18 @@ static void tell_guesses(replayer *r)
                   "std.import.aten is one");
 }
 
+/* Nodes of Chakra traces whose time is that of the work they state; of workloads, see workload.c. */
+static void tell_counted(replayer *r)
+{
+  uint32_t nodes = 0;
+  for (uint32_t i = 0; i < r->files.count && !r->workload; i++)
+    for (uint32_t v = 0; v < r->files.ranks[i]->work.count; v++)
+      nodes += ts_states_work(r->files.ranks[i]->work.at[v]) && !has_time(r, r->files.ranks[i], v);
+  if (nodes)
+    ts_lower_assume(&r->l, "%u nodes take what `costs` say of the FLOP and bytes that they state, in "
+                           "bf16 unless a mapping says otherwise", nodes);
+}
+
 /* ---- The machine ---- */
 
 /* Fields that say what ranks do: the graphs do. */
@@ -367,7 +379,7 @@ static bool prepare(replayer *r)
   const ts_applied *model = l->s->ranks ? NULL : l->plan->model.u.applied;
   const ts_value *times = model ? ts_record_find(&model->args, "times") : NULL,
                  *device = model ? ts_record_find(&model->args, "device") : NULL;
-  r->timed = !times || times->type != TS_T_BOOL || times->u.truth;
+  r->timed = !l->s->priced && (!times || times->type != TS_T_BOOL || times->u.truth);
   r->device = device && device->type == TS_T_STRING ? device->u.string : "";
   r->files = (ts_rank_files){l->s->ranks, l->s->rank_count,
                              l->s->ranks ? ts_base_name(l->s->ranks[0]->file) : ""};
@@ -400,6 +412,7 @@ ts_ir_builder *ts_plan_replay(ts_session *s, const ts_plan *plan)
     while (r.runs.count <= r.l.costing->kernels.count) TS_PUSH(s->arena, &r.runs, 0);
     ts_costing_tell(r.l.costing, r.runs.at);
     tell_guesses(&r);
+    tell_counted(&r);
   }
   if (written && !ts_diags_errors(s->diags)) {
     ts_lower_remarks(&r.l);

@@ -202,6 +202,13 @@ static void put_json(played *p, FILE *out)
   ts_json_end(w, ']');
   if (p->notes)
     p->notes->json(p->notes->closure, w);
+  ts_json_line(w, 1);
+  ts_json_begin(w, "assumptions", '[');
+  for (uint32_t i = 0; i < p->ir->remarks_count; i++)
+    if (p->ir->remarks[i].kind == TS_IR_REMARK_ASSUMED)
+      ts_json_put_text(w, NULL, p->ir->strings + p->ir->remarks[i].text);
+  ts_json_end(w, ']');
+  ts_json_last_line(w, 0);
   ts_json_end(w, '}');
   ts_json_end_document(w);
 }
@@ -223,6 +230,9 @@ static void put_text(played *p, FILE *out)
   }
   if (p->notes)
     p->notes->text(p->notes->closure, r->step, out);
+  for (uint32_t i = 0; i < p->ir->remarks_count; i++)
+    if (p->ir->remarks[i].kind == TS_IR_REMARK_ASSUMED)
+      ts_put_text(out, "  assumed: %s\n", p->ir->strings + p->ir->remarks[i].text);
 }
 
 static void put(void *closure, FILE *out)

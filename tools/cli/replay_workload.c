@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "base/escape.h"
 #include "base/json_writer.h"
 
 bool ts_workload_compile(ts_trace_task *t, const ts_events *e, const ts_workload_choice *choice,
@@ -27,13 +26,9 @@ bool ts_workload_compile(ts_trace_task *t, const ts_events *e, const ts_workload
   return ts_graphs_compile(t, &e, 1, &on, input, status);
 }
 
-/* What the IR rests on, as it says itself. */
-typedef struct notes { const ts_workload_facts *facts; const ts_ir *ir; } notes;
-
 static void put_text(void *closure, uint64_t step, FILE *out)
 {
-  const notes *n = closure;
-  const ts_workload_facts *f = n->facts;
+  const ts_workload_facts *f = closure;
   const uint32_t *size = f->mesh.size;
   uint32_t data = size[TS_WORKLOAD_EP] * size[TS_WORKLOAD_DP];
   fprintf(out, "\n  mesh: tp %u, dp %u", size[TS_WORKLOAD_TP], data);
@@ -49,15 +44,11 @@ static void put_text(void *closure, uint64_t step, FILE *out)
   if (f->measured_comm > 0)
     fprintf(out, "  measured calls of a rank of each stage add up to %.3f ms\n",
             (double)f->measured_comm / 1e6);
-  for (uint32_t i = 0; i < n->ir->remarks_count; i++)
-    if (n->ir->remarks[i].kind == TS_IR_REMARK_ASSUMED)
-      ts_put_text(out, "  assumed: %s\n", n->ir->strings + n->ir->remarks[i].text);
 }
 
 static void put_json(void *closure, ts_json_writer *w)
 {
-  const notes *n = closure;
-  const ts_workload_facts *f = n->facts;
+  const ts_workload_facts *f = closure;
   ts_json_line(w, 1);
   ts_json_begin(w, "mesh", '{');
   for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++)
@@ -76,13 +67,6 @@ static void put_json(void *closure, ts_json_writer *w)
   ts_json_put_bool(w, "pipelined", f->pipelined);
   if (f->measured >= 0)
     ts_json_put_signed(w, "measured_ns", f->measured);
-  ts_json_line(w, 1);
-  ts_json_begin(w, "assumptions", '[');
-  for (uint32_t i = 0; i < n->ir->remarks_count; i++)
-    if (n->ir->remarks[i].kind == TS_IR_REMARK_ASSUMED)
-      ts_json_put_text(w, NULL, n->ir->strings + n->ir->remarks[i].text);
-  ts_json_end(w, ']');
-  ts_json_last_line(w, 0);
 }
 
 int ts_replay_workload(ts_trace_task *t, const ts_events *e, const ts_workload_choice *choice,
@@ -93,9 +77,8 @@ int ts_replay_workload(ts_trace_task *t, const ts_events *e, const ts_workload_c
   int status;
   if (!ts_workload_compile(t, e, choice, place, &facts, &input, &status))
     return status;
-  notes told = {&facts, &input.ir};
   status =
-    ts_replay_made(t, &input.ir, e->file, json, &(ts_replay_notes){put_text, put_json, &told});
+    ts_replay_made(t, &input.ir, e->file, json, &(ts_replay_notes){put_text, put_json, &facts});
   ts_input_close(&input);
   return status;
 }

@@ -1,8 +1,10 @@
 /* Chakra traces: protobuf records, each led by its length (a metadata record, then nodes), and the
  * JSON form of the project's feeder. Field numbers are those of et_def.proto (mlcommons/chakra).
- * Unknown fields are passed over. Of its older schemas, those of July and August 2023 (0.0.2 and
- * 0.0.3) are read: attributes are field 11, and metadata may lack. That of June 2023, whose nodes
- * have the fields of attributes themselves, is refused. */
+ * Unknown fields are passed over. Its older schemas are read too (git history of et_def.proto):
+ * July and August 2023 (0.0.3): attributes are field 11, and metadata may lack. End of June (0.0.2):
+ * the same, with other fields of attributes, and without the type of metadata. Before: nodes have
+ * the fields that are attributes now. Which one it is, not every node shows: nodes wait until one
+ * does. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +21,16 @@ typedef enum node_type {
   COMM_COLL
 } node_type;
 
+typedef enum schema { NOT_SHOWN, CURRENT, OF_JULY_2023, OF_END_OF_JUNE_2023, OF_JUNE_2023 } schema;
+
 typedef struct node {
   uint64_t id, duration_micros, start_micros, duration_ns;
   uint32_t name, stream, group, shapes, types;
   /* whole: of an all-gather, whose `bytes` is a rank's share; -1: not stated */
   int64_t type, comm_type, bytes, whole, source, destination, tag;
+  int64_t ops, moved; /* of ASTRA-sim's roofline: FLOP, and bytes of the tensors */
   bool has_id, host, has_host, has_duration, has_exact, has_start, has_comm_type;
-  bool of_2023; /* July or August */
+  schema of;
 } node;
 
 static const node no_node = {
@@ -43,10 +48,12 @@ static const uint8_t collectives_2023[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_TO_AL
 
 static ts_comm_kind collective_of(const node *n, const char *name)
 {
-  const uint8_t *kinds = n->of_2023 ? collectives_2023 : collectives;
-  size_t known = n->of_2023 ? sizeof collectives_2023 : sizeof collectives;
-  return n->has_comm_type && n->comm_type >= 0 && (size_t)n->comm_type < known ?
-           kinds[n->comm_type] :
+  bool old = n->of > CURRENT;
+  const uint8_t *kinds = old ? collectives_2023 : collectives;
+  size_t known = old ? sizeof collectives_2023 : sizeof collectives;
+  int64_t type = n->comm_type - (n->of == OF_JUNE_2023); /* there 0 is none */
+  return n->has_comm_type && type >= 0 && (size_t)type < known ?
+           kinds[type] :
            ts_comm_kind_of(name, strlen(name));
 }
 
@@ -99,6 +106,10 @@ static void add_node(ts_events *e, const node *n)
   v->track = e->tracks.count < TS_TRACKS_MOST ?
                ts_events_track(e, 0, n->stream, v->class == TS_EVENT_DEVICE) :
                0;
+  if (n->type == COMP)
+    ts_events_put_work(e, e->count - 1,
+                       (ts_event_work){.flops = n->ops > 0 ? (double)n->ops : 0,
+                                       .bytes = n->moved > 0 ? (double)n->moved : 0});
   if (n->type >= COMM_SEND) {
     v->detail = add_comm(e, n, name);
   } else if (n->shapes && v->class == TS_EVENT_OPERATOR) {
@@ -139,6 +150,10 @@ static void use_attribute(ts_events *e, node *n, const char *name, size_t length
     n->destination = number;
   else if (ts_is(name, length, "comm_tag"))
     n->tag = number;
+  else if (ts_is(name, length, "num_ops"))
+    n->ops = number;
+  else if (ts_is(name, length, "tensor_size"))
+    n->moved = number;
   else if (ts_is(name, length, "duration_ns"))
     n->duration_ns = (uint64_t)number, n->has_exact = number >= 0;
   else if (ts_is(name, length, "stream") || ts_is(name, length, "pg_name")) {
@@ -193,22 +208,38 @@ static void take_io(ts_events *e, node *n, ts_wire w)
 
 /* ---- Nodes of 2023 ---- */
 
-typedef enum schema { CURRENT, OF_2023, OF_JUNE_2023 } schema;
-
-/* By the fields that only one has: texts where there are times now, attributes behind them. */
-static schema schema_of(ts_wire w)
+/* An attribute of the end of June: a whole number is field 5, which then is a float, a text field 6,
+ * which then is a whole number. */
+static bool is_of_june(ts_wire w)
 {
-  schema of = CURRENT;
   ts_wire_field f;
   while (ts_wire_next(&w, &f))
+    if ((f.number == 5 && f.type == TS_WIRE_VARINT) || (f.number == 6 && f.type == TS_WIRE_BYTES))
+      return true;
+  return false;
+}
+
+/* By the fields that only one has. */
+static schema schema_of(ts_wire w)
+{
+  schema of = NOT_SHOWN;
+  ts_wire_field f;
+  while (ts_wire_next(&w, &f)) {
+    bool bytes = f.type == TS_WIRE_BYTES;
     if (f.number >= 12)
       return OF_JUNE_2023;
-    else if (f.number == 11 || (f.type == TS_WIRE_BYTES && (f.number == 6 || f.number == 7)))
-      of = OF_2023;
+    if (f.number == 11 && bytes)
+      of = of == OF_END_OF_JUNE_2023 || is_of_june(f.bytes) ? OF_END_OF_JUNE_2023 : OF_JULY_2023;
+    else if (bytes && (f.number == 6 || f.number == 7) && of < OF_JULY_2023)
+      of = OF_JULY_2023; /* texts, where there are times now */
+    else if (bytes && f.number == 10 && of == NOT_SHOWN)
+      of = CURRENT;
+  }
   return of;
 }
 
-/* Numbers are fields 4 (a truth value), 6 and 7, a text is field 7 or 8: there is one of them. */
+/* Numbers are fields 4 (a truth value), 6 and 7, a text is field 7 or 8: there is one of them. At
+ * the end of June they are 5 and 6. */
 static void take_attribute_2023(ts_events *e, node *n, ts_wire w, ts_wire *outer)
 {
   ts_wire_field f;
@@ -217,9 +248,9 @@ static void take_attribute_2023(ts_events *e, node *n, ts_wire w, ts_wire *outer
   while (ts_wire_next(&w, &f))
     if (f.number == 1 && f.type == TS_WIRE_BYTES)
       name = f.bytes;
-    else if ((f.number == 7 || f.number == 8) && f.type == TS_WIRE_BYTES)
+    else if (f.number >= 6 && f.number <= 8 && f.type == TS_WIRE_BYTES)
       text = f.bytes;
-    else if ((f.number == 4 || f.number == 6 || f.number == 7) && f.type == TS_WIRE_VARINT)
+    else if (f.number >= 4 && f.number <= 7 && f.type == TS_WIRE_VARINT)
       number = (int64_t)f.value;
   outer->wrong |= w.wrong;
   if (!name.at || w.wrong)
@@ -229,6 +260,24 @@ static void take_attribute_2023(ts_events *e, node *n, ts_wire w, ts_wire *outer
   else
     use_attribute(e, n, (const char *)name.at, (size_t)(name.end - name.at), number,
                   text.at ? &text : NULL);
+}
+
+/* Before: fields of nodes are what attributes are now. Its time is in microseconds, as PyTorch's
+ * converter writes it and as later schemas have it. */
+static void take_field_of_june(ts_events *e, node *n, const ts_wire_field *f, ts_named_edges *edges)
+{
+  static const struct {
+    uint32_t field;
+    const char *name;
+  } names[] = {{6, "tensor_size"}, {12, "num_ops"},   {13, "comm_type"}, {15, "pg_name"},
+               {16, "comm_src"},   {17, "comm_dst"}, {18, "comm_size"}, {19, "comm_tag"}};
+  if (f->number == 4)
+    take_dependencies(e, f, edges, false);
+  else if (f->number == 7)
+    n->duration_micros = f->value, n->has_duration = true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (names[i].field == f->number && f->type == TS_WIRE_VARINT)
+      use_attribute(e, n, names[i].name, strlen(names[i].name), (int64_t)f->value, NULL);
 }
 
 static void take_field_2023(ts_events *e, node *n, const ts_wire_field *f, ts_named_edges *edges,
@@ -267,12 +316,20 @@ static void take_field(ts_events *e, node *n, const ts_wire_field *f, ts_named_e
   }
 }
 
-static bool take_node(ts_events *e, ts_wire w, schema schema, ts_named_edges *edges)
+typedef struct reader {
+  ts_events *e;
+  schema of;              /* of the nodes so far */
+  TS_VEC(ts_wire) waiting; /* copies of nodes that do not show theirs */
+  ts_named_edges edges;
+} reader;
+
+static bool take_node(reader *r, ts_wire w, schema of)
 {
+  ts_events *e = r->e;
   node n = no_node;
   ts_wire_field f;
-  size_t before = edges->count;
-  n.of_2023 = schema == OF_2023;
+  size_t before = r->edges.count;
+  n.of = of;
   while (ts_wire_next(&w, &f))
     if (f.number == 1)
       n.id = f.value;
@@ -280,14 +337,49 @@ static bool take_node(ts_events *e, ts_wire w, schema schema, ts_named_edges *ed
       n.name = text_of(e, &f.bytes);
     else if (f.number == 3)
       n.type = (int64_t)f.value;
+    else if (of == OF_JUNE_2023)
+      take_field_of_june(e, &n, &f, &r->edges);
     else
-      (n.of_2023 ? take_field_2023 : take_field)(e, &n, &f, edges, &w);
+      (of > CURRENT ? take_field_2023 : take_field)(e, &n, &f, &r->edges, &w);
   if (w.wrong) {
-    edges->count = before;
+    r->edges.count = before;
     return false;
   }
+  n.type += of >= OF_END_OF_JUNE_2023 && n.type > 0; /* they had no type of metadata */
   add_node(e, &n);
   return true;
+}
+
+/* Nodes that waited for one that shows the schema. They are well formed. */
+static void take_waiting(reader *r, schema of)
+{
+  r->of = of;
+  for (size_t i = 0; i < r->waiting.count; i++) take_node(r, r->waiting.at[i], of);
+  r->waiting.count = 0;
+}
+
+static bool is_well_formed(ts_wire w)
+{
+  ts_wire_field f;
+  while (ts_wire_next(&w, &f))
+    ;
+  return !w.wrong;
+}
+
+static bool take_record_of(reader *r, const ts_wire *record)
+{
+  schema of = schema_of(*record);
+  size_t size = (size_t)(record->end - record->at);
+  if (!is_well_formed(*record))
+    return false;
+  if (of == NOT_SHOWN && r->of == NOT_SHOWN) {
+    uint8_t *copy = ts_arena_copy(r->e->arena, record->at, size + 1);
+    TS_PUSH(r->e->arena, &r->waiting, ((ts_wire){copy, copy + size, false}));
+    return true;
+  }
+  if (r->of == NOT_SHOWN)
+    take_waiting(r, of);
+  return take_node(r, *record, of == NOT_SHOWN ? r->of : of);
 }
 
 /* Metadata have a version and attributes alone: texts and messages, fields 1 and 2. */
@@ -353,38 +445,35 @@ static bool next_record(ts_events *e, ts_feed *feed, ts_wire *record)
   return true;
 }
 
-static bool take_record(ts_events *e, ts_feed *feed, const ts_wire *record, bool first,
-                        ts_named_edges *edges)
+static bool take_record(reader *r, ts_feed *feed, const ts_wire *record, bool first)
 {
   bool metadata = first && !is_node(*record);
-  schema schema = metadata ? CURRENT : schema_of(*record);
-  if (schema != OF_JUNE_2023 &&
-      (metadata ? take_metadata(e, *record) : take_node(e, *record, schema, edges)))
+  if (metadata)
+    r->of = CURRENT;
+  if (metadata ? take_metadata(r->e, *record) : take_record_of(r, record))
     return true;
   feed->at = (size_t)(record->at - (const uint8_t *)feed->buffer);
-  if (metadata)
-    return ts_feed_fail(feed, "is this a Chakra trace?", "the first record is no metadata");
-  unsigned long long number = (unsigned long long)e->seen + 1;
-  return schema == OF_JUNE_2023 ?
-           ts_feed_fail(feed, "traces of July 2023 and later are read: convert it again",
-                        "node %llu is of Chakra's schema of June 2023", number) :
-           ts_feed_fail(feed, "is this a Chakra trace?", "node %llu is malformed", number);
+  return metadata ?
+           ts_feed_fail(feed, "is this a Chakra trace?", "the first record is no metadata") :
+           ts_feed_fail(feed, "is this a Chakra trace?", "node %llu is malformed",
+                        (unsigned long long)(r->e->seen + r->waiting.count + 1));
 }
 
 bool ts_read_chakra(ts_events *e, ts_feed *feed)
 {
-  ts_named_edges edges = {0};
+  reader r = {.e = e};
   ts_wire record;
   e->format = TS_TRACE_CHAKRA;
   for (bool first = true; next_record(e, feed, &record); first = false)
-    if (!take_record(e, feed, &record, first, &edges))
+    if (!take_record(&r, feed, &record, first))
       return false;
+  take_waiting(&r, r.of == NOT_SHOWN ? CURRENT : r.of);
   feed->error->line = 0;
   if (feed->error->message[0])
     return false;
   if (!e->count)
     return ts_fail(feed->error, NULL, "the trace has no nodes");
-  return ts_trace_graph_finish(e, &edges, feed->error);
+  return ts_trace_graph_finish(e, &r.edges, feed->error);
 }
 
 /* ---- JSON ---- */
@@ -441,6 +530,10 @@ static void take_json_member(ts_events *e, ts_json *j, node *n, ts_named_edges *
     n->destination = ts_json_take_integer(j, -1);
   else if (TS_JSON_IS(j, "comm_tag"))
     n->tag = ts_json_take_integer(j, 0);
+  else if (TS_JSON_IS(j, "num_ops"))
+    n->ops = ts_json_take_integer(j, 0);
+  else if (TS_JSON_IS(j, "tensor_size"))
+    n->moved = ts_json_take_integer(j, 0);
   else
     ts_json_skip(j);
 }
