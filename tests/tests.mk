@@ -86,6 +86,7 @@ tests_unit_sources = \
 	tests/unit/test_packet.c \
 	tests/unit/test_pipeline.c \
 	tests/unit/test_plausible.c \
+	tests/unit/test_readers_of_makers.c \
 	tests/unit/test_repeats.c \
 	tests/unit/test_report.c \
 	tests/unit/test_routing.c \

@@ -202,6 +202,36 @@ static void sum_device(ts_trace_summary *s)
   ts_arena_free(work);
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+  const ts_memory_sum *x = a, *y = b;
+  return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) :
+                                (x->category > y->category) - (x->category < y->category);
+}
+
+/* Categories are few; what each held at the fullest moment. */
+static void sum_categories(ts_trace_summary *s)
+{
+  const ts_events *e = s->events;
+  size_t peak = 0;
+  for (size_t i = 0; i < e->memory.count; i++)
+    if (e->memory.at[i].on_device && e->memory.at[i].allocated > e->memory.at[peak].allocated)
+      peak = i;
+  for (size_t i = 0; i <= peak && i < e->memory.count; i++) {
+    const ts_memory_event *m = &e->memory.at[i];
+    size_t k = 0;
+    if (!m->category || !m->on_device)
+      continue;
+    while (k < s->memory_by.count && s->memory_by.at[k].category != m->category) k++;
+    if (k == s->memory_by.count)
+      TS_PUSH(e->arena, &s->memory_by, ((ts_memory_sum){m->category, 0}));
+    s->memory_by.at[k].bytes += m->bytes;
+  }
+  TS_SORT(&s->memory_by, by_bytes);
+  while (s->memory_by.count && s->memory_by.at[s->memory_by.count - 1].bytes <= 0)
+    s->memory_by.count--;
+}
+
 static void sum_memory(ts_trace_summary *s)
 {
   const ts_events *e = s->events;
@@ -281,6 +311,13 @@ static void say_missing(ts_trace_summary *s)
          s->comm_count);
   if (e->format == TS_TRACE_EXECUTION)
     MISS("times: execution traces have none");
+  if (e->format == TS_TRACE_ROCPROF) {
+    if (!e->device_count)
+      MISS("device work: record with --kernel-trace");
+    else if (e->linked_calls < e->device_count)
+      MISS("the launching calls of %u of %u kernels: record with --hip-trace",
+           e->device_count - e->linked_calls, e->device_count);
+  }
   if (e->format == TS_TRACE_SNAPSHOT)
     MISS("what the memory is for: snapshots name no categories");
   if (e->format == TS_TRACE_AICB && e->device_count && !any_duration(e))
@@ -319,6 +356,8 @@ ts_trace_summary *ts_trace_summary_new(ts_arena *arena, const ts_events *e)
   }
   sum_device(s);
   sum_memory(s);
+  sum_categories(s);
+  ts_series_of(e->arena, e, &s->series);
   count_host(s);
   sum_steps(s);
   say_missing(s);

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "trace/read/events.h"
+#include "trace/series.h"
 
 typedef struct ts_busy { int64_t start, end; bool comm; } ts_busy;
 
@@ -36,6 +37,8 @@ typedef struct ts_step_sum {
   ts_time_shares shares;
 } ts_step_sum;
 
+typedef struct ts_memory_sum { uint32_t category; int64_t bytes; } ts_memory_sum; /* string */
+
 typedef struct ts_trace_summary {
   const ts_events *events;
   ts_time_shares shares;
@@ -50,6 +53,8 @@ typedef struct ts_trace_summary {
   uint32_t operators, calls, threads;
   int64_t memory_peak, memory_reserved; /* bytes on the device; -1: not known */
   int64_t memory_start;
+  TS_VEC(ts_memory_sum) memory_by; /* at the peak, where categories are known: largest first */
+  ts_series_list series;
   uint32_t edges, tensors, host_nodes;
   TS_VEC(const char *) missing;    /* sentences */
 } ts_trace_summary;

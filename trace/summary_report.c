@@ -216,13 +216,56 @@ static void put_steps(const ts_trace_summary *s, FILE *out)
     fprintf(out, "    and %u more\n", s->events->step_count - STEPS_SHOWN);
 }
 
+/* Values over the recording, of the largest one. */
+static void put_bins(const ts_series *s, FILE *out)
+{
+  static const char *const steps[] = {" ", "\u2581", "\u2582", "\u2583", "\u2584",
+                                      "\u2585", "\u2586", "\u2587", "\u2588"};
+  double most = 0;
+  int end = 0;
+  for (int b = 0; b < TS_SERIES_BINS; b++) {
+    most = s->bin[b] > most ? s->bin[b] : most;
+    end = s->bin[b] > 0 ? b + 1 : end;
+  }
+  for (int b = 0; b < end; b++)
+    fputs(steps[most > 0 && s->bin[b] > 0 ? 1 + (int)(s->bin[b] / most * 7) : 0], out);
+}
+
+enum { SERIES_SHOWN = 16 };
+static const char *const series_units[] = {"launched", "B/s", ""};
+
+static void put_series(const ts_trace_summary *s, FILE *out)
+{
+  const char *const heads[] = {"queued on stream ", "rate of ", ""};
+  if (s->series.at.count)
+    fprintf(out, "\n  %-34s %11s %11s  %s\n", "over the recording", "mean", "most",
+            "shares of the largest part");
+  for (size_t i = 0; i < s->series.at.count && i < SERIES_SHOWN; i++) {
+    const ts_series *t = &s->series.at.at[i];
+    double unit = t->kind == TS_SERIES_COPIES ? 1e-9 : 1;
+    const char *name = ts_arena_printf(s->events->arena, "%s%s%s", heads[t->kind], t->name,
+                                       t->kind == TS_SERIES_COPIES ? ", GB/s" : "");
+    ts_put_text(out, "    %-32.32s %11.3f %11.3f  ", name, t->mean * unit, t->most * unit);
+    put_bins(t, out);
+    fputs("\n", out);
+  }
+  if (s->series.at.count > SERIES_SHOWN)
+    fprintf(out, "    and %zu more\n", s->series.at.count - SERIES_SHOWN);
+}
+
 static void put_rest(const ts_trace_summary *s, FILE *out)
 {
   const ts_events *e = s->events;
   if (s->memory_peak >= 0)
-    ts_put_text(out, "\n  memory of the device: peak %s, %s when recording began, %s reserved\n",
+    ts_put_text(out, "\n  memory of the device: peak %s, %s when recording began%s%s%s\n",
                 size_of(s->memory_peak).text, size_of(s->memory_start).text,
-                size_of(s->memory_reserved).text);
+                s->memory_reserved < 0 ? "" : ", ",
+                s->memory_reserved < 0 ? "" : size_of(s->memory_reserved).text,
+                s->memory_reserved < 0 ? "" : " reserved");
+  for (size_t i = 0; i < s->memory_by.count; i++)
+    ts_put_text(out, "    %-20s %13s at the peak\n", ts_events_text(e, s->memory_by.at[i].category),
+                size_of(s->memory_by.at[i].bytes).text);
+  put_series(s, out);
   ts_put_text(out, "\n  host: %s operators, %s calls that launch or wait, %u threads\n",
               with_commas(s->operators).text, with_commas(s->calls).text, s->threads);
   if (s->edges || s->tensors)
@@ -330,6 +373,36 @@ static void put_comms_json(ts_json_writer *w, const ts_trace_summary *s)
   ts_json_end(w, ']');
 }
 
+static void put_series_json(ts_json_writer *w, const ts_trace_summary *s)
+{
+  static const char *const kinds[] = {"queue", "copies", "counter"};
+  ts_json_begin(w, "series", '[');
+  for (size_t i = 0; i < s->series.at.count; i++) {
+    const ts_series *t = &s->series.at.at[i];
+    ts_json_begin(w, NULL, '{');
+    ts_json_put_text(w, "kind", kinds[t->kind]);
+    ts_json_put_text(w, "name", t->name);
+    ts_json_put_text(w, "unit", series_units[t->kind]);
+    ts_json_put_count(w, "points", t->points);
+    ts_json_put_number(w, "mean", "%.6g", t->mean);
+    ts_json_put_number(w, "most", "%.6g", t->most);
+    ts_json_begin(w, "parts", '[');
+    for (int b = 0; b < TS_SERIES_BINS; b++) ts_json_put_number(w, NULL, "%.6g", t->bin[b]);
+    ts_json_end(w, ']');
+    ts_json_end(w, '}');
+  }
+  ts_json_end(w, ']');
+}
+
+static void put_memory_json(ts_json_writer *w, const ts_trace_summary *s)
+{
+  ts_json_begin(w, "memory_at_peak", '{');
+  for (size_t i = 0; i < s->memory_by.count; i++)
+    ts_json_put_signed(w, ts_events_text(s->events, s->memory_by.at[i].category),
+                       s->memory_by.at[i].bytes);
+  ts_json_end(w, '}');
+}
+
 static void put_file_json(ts_json_writer *w, const ts_events *e, unsigned indent)
 {
   ts_json_put_text(w, "file", e->file);
@@ -356,7 +429,8 @@ static void put_links_json(ts_json_writer *w, const ts_trace_summary *s)
 void ts_trace_summary_json(const ts_trace_summary *s, ts_json_writer *w, unsigned indent)
 {
   static void (*const lists[])(ts_json_writer *, const ts_trace_summary *) = {
-    put_steps_json, put_streams_json, put_kinds_json, put_comms_json};
+    put_steps_json, put_streams_json, put_kinds_json, put_comms_json, put_series_json,
+    put_memory_json};
   ts_json_begin(w, NULL, '{');
   put_file_json(w, s->events, indent + 1);
   ts_json_line(w, indent + 1);

@@ -46,11 +46,13 @@ libts_la_SOURCES += \
 	trace/read/json.h \
 	trace/read/kernel_kinds.def \
 	trace/read/kineto.c \
+	trace/read/memory_timeline.c \
 	trace/read/nsys.c \
 	trace/read/rank_graph.c \
 	trace/read/rank_graph.h \
 	trace/read/read.c \
 	trace/read/readers.h \
+	trace/read/rocprof.c \
 	trace/read/rows.c \
 	trace/read/rows.h \
 	trace/read/snapshot.c \
@@ -63,6 +65,8 @@ libts_la_SOURCES += \
 	trace/recorded_step.h \
 	trace/replay.c \
 	trace/replay.h \
+	trace/series.c \
+	trace/series.h \
 	trace/step_of_graph.c \
 	trace/step_of_profile.c \
 	trace/summary.c \

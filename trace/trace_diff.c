@@ -64,36 +64,10 @@ static void join_rows(ts_arena *arena, ts_trace_diff *d)
 
 /* ---- Launches ---- */
 
-typedef struct moment { int64_t time; uint32_t track; int32_t more; } moment;
-
-static int by_track_and_time(const void *a, const void *b)
-{
-  const moment *x = a, *y = b;
-  if (x->track != y->track)
-    return x->track < y->track ? -1 : 1;
-  return x->time != y->time ? (x->time < y->time ? -1 : 1) : x->more - y->more;
-}
-
 static int by_value(const void *a, const void *b)
 {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
-}
-
-/* Of one stream: how much is launched and has not begun, the most, and the mean from its first
- * launch to its last kernel. */
-static void take_queue(ts_launch_sum *l, const moment *moments, size_t count)
-{
-  int64_t depth = 0, most = 0, span = moments[count - 1].time - moments[0].time;
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) {
-    sum += i ? (double)depth * (double)(moments[i].time - moments[i - 1].time) : 0;
-    depth += moments[i].more;
-    most = depth > most ? depth : most;
-  }
-  double mean = span > 0 ? sum / (double)span : 0;
-  l->queued_most = most > l->queued_most ? (uint32_t)most : l->queued_most;
-  l->queued_mean = mean > l->queued_mean ? mean : l->queued_mean;
 }
 
 static ts_launch_sum launches_of(const ts_trace_summary *s)
@@ -102,26 +76,21 @@ static ts_launch_sum launches_of(const ts_trace_summary *s)
   ts_launch_sum l = {0};
   ts_arena *work = ts_arena_new("launches");
   int64_t *latency = TS_NEW_ARRAY(work, int64_t, e->device_count + 1);
-  moment *moments = TS_NEW_ARRAY(work, moment, 2 * (size_t)e->device_count + 1);
-  size_t count = 0;
   for (uint32_t i = 0; i < e->device_count; i++) {
     const ts_event *v = ts_event_at(e, e->device[i]);
     if (v->call == TS_EVENT_NONE)
       continue;
-    int64_t called = ts_event_at(e, v->call)->start;
-    latency[l.count++] = v->start - called;
-    moments[count++] = (moment){called < v->start ? called : v->start, v->track, 1};
-    moments[count++] = (moment){v->start, v->track, -1};
+    latency[l.count++] = v->start - ts_event_at(e, v->call)->start;
   }
-  if (count) {
-    qsort(moments, count, sizeof *moments, by_track_and_time);
+  if (l.count)
     qsort(latency, l.count, sizeof *latency, by_value);
+  for (size_t i = 0; i < s->series.at.count; i++) {
+    const ts_series *q = &s->series.at.at[i];
+    if (q->kind == TS_SERIES_QUEUE && q->most > l.queued_most)
+      l.queued_most = (uint32_t)q->most;
+    if (q->kind == TS_SERIES_QUEUE && q->mean > l.queued_mean)
+      l.queued_mean = q->mean;
   }
-  for (size_t first = 0, i = 1; i <= count; i++)
-    if (i == count || moments[i].track != moments[first].track) {
-      take_queue(&l, moments + first, i - first);
-      first = i;
-    }
   l.median = l.count ? latency[l.count / 2] : 0;
   l.largest = l.count ? latency[l.count - 1] : 0;
   ts_arena_free(work);

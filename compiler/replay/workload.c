@@ -152,6 +152,9 @@ bool ts_replayed_workload_new(ts_session *s, const ts_plan *plan, const ts_event
   uint32_t devices = plan->cluster.type == TS_T_CLUSTER ? plan->cluster.u.cluster->device_count : 0;
   if (!ts_workload_mesh_of(e, &w->choice, devices, &w->mesh, error))
     return false;
+  if (w->mesh.world > s->limits.ranks)
+    return ts_fail(error, "play a smaller job", "it is of %u ranks; at most %u are played",
+                   w->mesh.world, (uint32_t)s->limits.ranks);
   set_mesh(s, plan, w);
   w->pipelined = ts_workload_pipeline_of(e, &w->mesh, &w->pipeline);
   return !w->pipelined || find_order(s, plan, w);

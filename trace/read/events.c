@@ -245,6 +245,8 @@ const char *ts_trace_format_name(ts_trace_format format)
                                       "AICB workload",
                                       "memory snapshot",
                                       "GOAL schedule",
-                                      "XPlane profile"};
+                                      "XPlane profile",
+                                      "rocprofv3 profile",
+                                      "memory timeline"};
   return names[format];
 }

@@ -124,9 +124,17 @@ typedef struct ts_event_wait { int64_t stream, on_stream; uint64_t record; } ts_
 typedef struct ts_memory_event {
   int64_t time, bytes, allocated, reserved;
   uint64_t address;
+  uint32_t category; /* string; 0: not known */
   int32_t device;
   bool on_device;
 } ts_memory_event;
+/* A copy or fill: bytes, and bytes/s; 0: not stated. */
+typedef struct ts_event_copy { uint32_t event; int64_t bytes, rate; } ts_event_copy;
+/* A value of a series from this time on: strings; value in thousandths. */
+typedef struct ts_event_counter {
+  int64_t time, value;
+  uint32_t name, series, process;
+} ts_event_counter;
 typedef struct ts_device_info { uint32_t name; int64_t id, memory, processors; } ts_device_info;
 typedef struct ts_group_info { uint32_t name, label, ranks; int64_t size; } ts_group_info;
 /* A tensor of a graph. Tensors of equal storage share memory. */
@@ -154,7 +162,9 @@ typedef enum ts_trace_format {
   TS_TRACE_AICB,
   TS_TRACE_SNAPSHOT,
   TS_TRACE_GOAL,
-  TS_TRACE_XPLANE
+  TS_TRACE_XPLANE,
+  TS_TRACE_ROCPROF,
+  TS_TRACE_MEMORY_TIMELINE
 } ts_trace_format;
 
 enum { TS_EVENT_BLOCK = 1 << 14 };
@@ -172,6 +182,8 @@ typedef struct ts_events {
   TS_VEC(ts_event_work) work; /* by event; those behind its end state nothing */
   TS_VEC(ts_event_wait) waits;
   TS_VEC(ts_memory_event) memory;
+  TS_VEC(ts_event_copy) copies;     /* in the order of events */
+  TS_VEC(ts_event_counter) counters; /* in the order of the file */
   TS_VEC(ts_device_info) devices;
   TS_VEC(ts_group_info) groups;
   TS_VEC(ts_event_tensor) tensors;

@@ -1,5 +1,7 @@
 /* Traces of the PyTorch profiler (Kineto): one JSON object whose traceEvents are spans on threads
- * of the host and streams of devices. */
+ * of the host and streams of devices. Those of rocprof have the same form: rocprofv2's plugin for
+ * JSON has categories of its own (ROCm/rocprofiler, plugin/json/json.cpp); rocprof's before it has
+ * none, and the label of a process says what its events are (bin/tblextr.py, bin/sqlitedb.py). */
 #include <string.h>
 
 #include "trace/read/readers.h"
@@ -24,7 +26,9 @@
                       F(RESERVED, "Total Reserved") F(DEVICE_TYPE, "Device Type")                  \
                         F(DEVICE, "Device Id") F(ARG_NAME, "name") F(LABELS, "labels")             \
                           F(BLOCKS, "blocks per SM") F(AUTOGRAD, "Sequence number")                \
-                            F(CONCRETE, "Concrete Inputs") F(FUNCTION, "Record function id")
+                            F(CONCRETE, "Concrete Inputs") F(FUNCTION, "Record function id")     \
+                              F(CID, "cid") F(BEGIN_NS, "BeginNs") F(END_NS, "EndNs")            \
+                                F(COPIED, "bytes") F(BANDWIDTH, "memory bandwidth (GB/s)")
 
 enum {
 #define NUMBER(id, name) FIELD_##id,
@@ -50,8 +54,14 @@ typedef enum category {
   SYNC,
   INSTANT,
   PYTHON,
+  COUNTER,
   IGNORED
 } category;
+
+/* Processes of rocprof by the beginnings of their labels. */
+static const struct { const char *begins; category is; } processes[] = {
+  {"GPU Barriers", IGNORED}, {"GPU", KERNEL},      {"COPY", COPY},
+  {"CPU HIP API", RUNTIME},  {"CPU HSA", IGNORED}, {"Markers", ANNOTATION}};
 
 static const struct { const char *name; category is;
 } categories[] = {
@@ -72,6 +82,12 @@ static const struct { const char *name; category is;
   {"cpu_op", OPERATOR},
   {"Operator", OPERATOR},
   {"hpu_op", KERNEL},
+  {"mtia_ccp_events", KERNEL}, /* work of MTIA: its command processors' (ActivityType.h) */
+  {"gpu", KERNEL},             /* of rocprofv2 */
+  {"GPU", KERNEL},
+  {"COPY", COPY},
+  {"HIPBLITKERNELS", COPY},
+  {"CPU", RUNTIME},
   {"user_annotation", ANNOTATION},
   {"gpu_user_annotation", DEVICE_ANNOTATION},
   {"cuda_sync", SYNC},
@@ -88,9 +104,10 @@ static const struct { const char *name; category is;
   {"collective_comm", IGNORED},
   {"cuda_event", IGNORED},
   {"cuda_profiler_range", IGNORED},
-  {"hardware_counters", IGNORED},
+  {"hardware_counters", COUNTER},
+  {"DataFlow", IGNORED},
   {"mtia_insight", IGNORED},
-  {"mtia_counters", IGNORED},
+  {"mtia_counters", COUNTER},
   {"xpu_sync", IGNORED},
   {"xpu_scope_profiler", IGNORED},
   {"glow_runtime", IGNORED},
@@ -111,7 +128,12 @@ typedef struct scratch { /* one event as it is read */
   ts_memory_event memory;
   int64_t device_type;
   int64_t blocks; /* thousandths for each processor */
+  int64_t begin_ns, end_ns, copied, bandwidth; /* bandwidth: bytes/s; 0: not stated */
+  uint32_t counters; /* values of a counter event, in `values` */
 } scratch;
+
+typedef struct labelled { uint32_t process; category is; } labelled;
+typedef struct counted { uint32_t name; int64_t value; } counted;
 
 enum { LONGEST_FIELD = 40 };
 
@@ -123,6 +145,8 @@ typedef struct reader {
   TS_VEC(uint8_t) kernel_kinds, call_kinds; /* by string + 1: names come again and again */
   uint32_t last_process, last_thread, last_track;
   bool last_device;
+  TS_VEC(labelled) processes; /* of rocprof */
+  TS_VEC(counted) values;     /* of the counter event under way */
   uint8_t first_of[LONGEST_FIELD][2]; /* fields and arguments of a length are tried from here on */
 } reader;
 
@@ -264,6 +288,7 @@ static void take_argument(reader *r, int field)
   case FIELD_EXTERNAL:
   case FIELD_EXTERNAL_OLD: s->external = (uint64_t)ts_json_take_integer(j, 0); break;
   case FIELD_CORRELATION:
+  case FIELD_CID:
   case FIELD_CORRELATION_OTHER: s->correlation = (uint64_t)ts_json_take_integer(j, 0); break;
   case FIELD_STREAM: case FIELD_STREAM_OTHER: s->stream = ts_json_take_integer(j, -1); break;
   case FIELD_DIMS: s->dims = ts_json_take_list(j, r->e); s->has_dims = s->dims != 0; break;
@@ -300,11 +325,31 @@ static void take_argument(reader *r, int field)
     else
       ts_json_skip(j);
     break;
+  case FIELD_BEGIN_NS: s->begin_ns = ts_json_take_integer(j, 0); break;
+  case FIELD_END_NS: s->end_ns = ts_json_take_integer(j, 0); break;
+  case FIELD_COPIED: s->copied = ts_json_take_integer(j, 0); break;
+  case FIELD_BANDWIDTH:
+    if (!take_time(r, &s->bandwidth) || s->bandwidth < 0 || s->bandwidth > INT64_C(1) << 40)
+      s->bandwidth = 0;
+    s->bandwidth *= 1000000; /* thousandths of GB/s */
+    break;
   case FIELD_BLOCKS:
     if (!take_time(r, &s->blocks))
       s->blocks = 0;
     break;
   default: ts_json_skip(j);
+  }
+}
+
+/* Of a counter event: each argument is a series of its own. */
+static void take_counters(reader *r)
+{
+  ts_json *j = r->j;
+  r->values.count = 0;
+  while (ts_json_member(j)) {
+    counted c = {intern(r->e, j->text, j->length), 0};
+    if (take_time(r, &c.value) && r->values.count < TS_TRACKS_MOST)
+      TS_PUSH(r->e->arena, &r->values, c);
   }
 }
 
@@ -316,6 +361,10 @@ static void take_arguments(reader *r)
     while (ts_json_element(j)) ts_json_skip(j);
   if (kind != TS_JSON_OBJECT)
     return;
+  if (r->s.phase == 'C') {
+    take_counters(r);
+    return;
+  }
   while (ts_json_member(j)) {
     int field = find_field(r, j->text, j->length, true);
     if (field < 0)
@@ -497,6 +546,9 @@ static void add_device(reader *r, ts_event_kind kind)
                                 (uint8_t)(1 + s->blocks * (UINT8_MAX - 1) / 1000);
   if (s->is_comm && kind == TS_KERNEL_COMMUNICATION)
     v->detail = add_comm(r);
+  if (s->copied > 0 || s->bandwidth > 0)
+    TS_PUSH(r->e->arena, &r->e->copies,
+            ((ts_event_copy){r->e->count - 1, s->copied, s->bandwidth}));
 }
 
 static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
@@ -581,9 +633,34 @@ static bool is_step(const reader *r, uint32_t name)
   return starts(ts_events_text(r->e, name), "ProfilerStep#");
 }
 
-static void add_span(reader *r)
+static void add_counter(reader *r)
 {
   const scratch *s = &r->s;
+  for (size_t i = 0; i < r->values.count; i++)
+    TS_PUSH(r->e->arena, &r->e->counters,
+            ((ts_event_counter){s->start, r->values.at[i].value, s->name, r->values.at[i].name,
+                                s->process}));
+}
+
+/* What a process of rocprof is, whose events have no category; exact times are in their args. */
+static category category_of_process(const reader *r, scratch *s)
+{
+  for (size_t i = 0; i < r->processes.count; i++)
+    if (r->processes.at[i].process == s->process) {
+      if (s->begin_ns > 0 && s->end_ns >= s->begin_ns) {
+        s->start = s->begin_ns;
+        s->duration = s->end_ns - s->begin_ns;
+      }
+      return r->processes.at[i].is;
+    }
+  return OTHER_CATEGORY;
+}
+
+static void add_span(reader *r)
+{
+  scratch *s = &r->s;
+  if (s->category == OTHER_CATEGORY && !s->category_name)
+    s->category = category_of_process(r, s);
   switch (s->category) {
   case KERNEL: add_device(r, kernel_kind(r, s->name)); break;
   case COPY: add_device(r, TS_KERNEL_COPY); break;
@@ -616,9 +693,21 @@ static void add_span(reader *r)
   }
 }
 
+static void add_process(reader *r)
+{
+  const char *label = ts_events_text(r->e, r->s.arg_name);
+  for (size_t i = 0; i < sizeof processes / sizeof *processes; i++)
+    if (starts(label, processes[i].begins) && r->processes.count < TS_TRACKS_MOST) {
+      TS_PUSH(r->e->arena, &r->processes, ((labelled){r->s.process, processes[i].is}));
+      return;
+    }
+}
+
 static void add_metadata(reader *r)
 {
   const scratch *s = &r->s;
+  if (strcmp(ts_events_text(r->e, s->name), "process_name") == 0)
+    add_process(r);
   if (strcmp(ts_events_text(r->e, s->name), "thread_name") != 0 || !s->arg_name)
     return;
   for (uint32_t i = 0; i < r->e->tracks.count; i++) {
@@ -638,6 +727,9 @@ static bool add_event(reader *r)
                         TS_EVENTS_MOST);
   if (s->phase == 'M') {
     add_metadata(r);
+  } else if (s->phase == 'C' && s->has_start && s->category != IGNORED) {
+    add_counter(r);
+    r->values.count = 0;
   } else if (s->phase == 'X') {
     if (!s->has_start ||
         (!s->has_duration && s->category != OTHER_CATEGORY && s->category < PYTHON)) {

@@ -83,6 +83,8 @@ static void take_member(ts_events *e, ts_json *j, const ts_events_options *optio
     ts_read_kineto(e, j, options);
   else if (TS_JSON_IS(j, "nodes"))
     ts_read_execution(e, j);
+  else if (TS_JSON_IS(j, "rocprofiler-sdk-tool"))
+    ts_read_rocprof(e, j);
   else if (TS_JSON_IS(j, "workload_graph"))
     ts_read_chakra_json(e, j);
   else if (TS_JSON_IS(j, "deviceProperties"))
@@ -100,7 +102,9 @@ static void take_member(ts_events *e, ts_json *j, const ts_events_options *optio
 static bool read_json(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   ts_json j = {.feed = feed};
-  if (feed->buffer[feed->at] == '[') {
+  if (ts_is_memory_timeline(feed)) {
+    ts_read_memory_timeline(e, &j);
+  } else if (feed->buffer[feed->at] == '[') {
     ts_read_kineto(e, &j, options); /* the bare list of events that older tools write */
   } else if (ts_json_value(&j) == TS_JSON_OBJECT) {
     while (ts_json_member(&j))
@@ -120,7 +124,8 @@ static bool read_json(ts_events *e, ts_feed *feed, const ts_events_options *opti
     return ts_feed_fail(
       feed,
       "a trace has `traceEvents` (PyTorch profiler), `nodes` (execution trace), `format` "
-      "(execution graph), `segments` (memory snapshot) or `workload_graph` (Chakra)",
+      "(execution graph), `segments` (memory snapshot), `workload_graph` (Chakra) or "
+      "`rocprofiler-sdk-tool` (rocprofv3)",
       "this JSON holds no events of a trace");
   return true;
 }
@@ -218,7 +223,10 @@ static const char *usual_help(ts_trace_format format)
     [TS_TRACE_SNAPSHOT] = "convert it again with share/snapshot_to_json.py",
     [TS_TRACE_GOAL] = "a schedule has `num_ranks N`, then `rank K { }` with a line for each "
                       "operation: LogGOPSim's grammar",
-    [TS_TRACE_XPLANE] = "write it again: jax.profiler.trace(FOLDER) leaves NAME.xplane.pb"};
+    [TS_TRACE_XPLANE] = "write it again: jax.profiler.trace(FOLDER) leaves NAME.xplane.pb",
+    [TS_TRACE_ROCPROF] = "write it again: rocprofv3 --sys-trace --output-format json",
+    [TS_TRACE_MEMORY_TIMELINE] =
+      "write it again: profile.export_memory_timeline(\"NAME.raw.json.gz\")"};
   return (size_t)format < sizeof helps / sizeof *helps ? helps[format] : NULL;
 }
 
@@ -234,7 +242,7 @@ static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
   if (!read)
     return NULL;
   if (e->format == TS_TRACE_KINETO || e->format == TS_TRACE_NSYS ||
-      e->format == TS_TRACE_XPLANE)
+      e->format == TS_TRACE_XPLANE || e->format == TS_TRACE_ROCPROF)
     ts_events_link(e);
   else
     ts_events_sort(e);

@@ -19,6 +19,9 @@ bool ts_read_graph_finish(ts_events *e, ts_json *j);
 /* Of a memory snapshot; false: it is none's. The sums follow once all is read. */
 bool ts_read_snapshot_member(ts_events *e, ts_json *j);
 void ts_read_snapshot_finish(ts_events *e);
+bool ts_read_rocprof(ts_events *e, ts_json *j); /* at the value of `rocprofiler-sdk-tool` */
+bool ts_is_memory_timeline(const ts_feed *feed);
+bool ts_read_memory_timeline(ts_events *e, ts_json *j);
 bool ts_read_workload(ts_events *e, ts_feed *feed);
 bool ts_is_triosim(const ts_feed *feed);
 bool ts_read_triosim(ts_events *e, ts_feed *feed);
