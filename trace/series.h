@@ -13,12 +13,13 @@ typedef struct ts_series { /* a step function of time */
   const char *name;      /* of a queue: its stream */
   uint32_t points;
   double mean, most;     /* from its first point to its last */
-  double bin[TS_SERIES_BINS]; /* means over equal parts of the recording; before its first point 0 */
+  double bin[TS_SERIES_BINS]; /* means over equal parts of the recording; 0 before its first */
 } ts_series;
 
 typedef struct ts_series_list { TS_VEC(ts_series) at; } ts_series_list;
 
-/* Queues by stream, copies by name (together those that overlap), in bytes/s, counters as they are. */
+/* Queues by stream, copies by name (those that overlap together) in bytes/s, counters as they
+ * are. */
 void ts_series_of(ts_arena *arena, const ts_events *e, ts_series_list *out);
 
 #endif

@@ -228,7 +228,7 @@ static void put_bins(const ts_series *s, FILE *out)
     end = s->bin[b] > 0 ? b + 1 : end;
   }
   for (int b = 0; b < end; b++)
-    fputs(steps[most > 0 && s->bin[b] > 0 ? 1 + (int)(s->bin[b] / most * 7) : 0], out);
+    ts_put_text(out, "%s", steps[most > 0 && s->bin[b] > 0 ? 1 + (int)(s->bin[b] / most * 7) : 0]);
 }
 
 enum { SERIES_SHOWN = 16 };
@@ -238,8 +238,8 @@ static void put_series(const ts_trace_summary *s, FILE *out)
 {
   const char *const heads[] = {"queued on stream ", "rate of ", ""};
   if (s->series.at.count)
-    fprintf(out, "\n  %-34s %11s %11s  %s\n", "over the recording", "mean", "most",
-            "shares of the largest part");
+    fputs("\n  over the recording                        mean        most  shares of the largest "
+          "part\n", out);
   for (size_t i = 0; i < s->series.at.count && i < SERIES_SHOWN; i++) {
     const ts_series *t = &s->series.at.at[i];
     double unit = t->kind == TS_SERIES_COPIES ? 1e-9 : 1;

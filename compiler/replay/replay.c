@@ -181,7 +181,7 @@ static void tell_guesses(replayer *r)
                   "std.import.aten is one");
 }
 
-/* Nodes of Chakra traces whose time is that of the work they state; of workloads, see workload.c. */
+/* Nodes of Chakra traces that take the time of the work they state; workload.c tells of others. */
 static void tell_counted(replayer *r)
 {
   uint32_t nodes = 0;

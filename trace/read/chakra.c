@@ -1,10 +1,10 @@
 /* Chakra traces: protobuf records, each led by its length (a metadata record, then nodes), and the
  * JSON form of the project's feeder. Field numbers are those of et_def.proto (mlcommons/chakra).
  * Unknown fields are passed over. Its older schemas are read too (git history of et_def.proto):
- * July and August 2023 (0.0.3): attributes are field 11, and metadata may lack. End of June (0.0.2):
- * the same, with other fields of attributes, and without the type of metadata. Before: nodes have
- * the fields that are attributes now. Which one it is, not every node shows: nodes wait until one
- * does. */
+ * July and August 2023 (0.0.3): attributes are field 11, and metadata may lack. The end of June
+ * (0.0.2): the same, with other fields of attributes, and without the type of metadata. Before:
+ * nodes have the fields that are attributes now. Which one it is, not every node shows: nodes wait
+ * until one does. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,8 +208,8 @@ static void take_io(ts_events *e, node *n, ts_wire w)
 
 /* ---- Nodes of 2023 ---- */
 
-/* An attribute of the end of June: a whole number is field 5, which then is a float, a text field 6,
- * which then is a whole number. */
+/* An attribute of the end of June: a whole number is field 5, which later is a float, a text is
+ * field 6, which later is a whole number. */
 static bool is_of_june(ts_wire w)
 {
   ts_wire_field f;

@@ -36,7 +36,8 @@ ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *
   *x = (ts_export){
     .arena = arena,
     .form = forms[form],
-    .w = {.e = e, .in = sort_edges(arena, e), .world = world, .programs = programs}};
+    .w = {.e = e, .in = sort_edges(arena, e), .world = world, .programs = programs,
+          .experts = ts_has_experts(e)}};
   return x;
 }
 

@@ -11,6 +11,7 @@ typedef struct ts_form_writer {
   const ts_events *e;
   ts_in_edges in;
   uint32_t world, programs;
+  bool experts;   /* some communication is over the axis of experts, `ep` */
   const ts_call_plan *calls; /* or NULL */
   FILE *out;
   ts_arena *work; /* of one rank */
@@ -33,6 +34,8 @@ typedef struct ts_ir_group_members {
   uint64_t number;
 } ts_ir_group_members;
 ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t group, uint32_t rank);
+
+bool ts_has_experts(const ts_events *e); /* of workloads */
 
 extern const ts_form ts_form_chakra, ts_form_goal, ts_form_graph, ts_form_aicb, ts_form_simai;
 

@@ -6,9 +6,12 @@
 #include "base/escape.h"
 #include "trace/write/export_form.h"
 
+/* The last is what `dp` is where there are experts, whose gradients alone are summed over it. */
 static const struct { const char *axes, *aicb, *simai; } groups[] = {
-  {"tp", "tp_group", ""}, {"dp", "dp_group", ""},      {"ep", "ep_group", "_EP"},
-  {"pp", "pp_group", ""}, {"tp*ep", "ep_tp_group", ""}, {"ep*dp", "dp_group", ""}};
+  {"tp", "tp_group", ""},       {"dp", "dp_group", ""},    {"ep", "ep_group", "_EP"},
+  {"pp", "pp_group", ""},       {"tp*ep", "ep_tp_group", ""}, {"ep*dp", "dp_group", ""},
+  {"dp", "ep_dp_group", "_DP_EP"}};
+enum { GROUPS = sizeof groups / sizeof *groups, DP = 1, EXPERTS = GROUPS - 1 };
 
 static const ts_event_comm *comm_of(const ts_events *e, const ts_event *v)
 {
@@ -22,13 +25,36 @@ static bool is_message(const ts_event_comm *c)
   return c && (c->kind == TS_COMM_SEND || c->kind == TS_COMM_RECV);
 }
 
-/* The place in `groups`; -1: the formats have no name for it. */
-static int group_of(const ts_events *e, const ts_event_comm *c)
+/* "ep * dp" and "ep*dp" are the same. */
+static bool same_axes(const char *a, const char *b)
 {
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-    if (strcmp(groups[i].axes, ts_events_text(e, c->group_label)) == 0)
-      return (int)i;
+  for (;; a++, b++) {
+    while (*a == ' ') a++;
+    while (*b == ' ') b++;
+    if (*a != *b)
+      return false;
+    if (!*a)
+      return true;
+  }
+}
+
+/* The place in `groups`; -1: the formats have no name for it. */
+static int group_of(const ts_form_writer *w, const ts_event_comm *c)
+{
+  for (int i = 0; i < EXPERTS; i++)
+    if (same_axes(groups[i].axes, ts_events_text(w->e, c->group_label)))
+      return i == DP && w->experts ? EXPERTS : i;
   return -1;
+}
+
+bool ts_has_experts(const ts_events *e)
+{
+  static const char *const axes[] = {"ep", "ep*dp", "tp*ep"};
+  for (size_t i = 0; i < e->comms.count; i++)
+    for (size_t k = 0; k < sizeof axes / sizeof *axes; k++)
+      if (same_axes(ts_events_text(e, e->comms.at[i].group_label), axes[k]))
+        return true;
+  return false;
 }
 
 static bool no_group(ts_form_writer *w, const ts_event_comm *c)
@@ -84,7 +110,7 @@ static bool put_row(ts_form_writer *w, uint32_t i)
                 types[c->kind], bytes, name, c->kind == TS_COMM_SEND ? "send" : "recv", end);
     return true;
   }
-  int group = group_of(e, c);
+  int group = group_of(w, c);
   bool all = c->size == w->world;
   if (group < 0 && !all)
     return no_group(w, c);
@@ -120,7 +146,7 @@ static bool put_line(ts_form_writer *w, uint32_t i)
   const ts_event *v = ts_event_at(e, i);
   const ts_event_comm *c = comm_of(e, v);
   lines *all = lines_of(w);
-  if (c && !is_message(c) && group_of(e, c) < 0)
+  if (c && !is_message(c) && group_of(w, c) < 0)
     return no_group(w, c);
   if (is_message(c) || (!c && v->duration <= 0))
     return true;
@@ -147,7 +173,7 @@ static void print_line(ts_form_writer *w, const line *l, bool backward)
   bool data = strcmp(axes, "dp") == 0 || strcmp(axes, "ep*dp") == 0;
   if (l->comm && types[l->comm->kind])
     snprintf(type, sizeof type, "%s%s", types[l->comm->kind],
-             groups[group_of(w->e, l->comm)].simai);
+             groups[group_of(w, l->comm)].simai);
   const char *name = ts_events_text(w->e, l->name);
   char *word = ts_arena_copy(w->work, *name ? name : "work", strlen(*name ? name : "work") + 1);
   for (char *at = word; *at; at++) *at = *at == ' ' || *at == '\t' ? '_' : *at;
