@@ -186,6 +186,10 @@ libts_la_SOURCES += \
 	runtime/report/text_timeline.c \
 	runtime/report/topology.c \
 	runtime/report/topology.h \
+	runtime/report/topology_fold.c \
+	runtime/report/topology_fold.h \
+	runtime/report/topology_page.c \
+	runtime/report/topology_svg.c \
 	runtime/report/utilization.c \
 	runtime/report/warnings.c \
 	runtime/report/warnings.h \
@@ -217,9 +221,10 @@ endif
 # The page's style and scripts, embedded as they are; scripts in the order of their names.
 #: page_styles = runtime/report/page/*.css
 page_styles = \
-	runtime/report/page/page.css
+	runtime/report/page/page.css \
+	runtime/report/page/topology.css
 
-#: page_scripts = runtime/report/page/*.js
+#: page_scripts = runtime/report/page/*.js :!runtime/report/page/cluster/*
 page_scripts = \
 	runtime/report/page/colours.js \
 	runtime/report/page/data.js \
@@ -229,12 +234,18 @@ page_scripts = \
 	runtime/report/page/start.js \
 	runtime/report/page/timeline.js \
 	runtime/report/page/timeline_draw.js \
-	runtime/report/page/timeline_inspect.js
+	runtime/report/page/timeline_inspect.js \
+	runtime/report/page/topology.js
 
-EXTRA_DIST += $(page_styles) $(page_scripts) tools/embed_text.awk
+# The page of a cluster has what it needs of them.
+cluster_scripts = runtime/report/page/format.js runtime/report/page/colours.js runtime/report/page/data.js \
+	runtime/report/page/topology.js runtime/report/page/cluster/start.js
+
+EXTRA_DIST += $(page_styles) $(page_scripts) runtime/report/page/cluster/start.js tools/embed_text.awk
 nodist_libts_la_SOURCES += runtime/report/page_files.c
 CLEANFILES += runtime/report/page_files.c
-runtime/report/page_files.c: $(page_styles) $(page_scripts) runtime/runtime.mk tools/embed_text.awk
+runtime/report/page_files.c: $(page_styles) $(page_scripts) $(cluster_scripts) runtime/runtime.mk tools/embed_text.awk
 	$(AM_V_GEN)$(MKDIR_P) runtime/report && { echo '#include "runtime/report/page.h"' && \
 	  (cd $(srcdir) && $(AWK) -v name=ts_page_style -f tools/embed_text.awk $(page_styles)) && \
-	  (cd $(srcdir) && $(AWK) -v name=ts_page_script -f tools/embed_text.awk $(page_scripts)); } > $@.tmp && mv $@.tmp $@
+	  (cd $(srcdir) && $(AWK) -v name=ts_page_script -f tools/embed_text.awk $(page_scripts)) && \
+	  (cd $(srcdir) && $(AWK) -v name=ts_topology_script -f tools/embed_text.awk $(cluster_scripts)); } > $@.tmp && mv $@.tmp $@

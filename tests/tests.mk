@@ -97,6 +97,7 @@ tests_unit_sources = \
 	tests/unit/test_shared_parameters.c \
 	tests/unit/test_split_memory.c \
 	tests/unit/test_stdlib_embed.c \
+	tests/unit/test_topology.c \
 	tests/unit/test_trace.c \
 	tests/unit/test_ways_out.c \
 	tests/unit/test_workers.c \

@@ -5,20 +5,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/options.h"
 #include "compiler/compile.h"
+#include "runtime/account/run.h"
+#include "runtime/report/report.h"
 #include "runtime/report/topology.h"
 #include "tools/cli/plan_options.h"
+#include "tools/cli/play_warnings.h"
 #include "tools/cli/programs.h"
 
-enum { FORMAT = 1, PATHS, OUTPUT, MOST };
+typedef enum form { TEXT, HTML, SVG, DOT } form;
+
+enum { FORMAT = 1, PATHS, RUN, OUTPUT, MOST };
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "text, dot (Graphviz) or svg (text)", "Drawing"},
+  {FORMAT, 0, "format", "FORM", "text, html, svg or dot (Graphviz) (text)", "Drawing"},
+  {RUN, 0, "run", NULL, "play a step, and say how busy it keeps the links", NULL},
   {PATHS, 0, "paths", NULL, "list the path between each pair of devices, link by link", NULL},
   {MOST, 0, "most", "N",
-   "draw single devices and switches up to N of them, and arrays beyond (200); list all paths up "
-   "to N devices, and those of the first device beyond",
+   "for dot: draw single devices and switches up to N of them, and arrays beyond (200); for paths: "
+   "list all up to N devices, and those of the first device beyond",
    NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   PLAN_OPTIONS,
@@ -26,14 +33,16 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
 static const char *const notes[] = {
-  "FILE is a plan, an IR or the text of one. Dashed links leave the island (tier 1",
-  "and above).",
+  "FILE is a plan, an IR or the text of one. Pictures show alike islands once; dashed",
+  "links leave the island (tier 1 and above).",
   "",
   "Examples:",
   "$ plan.ts",
+  "$ --run --format html -o cluster.html plan.ts",
   "$ --format dot plan.ts | dot -Tpdf -o cluster.pdf",
   "",
-  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 cannot read or write.",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 the step stalls or finds no",
+  "path, 4 cannot read or write.",
   NULL,
 };
 static const ts_program program =
@@ -46,13 +55,13 @@ typedef struct task {
   ts_plan_options plan;
   const char *path, *output;
   int form;
-  bool paths;
+  bool paths, run;
   long long most;
 } task;
 
 static bool take(task *t, int id)
 {
-  static const char *const forms[] = {"text", "dot", "svg", NULL};
+  static const char *const forms[] = {"text", "html", "svg", "dot", NULL};
   switch (id) {
   case TS_OPERAND:
     if (t->path)
@@ -71,6 +80,7 @@ static bool take(task *t, int id)
     t->options.status = TS_EXIT_USAGE;
     return false;
   case PATHS: t->paths = true; return true;
+  case RUN: t->run = true; return true;
   case OUTPUT: t->output = t->options.argument; return true;
   default:
     t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
@@ -91,7 +101,12 @@ static bool read_options(task *t, int argc, char **argv)
   return true;
 }
 
-typedef struct drawing { const task *task; const ts_ir *ir; } drawing;
+typedef struct drawing {
+  const task *task;
+  const ts_ir *ir;
+  ts_link_loads loads;
+  uint64_t step; /* 0: not played */
+} drawing;
 
 static void put_drawing(void *closure, FILE *out)
 {
@@ -99,10 +114,48 @@ static void put_drawing(void *closure, FILE *out)
   const task *t = d->task;
   if (t->paths)
     ts_topology_paths(out, t->arena, d->ir, (uint32_t)t->most);
-  else if (t->form == 0)
-    ts_topology_text(out, t->arena, d->ir);
+  else if (t->form == TEXT)
+    ts_topology_text(out, t->arena, d->ir, d->loads.share);
+  else if (t->form == DOT)
+    ts_topology_dot(out, t->arena, d->ir, (uint32_t)t->most);
+  else if (t->form == SVG)
+    ts_topology_svg(out, ts_cluster_fold_new(t->arena, d->ir, &d->loads),
+                    ts_topology_title(t->arena, d->ir));
   else
-    (t->form == 1 ? ts_topology_dot : ts_topology_svg)(out, t->arena, d->ir, (uint32_t)t->most);
+    ts_topology_page(out, ts_cluster_fold_new(t->arena, d->ir, &d->loads), d->step);
+}
+
+/* Plays a step, for what its links have to do. */
+static int play(task *t, drawing *d)
+{
+  ts_stop stop = {.arena = t->arena};
+  ts_run_options how = {0};
+  ts_run *run = ts_run_new(d->ir, &how, &stop);
+  if (run) {
+    d->step = ts_run_result(run)->step;
+    d->loads = ts_run_link_loads(run, t->arena);
+    ts_run_free(run);
+    return TS_EXIT_DONE;
+  }
+  if (!ts_stop_diagnose(&stop, d->ir, ts_session_source_reader(t->session), t->arena,
+                        t->session->sources, t->session->diags))
+    ts_stop_print(&stop, t->options.called, stderr);
+  return stop.exit_code;
+}
+
+static int draw(task *t, const ts_ir *ir)
+{
+  drawing d = {.task = t, .ir = ir};
+  int status = t->run ? play(t, &d) : TS_EXIT_DONE;
+  int reported = ts_options_report(&t->options, t->session->diags);
+  if (status || reported)
+    return status ? status : reported;
+  if (t->run && !d.loads.share)
+    ts_put_text(stderr,
+                "%s: how busy links are is not known: the cluster has none, or the job is too "
+                "large\n",
+                t->options.called);
+  return ts_options_write(&t->options, t->output, put_drawing, &d);
 }
 
 int ts_topo_main(int argc, char **argv)
@@ -116,9 +169,7 @@ int ts_topo_main(int argc, char **argv)
   }
   t.session = ts_session_new(t.arena);
   bool open = ts_input_open(t.session, t.path, &t.plan.compile, &input);
-  status = ts_options_report(&t.options, t.session->diags);
-  if (open && !status)
-    status = ts_options_write(&t.options, t.output, put_drawing, &(drawing){&t, &input.ir});
+  status = open ? draw(&t, &input.ir) : ts_options_report(&t.options, t.session->diags);
   if (open)
     ts_input_close(&input);
   ts_arena_free(t.arena);

@@ -15,14 +15,32 @@ typedef struct use_sum {
   ts_packet_use *packets;   /* [2 * links] */
   bool any, any_packets;
   ts_arena *patterns;       /* of the group or path looked at */
-  ts_flow_pattern **known;  /* [models * shapes] of its instances */
+  ts_flow_pattern **known;  /* [(models + 1) * shapes] of its instances */
+  ts_flow_maker *plain;     /* of calls that no model plays as connections; NULL: not counted */
+  double counted, assumed;  /* bytes on links, and those of them that are plain calls' */
 } use_sum;
+
+/* Rings over the shortest paths, for calls of models that do not say how they go. Its number is the
+ * one after the last model. */
+static const ts_ir_net_model plain_model = {.kind = TS_IR_NET_FLOW,
+                                            .collectives = UINT32_MAX,
+                                            .tier = TS_IR_NONE,
+                                            .efficiency = 1,
+                                            .routing = TS_IR_ROUTE_RAIL,
+                                            .algorithm = TS_IR_NET_RING};
 
 /* ---- Patterns ---- */
 
 static const ts_ir_net_model *model_of(const use_sum *u, uint32_t model)
 {
-  return &u->p->tables->ir->net_models[model];
+  const ts_ir *ir = u->p->tables->ir;
+  return model < ir->net_models_count ? &ir->net_models[model] : &plain_model;
+}
+
+static ts_flow_maker *maker_of(const use_sum *u, uint32_t model)
+{
+  bool plain = model >= u->p->tables->ir->net_models_count;
+  return plain ? u->plain : ts_network_maker(u->p->network, model);
 }
 
 static const ts_flow_pattern *patterns_of(use_sum *u, const ts_rank_group *g,
@@ -36,16 +54,16 @@ static const ts_flow_pattern *patterns_of(use_sum *u, const ts_rank_group *g,
   for (uint32_t i = 0; i < g->instances; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = u->p->tables->ranks->vertex[ts_instance_ranks(g, i)[j]];
-    /* the network has found paths before */
-    ts_flow_pattern_make(ts_network_maker(u->p->network, call->model), u->patterns, call->shape,
-                         vertex, g->size, &(*known)[i], pair);
+    if (!ts_flow_pattern_make(maker_of(u, call->model), u->patterns, call->shape, vertex, g->size,
+                              &(*known)[i], pair))
+      (*known)[i] = (ts_flow_pattern){0};
   }
   return *known;
 }
 
 static void forget_patterns(use_sum *u)
 {
-  size_t shapes = (size_t)u->p->tables->ir->net_models_count * TS_FLOW_SHAPES;
+  size_t shapes = ((size_t)u->p->tables->ir->net_models_count + 1) * TS_FLOW_SHAPES;
   ts_arena_reset(u->patterns);
   memset(u->known, 0, shapes * sizeof *u->known);
 }
@@ -53,18 +71,37 @@ static void forget_patterns(use_sum *u)
 /* ---- Sums ---- */
 
 /* `bytes`: of each connection. */
-static void add_pattern(use_sum *u, const ts_flow_pattern *pattern, double bytes)
+static void add_pattern(use_sum *u, const ts_flow_pattern *pattern, uint32_t model, double bytes)
 {
+  double before = u->counted;
   u->any = true;
   for (uint32_t i = 0; i < pattern->count; i++) {
     const ts_flow_part *part = &pattern->parts[i];
-    for (uint32_t k = 0; k < part->count; k++)
+    for (uint32_t k = 0; k < part->count; k++) {
       u->bytes[part->uses[k].link] += bytes * part->uses[k].connections;
+      u->counted += bytes * part->uses[k].connections;
+    }
     for (uint32_t k = 0; k < part->circuit_count; k++) {
       u->bytes[part->circuits[k].in] += bytes * part->circuits[k].connections;
       u->bytes[part->circuits[k].out] += bytes * part->circuits[k].connections;
     }
   }
+  if (model_of(u, model) == &plain_model)
+    u->assumed += u->counted - before;
+}
+
+static bool plain_flows(const use_sum *u, uint32_t kind, uint64_t bytes, uint32_t ranks,
+                        ts_flow_call *call)
+{
+  if (!u->plain)
+    return false;
+  uint32_t shapes = ts_flow_shapes_of(kind, &plain_model), shape = 0;
+  while (!(shapes >> shape & 1))
+    shape++;
+  *call = (ts_flow_call){.model = u->p->tables->ir->net_models_count,
+                         .shape = (ts_flow_shape)shape};
+  call->volume = ts_flow_volume(call->shape, kind, ranks) * (double)bytes;
+  return true;
 }
 
 /* As ts_network_flows has it, but for what measured steps said of its time. */
@@ -72,7 +109,7 @@ static bool flows_of(const use_sum *u, uint32_t kind, uint64_t bytes, uint32_t p
                      uint32_t ranks, ts_flow_call *call)
 {
   if (!ts_network_flows(u->p->network, kind, bytes, profile, call))
-    return false;
+    return plain_flows(u, kind, bytes, ranks, call);
   call->volume = ts_flow_volume(call->shape, kind, ranks) * (double)bytes /
                  model_of(u, call->model)->efficiency;
   return true;
@@ -103,7 +140,8 @@ static void add_collective(use_sum *u, const ts_rank_group *g, uint32_t number)
     const ts_ir_net_model *model = model_of(u, one.model);
     const ts_flow_pattern *pattern = &patterns_of(u, g, &one)[i];
     if (model->kind == TS_IR_NET_FLOW) {
-      add_pattern(u, pattern, (double)n * one.volume * model->efficiency * pattern->share);
+      add_pattern(u, pattern, one.model,
+                  (double)n * one.volume * model->efficiency * pattern->share);
     } else {
       calls[i] = n;
       call = one;
@@ -126,11 +164,11 @@ static void add_message(use_sum *u, uint32_t rank, const ts_program_info *progra
   ts_flow_pattern pattern;
   if (!times || to == rank ||
       !flows_of(u, TS_IR_MESSAGE, bytes, role->peer_profile[port->peer], 2, &flows) ||
-      !ts_flow_pattern_message(ts_network_maker(u->p->network, flows.model), u->patterns,
+      !ts_flow_pattern_message(maker_of(u, flows.model), u->patterns,
                                t->ranks->vertex[rank], t->ranks->vertex[to], &pattern))
     return;
   if (model_of(u, flows.model)->kind == TS_IR_NET_FLOW)
-    add_pattern(u, &pattern, (double)times * (double)bytes * pattern.share);
+    add_pattern(u, &pattern, flows.model, (double)times * (double)bytes * pattern.share);
   else
     add_packets(u, &pattern, 1, &flows, &times);
 }
@@ -216,6 +254,33 @@ static ts_link_uses sum_up(const use_sum *u, ts_arena *arena)
   return (ts_link_uses){kept, tier, count, busiest, u->any_packets};
 }
 
+/* Adds up what every call moves. `plain`: also those that no model plays as connections. */
+static use_sum *sum_of_links(const ts_prepared *p, const ts_facts *facts, bool plain)
+{
+  const ts_ir *ir = p->tables->ir;
+  ts_arena *scratch = ts_arena_new("use of links");
+  use_sum *u = TS_NEW(scratch, use_sum);
+  *u = (use_sum){
+    .p = p, .facts = facts, .scratch = scratch, .patterns = ts_arena_new("patterns")};
+  u->programs = ts_program_calls_of(p->tables, scratch);
+  u->bytes = TS_NEW_ARRAY(scratch, double, 2 * (size_t)ir->links_count);
+  u->packets = TS_NEW_ARRAY(scratch, ts_packet_use, 2 * (size_t)ir->links_count);
+  u->known = TS_NEW_ARRAY(scratch, ts_flow_pattern *,
+                          ((size_t)ir->net_models_count + 1) * TS_FLOW_SHAPES);
+  if (plain)
+    u->plain = ts_flow_maker_new(scratch, ir, ts_graph_new(scratch, ir), &plain_model);
+  if (facts->packets)
+    memcpy(u->packets, facts->packets, 2 * (size_t)ir->links_count * sizeof *u->packets);
+  add_all(u);
+  return u;
+}
+
+static void end_sum(use_sum *u)
+{
+  ts_arena_free(u->patterns);
+  ts_arena_free(u->scratch);
+}
+
 ts_link_uses ts_link_uses_of(ts_arena *arena, const ts_prepared *p, const ts_facts *facts,
                              double *bytes)
 {
@@ -226,22 +291,41 @@ ts_link_uses ts_link_uses_of(ts_arena *arena, const ts_prepared *p, const ts_fac
       ir->net_models[m].kind == TS_IR_NET_FLOW || ir->net_models[m].kind == TS_IR_NET_PACKET;
   if (!connections || !p->tables->ranks->vertex)
     return (ts_link_uses){0};
-  use_sum u = {.p = p,
-               .facts = facts,
-               .scratch = ts_arena_new("use of links"),
-               .patterns = ts_arena_new("patterns")};
-  u.programs = ts_program_calls_of(p->tables, u.scratch);
-  u.bytes = TS_NEW_ARRAY(u.scratch, double, 2 * (size_t)ir->links_count);
-  u.packets = TS_NEW_ARRAY(u.scratch, ts_packet_use, 2 * (size_t)ir->links_count);
-  u.known = TS_NEW_ARRAY(u.scratch, ts_flow_pattern *,
-                         (size_t)ir->net_models_count * TS_FLOW_SHAPES);
-  if (facts->packets)
-    memcpy(u.packets, facts->packets, 2 * (size_t)ir->links_count * sizeof *u.packets);
-  add_all(&u);
-  ts_link_uses uses = u.any ? sum_up(&u, arena) : (ts_link_uses){0};
+  use_sum *u = sum_of_links(p, facts, false);
+  ts_link_uses uses = u->any ? sum_up(u, arena) : (ts_link_uses){0};
   for (uint32_t l = 0; bytes && l < 2 * ir->links_count; l++)
-    bytes[l] = u.bytes[l] + (double)u.packets[l].bytes;
-  ts_arena_free(u.patterns);
-  ts_arena_free(u.scratch);
+    bytes[l] = u->bytes[l] + (double)u->packets[l].bytes;
+  end_sum(u);
   return uses;
+}
+
+/* Connections that the groups' calls open, at most: each to each of some calls, rings of others. */
+static double connections_of(const ts_tables *t)
+{
+  double count = t->ranks->world;
+  for (uint32_t c = 0; c < t->ir->collectives_count; c++) {
+    const ts_rank_group *g = &t->ranks->groups[t->ir->collectives[c].group];
+    double pairs = (double)g->size * g->size, rings = 16. * g->size;
+    if (g->used)
+      count += g->instances * (t->ir->collectives[c].kind == TS_IR_ALL_TO_ALL ? pairs : rings);
+  }
+  return count;
+}
+
+ts_link_loads ts_link_loads_of(ts_arena *arena, const ts_prepared *p, const ts_facts *facts)
+{
+  enum { MOST_CONNECTIONS = 4000000 }; /* about a second */
+  const ts_ir *ir = p->tables->ir;
+  double seconds = (double)facts->end * 1e-12;
+  if (!ir->links_count || !p->tables->ranks->vertex || !(seconds > 0) ||
+      connections_of(p->tables) > MOST_CONNECTIONS)
+    return (ts_link_loads){0};
+  use_sum *u = sum_of_links(p, facts, true);
+  double *share = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
+  for (uint32_t l = 0; l < 2 * ir->links_count; l++)
+    share[l] = (u->bytes[l] + (double)u->packets[l].bytes) /
+               (ir->link_classes[ir->links[l / 2].link_class].bandwidth * seconds);
+  ts_link_loads loads = {share, u->counted > 0 ? u->assumed / u->counted : 0};
+  end_sum(u);
+  return loads;
 }

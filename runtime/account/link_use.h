@@ -39,4 +39,12 @@ typedef struct ts_link_uses {
 ts_link_uses ts_link_uses_of(ts_arena *arena, const ts_prepared *prepared, const ts_facts *facts,
                              double *bytes);
 
+/* The use of each direction of each link by all calls: those that no model plays as connections
+ * count as rings, pairs and messages over the shortest paths. */
+typedef struct ts_link_loads {
+  const double *share; /* [2 * links] of what its rate is in the step; NULL: not known */
+  double assumed;      /* share of the bytes whose way is such a guess */
+} ts_link_loads;
+ts_link_loads ts_link_loads_of(ts_arena *arena, const ts_prepared *prepared, const ts_facts *facts);
+
 #endif

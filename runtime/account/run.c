@@ -192,4 +192,8 @@ ts_link_uses ts_run_link_uses(const ts_run *run, ts_arena *arena)
 {
   return ts_link_uses_of(arena, &run->prepared, run->facts, NULL);
 }
+ts_link_loads ts_run_link_loads(const ts_run *run, ts_arena *arena)
+{
+  return ts_link_loads_of(arena, &run->prepared, run->facts);
+}
 const ts_facts *ts_run_facts(const ts_run *run) { return run->facts; }

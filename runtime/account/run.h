@@ -12,6 +12,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
 const ts_facts *ts_run_facts(const ts_run *run);
 /* What links had to do; worked out when asked for. */
 ts_link_uses ts_run_link_uses(const ts_run *run, ts_arena *arena);
+ts_link_loads ts_run_link_loads(const ts_run *run, ts_arena *arena);
 const uint32_t *ts_run_representatives(
   const ts_run *run);                       /* [classes] as ts_representatives has it */
 uint32_t ts_run_threads(const ts_run *run); /* as the options had it */

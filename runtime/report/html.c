@@ -7,11 +7,13 @@
 #include "base/format.h"
 #include "base/output.h"
 #include "ir/names.h"
+#include "runtime/account/run.h"
 #include "runtime/report/facts.h"
 #include "runtime/report/page.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/confidence.h"
 #include "runtime/report/report.h"
+#include "runtime/report/topology.h"
 
 enum { MARGIN = 10 }; /* of a picture by itself */
 
@@ -107,6 +109,13 @@ static void put_places(FILE *out)
         out);
 }
 
+static void put_cluster(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  ts_link_loads loads = ts_run_link_loads(s->run, arena);
+  if (s->ir->links_count)
+    ts_topology_section(out, ts_cluster_fold_new(arena, s->ir, &loads));
+}
+
 /* ---- Two plans ---- */
 
 static const char *own_name(const ts_summary *s)
@@ -186,6 +195,7 @@ void ts_report_html(const ts_summary *s, FILE *out)
   if (s->extras.other)
     put_comparison(s, arena, out);
   put_places(out);
+  put_cluster(s, arena, out);
   put_text(s, out);
   ts_put_xml(out, "</main>\n<footer>%s</footer>\n", ts_summary_string(s, s->ir->meta->tool));
   if (s->extras.other)

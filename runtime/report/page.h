@@ -7,7 +7,7 @@
 
 /* The file lines of a script or style, NULL at the end: made from runtime/report/page/ by
  * tools/embed_text.awk. */
-extern const char *const ts_page_style[], *const ts_page_script[];
+extern const char *const ts_page_style[], *const ts_page_script[], *const ts_topology_script[];
 
 /* A page up to its body, and from behind its body on. Nothing but this script runs in it, and
  * nothing is fetched; `live`: but from where it came. */

@@ -1,6 +1,5 @@
 /* What is drawn are NODES and EDGES between them: vertices and links, or, when there are too many,
- * arrays and the links between two arrays of one class, with how many they are. Rows of a drawing
- * are levels: devices below, then switches by their distance from a device. */
+ * arrays and the links between two arrays of one class, with how many they are. */
 #include "runtime/report/topology.h"
 
 #include <string.h>
@@ -9,35 +8,25 @@
 #include "base/format.h"
 #include "ir/names.h"
 #include "runtime/collective/graph.h"
-#include "runtime/report/picture.h"
 
-typedef struct edge { uint32_t from, to, link_class, count; } edge;
+typedef struct edge {
+  uint32_t from, to, link_class, count;
+  double use, most; /* sum and highest share of all directions */
+} edge;
 
 typedef struct drawing {
   ts_arena *arena;
   const ts_ir *ir;
   bool by_array;
-  uint32_t node_count, level_count;
-  uint32_t *level, *column; /* of nodes */
-  uint32_t *width;          /* nodes of each level */
+  uint32_t node_count;
   TS_VEC(edge) edges;
 } drawing;
 
 static const char *str(const ts_ir *ir, ts_ir_str s) { return ir->strings + s; }
 
-static const char *shape(ts_arena *arena, const ts_ir *ir, const ts_ir_array *a)
-{
-  char text[80];
-  int used = 0;
-  text[0] = 0;
-  for (uint32_t d = 0; d < a->dims; d++)
-    used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", d ? ", " : "[", a->dim[d]);
-  return ts_arena_printf(arena, "%s%s%s", str(ir, a->name), text, a->dims ? "]" : "");
-}
-
 static const char *node_name(const drawing *d, uint32_t node)
 {
-  return d->by_array ? shape(d->arena, d->ir, &d->ir->arrays[node]) :
+  return d->by_array ? ts_array_shape(d->arena, d->ir, &d->ir->arrays[node]) :
                        ts_report_vertex(d->arena, d->ir, node);
 }
 
@@ -65,53 +54,27 @@ static void add_edge(drawing *d, edge e)
     if (x->from == e.from && x->to == e.to &&
         same_class(&d->ir->link_classes[x->link_class], &d->ir->link_classes[e.link_class])) {
       x->count++;
+      x->use += e.use;
+      x->most = e.most > x->most ? e.most : x->most;
       return;
     }
   }
   TS_PUSH(d->arena, &d->edges, e);
 }
 
-/* Breadth first from the devices, over edges between nodes. */
-static void find_levels(drawing *d)
-{
-  bool more = true;
-  for (uint32_t n = 0; n < d->node_count; n++)
-    d->level[n] = is_device(d, n) ? 0 : UINT32_MAX;
-  for (uint32_t level = 0; more; level++) {
-    more = false;
-    for (size_t i = 0; i < d->edges.count; i++) {
-      uint32_t ends[] = {d->edges.at[i].from, d->edges.at[i].to};
-      for (int k = 0; k < 2; k++)
-        if (d->level[ends[k]] == level && d->level[ends[1 - k]] == UINT32_MAX) {
-          d->level[ends[1 - k]] = level + 1;
-          more = true;
-        }
-    }
-  }
-  for (uint32_t n = 0; n < d->node_count; n++) {
-    if (d->level[n] == UINT32_MAX)
-      d->level[n] = 0;
-    if (d->level[n] >= d->level_count)
-      d->level_count = d->level[n] + 1;
-  }
-  d->width = TS_NEW_ARRAY(d->arena, uint32_t, d->level_count);
-  for (uint32_t n = 0; n < d->node_count; n++)
-    d->column[n] = d->width[d->level[n]]++;
-}
-
-static drawing draw(ts_arena *arena, const ts_ir *ir, bool by_array)
+/* `use`: of the directions of links, or NULL. */
+static drawing draw(ts_arena *arena, const ts_ir *ir, bool by_array, const double *use)
 {
   drawing d = {.arena = arena,
                .ir = ir,
                .by_array = by_array,
                .node_count = by_array ? ir->arrays_count : ir->devices_count};
-  d.level = TS_NEW_ARRAY(arena, uint32_t, d.node_count);
-  d.column = TS_NEW_ARRAY(arena, uint32_t, d.node_count);
   for (uint32_t l = 0; l < ir->links_count; l++) {
     const ts_ir_link *link = &ir->links[l];
-    add_edge(&d, (edge){node_of(&d, link->from), node_of(&d, link->to), link->link_class, 1});
+    double there = use ? use[2 * (size_t)l] : 0, back = use ? use[2 * (size_t)l + 1] : 0;
+    add_edge(&d, (edge){node_of(&d, link->from), node_of(&d, link->to), link->link_class, 1,
+                        there + back, there > back ? there : back});
   }
-  find_levels(&d);
   return d;
 }
 
@@ -171,25 +134,30 @@ static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
     fprintf(out, "  no path to %u devices\n", unreached);
 }
 
-void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
+void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir, const double *use)
 {
-  drawing d = draw(arena, ir, true);
+  drawing d = draw(arena, ir, true, use);
   fprintf(out, "Cluster: %u devices and switches, %u links\n", ir->devices_count, ir->links_count);
   for (uint32_t a = 0; a < ir->arrays_count; a++) {
     const ts_ir_array *array = &ir->arrays[a];
     uint32_t class = array->count ? ir->devices[array->first].device_class : TS_IR_NONE;
     ts_put_text(out, "  %-7s %-24s %7u%s%s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch",
-                shape(arena, ir, array), array->count, class == TS_IR_NONE ? "" : "  ",
+                ts_array_shape(arena, ir, array), array->count, class == TS_IR_NONE ? "" : "  ",
                 class == TS_IR_NONE ? "" : str(ir, ir->device_classes[class].name));
   }
-  fprintf(out, "\nLinks\n  class                                         links  tier    latency    "
-               "     rate\n");
+  ts_put_text(out,
+              "\nLinks\n  class                                         links  tier    latency    "
+              "     rate%s\n",
+              use ? "  mean use  busiest" : "");
   for (size_t i = 0; i < d.edges.count; i++) {
     const edge *e = &d.edges.at[i];
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
     ts_put_text(out, "  %-42s %8u %5u %7.2f us ", str(ir, k->name), e->count, k->tier,
             (double)k->latency * 1e-6);
     put_rate(out, k->bandwidth);
+    if (use)
+      ts_put_text(out, "%10s%9s", ts_format_share(e->use / 2 / e->count).text,
+                  ts_format_share(e->most).text);
     if (k->ports)
       fprintf(out, "  %u circuits per end, set up in %.4g us", k->ports, (double)k->setup * 1e-6);
     fprintf(out, "\n");
@@ -245,16 +213,9 @@ void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t mos
 
 /* -- Graphviz -- */
 
-static const char *rate_label(ts_arena *arena, double rate)
-{
-  return rate >= 1e15 ? ts_arena_printf(arena, "%.4g PB/s", rate * 1e-15) :
-         rate >= 1e12 ? ts_arena_printf(arena, "%.4g TB/s", rate * 1e-12) :
-                        ts_arena_printf(arena, "%.4g GB/s", rate * 1e-9);
-}
-
 void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
 {
-  drawing d = draw(arena, ir, ir->devices_count > most);
+  drawing d = draw(arena, ir, ir->devices_count > most, NULL);
   fprintf(out, "graph cluster {\n  rankdir=BT;\n  node [fontname=\"sans-serif\"];\n  edge "
                "[fontname=\"sans-serif\", fontsize=9];\n");
   for (uint32_t n = 0; n < d.node_count; n++)
@@ -265,79 +226,7 @@ void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
     ts_put_dot(out, "  n%u -- n%u [label=\"%s%s\"%s];\n", e->from, e->to,
                e->count > 1 ? ts_arena_printf(arena, "%s x ", ts_format_count(e->count).text) : "",
-               rate_label(arena, k->bandwidth), k->tier ? ", style=dashed" : "");
+               ts_rate_text(arena, k->bandwidth), k->tier ? ", style=dashed" : "");
   }
   fprintf(out, "}\n");
-}
-
-/* -- SVG -- */
-
-enum { BOX_WIDTH = 92, BOX_HEIGHT = 26, GAP = 14, ROW = 110, MARGIN = 20 };
-
-static double center_x(const drawing *d, uint32_t node, double page)
-{
-  uint32_t row = d->width[d->level[node]];
-  return page * (d->column[node] + 0.5) / row;
-}
-
-static double center_y(const drawing *d, uint32_t node)
-{
-  return MARGIN + BOX_HEIGHT / 2.0 + (double)(d->level_count - 1 - d->level[node]) * ROW;
-}
-
-static void put_edge(FILE *out, const drawing *d, const edge *e, double page)
-{
-  const ts_ir_link_class *k = &d->ir->link_classes[e->link_class];
-  double x1 = center_x(d, e->from, page), y1 = center_y(d, e->from), x2 = center_x(d, e->to, page),
-         y2 = center_y(d, e->to), bend = y1 == y2 ? ROW * 0.4 : 0;
-  if (e->from == e->to) { /* an array's links in itself: a loop */
-    x1 -= BOX_WIDTH / 3.0;
-    x2 += BOX_WIDTH / 3.0;
-  }
-  fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"", x1, y1, (x1 + x2) / 2,
-          (y1 + y2) / 2 - bend, x2, y2);
-  fputs(k->tier ? " stroke-dasharray=\"4 3\"" : "", out);
-  const char *count =
-    e->count > 1 ? ts_arena_printf(d->arena, "%s x ", ts_format_count(e->count).text) : "";
-  ts_put_xml(out, "><title>%s - %s: %s%s, tier %u</title></path>\n", node_name(d, e->from),
-             node_name(d, e->to), count, rate_label(d->arena, k->bandwidth), k->tier);
-  if (d->by_array) {
-    ts_put_xml(
-      out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\" fill=\"#333\">%s</text>\n",
-      (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
-      ts_arena_printf(d->arena, "%s x %s", ts_format_count(e->count).text,
-                      rate_label(d->arena, k->bandwidth)));
-  }
-}
-
-void ts_topology_svg(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
-{
-  drawing d = draw(arena, ir, ir->devices_count > most);
-  uint32_t widest = 1, box = d.by_array ? 2 * BOX_WIDTH : BOX_WIDTH;
-  for (uint32_t l = 0; l < d.level_count; l++)
-    if (d.width[l] > widest)
-      widest = d.width[l];
-  double page = (double)widest * (box + GAP) + 2 * MARGIN,
-         height = 2 * MARGIN + BOX_HEIGHT + (d.level_count - 1.0) * ROW + 20;
-  fprintf(out,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-          "font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n",
-          page, height);
-  fprintf(
-    out,
-    "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g fill=\"none\" stroke=\"#888\">\n");
-  for (size_t i = 0; i < d.edges.count; i++)
-    put_edge(out, &d, &d.edges.at[i], page);
-  fprintf(out, "</g>\n<g stroke=\"#333\">\n");
-  for (uint32_t n = 0; n < d.node_count; n++) {
-    double x = center_x(&d, n, page), y = center_y(&d, n);
-    ts_put_xml(out,
-               "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" rx=\"%d\" "
-               "fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" stroke=\"none\">",
-               x - box / 2.0, y - BOX_HEIGHT / 2.0, box, BOX_HEIGHT, is_device(&d, n) ? 3 : 13,
-               is_device(&d, n) ? "#dce9f7" : "#eee", x, y + 4);
-    ts_put_xml(out, "%s", node_name(&d, n));
-    fprintf(out, "</text>\n");
-  }
-  fprintf(out, "</g>\n</svg>\n");
 }

@@ -133,13 +133,13 @@ check("a drag moves", moved[0] > from && Math.abs((moved[1] - moved[0]) - (to - 
 await page.mouse.move(box.x + 400, box.y + 40);
 await page.mouse.move(box.x + 402, box.y + 40);
 await settle(page);
-const tip = await page.locator(".tip").innerText();
+const tip = await page.locator("#timeline .tip").innerText();
 check("hovering says what it is", /[FB]\(\d+\)/.test(tip) && /stage 0, rank 0 and 63 alike/.test(tip), tip);
 await page.mouse.click(box.x + 402, box.y + 40);
-const details = await page.locator(".details").innerText();
+const details = await page.locator("#timeline .details").innerText();
 check("a click says what it waited for, and what for it", /Waited for\n/.test(details) && /Waited for it/.test(details), details);
-await page.locator(".details button").first().click();
-check("its links select others", (await page.locator(".details").innerText()) !== details);
+await page.locator("#timeline .details button").first().click();
+check("its links select others", (await page.locator("#timeline .details").innerText()) !== details);
 for (let i = 0; i < 60; i++) await page.mouse.wheel(0, -200);
 await settle(page);
 [from, to] = await view(page);
@@ -148,7 +148,7 @@ await page.screenshot({path: join(folder, "kernels.png")});
 await page.getByRole("button", {name: "Fit"}).click();
 [from, to] = await view(page);
 check("and back to the whole step", from === 0 && to === step);
-const search = page.getByRole("searchbox"), status = page.locator(".status");
+const search = page.locator("#timeline").getByRole("searchbox"), status = page.locator("#timeline .status");
 const find = async text => { await search.fill(text); await search.press("Enter"); return status.innerText(); };
 check("search finds work", /^1 of 16$/.test(await find("F(3)")), await status.innerText());
 check("search goes on", /^2 of 16$/.test(await find("F(3)")), await status.innerText());
@@ -157,7 +157,7 @@ check("search finds ranks", /does as rank 0 does: stage 0/.test(await find("rank
 check("search says when nothing is there", /Nothing is called/.test(await find("nonsense")), await status.innerText());
 await canvas.focus();
 for (const key of ["0", "+", "ArrowRight", "n", "n", "ArrowDown", "Enter"]) await page.keyboard.press(key);
-check("it goes by keyboard", /stage 1/.test(await page.locator(".details").innerText()), await page.locator(".details").innerText());
+check("it goes by keyboard", /stage 1/.test(await page.locator("#timeline .details").innerText()), await page.locator("#timeline .details").innerText());
 for (const name of ["streams", "path", "messages", "memory"]) await page.locator(`[data-show=${name}]`).click();
 await page.locator(".icicle").scrollIntoViewIfNeeded();
 for (const what of ["exposed", "memory"]) {

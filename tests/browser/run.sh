@@ -34,6 +34,28 @@ page large -D 'schedule=interleaved_one_f_one_b(p: 64, m: 512, v: 2)' examples/s
 "$build/trainspec" diff --format=html -o "$out/pair.html" "$out/before.ir" "$out/after.ir" 2>/dev/null || [ $? = 1 ]
 node tests/browser/page.mjs "$out" || status=$?
 
+# Pages of clusters.
+mkdir -p "$out/clusters"
+rm -f "$out"/clusters/*
+drawn() { # NAME CLUSTER DP OPTION...
+  local name=$1 cluster=$2 dp=$3; shift 3
+  "$build/trainspec" topo --format=html -o "$out/clusters/$name.html" "$@" -D "dp=$dp" -D "cluster=$cluster" tests/cli/_topology.ts 2>/dev/null
+}
+fabric='kind: h100_sxm, nvlink: 450 GB/s, nic: 400 Gb/s'
+drawn large "rail_clos(nodes: 1280, $fabric, oversubscription: 2)" 10240 --run
+drawn unequal "rail_clos(nodes: 16, pod: 8, $fabric, oversubscription: 2) with { link gpu[3, 1] <-> leaf[0, 1] { bandwidth = 200 Gb/s }, gpu[3, 4] { speed = 0.5 } }" 128 --run
+drawn failed "rail_clos(nodes: 16, $fabric) with { link gpu[5, 2] <-> leaf[0, 2] { failed = true } }" 4
+drawn rack 'nvl72(racks: 8, kind: h100_sxm)' 4
+drawn mesh 'v100_mesh(nodes: 4)' 4
+drawn torus 'torus_2d(x: 8, y: 8, kind: h100_sxm, rate: 100 GB/s)' 64 --run
+drawn torus3 'torus_3d(x: 16, y: 16, z: 16, kind: h100_sxm, rate: 100 GB/s)' 4
+drawn dragonfly "dragonfly(groups: 9, routers: 4, nodes: 2, $fabric, local: 400 GB/s, global: 200 GB/s)" 4
+drawn wafer 'wafer_mesh(wafers: 2, kind: h100_sxm, rate: 1 TB/s)' 4
+drawn planes 'dual_plane(nodes: 256, kind: h100_sxm, nvlink: 450 GB/s)' 4
+drawn pcie 'pcie_nodes(nodes: 2, kind: l4)' 16
+drawn nccl 'nccl_nodes("tests/cli/_node.xml", nodes: 2, kind: h100_sxm)' 8
+node tests/browser/cluster.mjs "$out" || status=$?
+
 # Pages of sweeps, and the same as JSON.
 mkdir -p "$out/sweeps"
 rm -f "$out"/sweeps/*

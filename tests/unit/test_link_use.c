@@ -114,3 +114,39 @@ Test(link_use, none_of_other_models)
   ts_arena_free(arena);
   ts_ir_builder_free(b);
 }
+
+/* Calls of models that do not say their way are counted as rings: what devices send is what the
+ * calls ask for, and switches pass on what they get. */
+static void loads_are(const char *model, double assumed)
+{
+  ts_ir ir;
+  ts_ir_builder *b = plan_of(model, &ir);
+  ts_arena *arena = ts_arena_new("test");
+  ts_stop stop = {.arena = arena};
+  ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+  cr_assert(run, "%s", stop.title);
+  ts_link_loads loads = ts_run_link_loads(run, arena);
+  double seconds = (double)ts_run_result(run)->step * 1e-12, sent = 0, into = 0, out_of = 0;
+  cr_assert(loads.share);
+  cr_assert_float_eq(loads.assumed, assumed, 1e-9, "%s: %f", model, loads.assumed);
+  for (uint32_t l = 0; l < 2 * ir.links_count; l++) {
+    const ts_ir_link *link = &ir.links[l / 2];
+    double bytes = loads.share[l] * seconds * ir.link_classes[link->link_class].bandwidth;
+    uint32_t from = l % 2 ? link->to : link->from, to = l % 2 ? link->from : link->to;
+    sent += ir.devices[from].device_class == TS_IR_NONE ? 0 : bytes;
+    out_of += ir.devices[from].device_class == TS_IR_NONE ? bytes : 0;
+    into += ir.devices[to].device_class == TS_IR_NONE ? bytes : 0;
+  }
+  double data = GPUS * 2 * (2 * 7. / 8 * 8e6 + 3. / 4 * 2e6 + 7. / 8 * 4e6);
+  cr_assert_float_eq(sent / data, 1, 2e-3, "%s: %f of %f", model, sent, data);
+  cr_assert_float_eq(into / out_of, 1, 1e-9);
+  ts_run_free(run);
+  ts_arena_free(arena);
+  ts_ir_builder_free(b);
+}
+
+Test(link_use, loads_of_any_model)
+{
+  loads_are("flow by ring routing ecmp", 0);
+  loads_are("alpha_beta efficiency 0.5", 1);
+}

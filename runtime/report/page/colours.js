@@ -36,3 +36,14 @@ function theme() {
           rail: get("--rail"), path: get("--path"), mark: get("--mark"), transfer: get("--transfer"),
           busy: get("--busy")};
 }
+
+// The button for light or dark, in the page's head.
+function themeButton(changed) {
+  const button = element("button", {class: "theme", "aria-label": "Light or dark", title: "Light or dark"}, "\u25d0");
+  document.querySelector("header").append(button);
+  button.addEventListener("click", () => {
+    const dark = rgb(getComputedStyle(document.documentElement).getPropertyValue("--paper").trim())[0] < 128;
+    document.documentElement.dataset.theme = dark ? "light" : "dark";
+    changed();
+  });
+}

@@ -1,8 +1,6 @@
 addEventListener("DOMContentLoaded", () => {
   const place = id => document.getElementById(id);
   const sweep = new Sweep(JSON.parse(place("sweep").textContent));
-  const button = element("button", {class: "theme", "aria-label": "Light or dark", title: "Light or dark"}, "\u25d0");
-  document.querySelector("header").append(button);
   filtersOf(sweep, place("filters"));
   planOf(sweep, place("plan"));
   window.page = {sweep, front: new Front(sweep, place("front")), heat: new Heat(sweep, place("heat"))};
@@ -10,11 +8,7 @@ addEventListener("DOMContentLoaded", () => {
   window.page.table = new Table(sweep, place("table"));
   leftOf(sweep, place("left"));
   const redraw = () => { window.page.front.draw(); window.page.parallel.draw(); };
-  button.addEventListener("click", () => {
-    const dark = theme().paper[0] < 128;
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-    redraw();
-  });
+  themeButton(redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   document.documentElement.dataset.ready = "";
 });
