@@ -828,8 +828,8 @@ void ts_topology_svg(FILE *out, const ts_cluster_fold *f, const char *title)
              "<svg class=\"topology\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
              "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" font-family=\"system-ui, sans-serif\" "
              "font-size=\"11\" fill=\"#1b1f24\">\n<title>%s</title>\n"
-             "<style>.topology .over{paint-order:stroke;stroke:#f6f7f9;stroke-width:4px}.topology "
-             ".small{fill:#59616b}</style>\n"
+             "<style>text.over{paint-order:stroke;stroke:#f6f7f9;stroke-width:4px}"
+             "text.small{fill:#59616b}</style>\n"
              "<rect class=\"paper\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
              p.width, p.height, p.width, p.height, title);
   fprintf(out, "<g transform=\"translate(%.1f)\">\n", (p.width - width) / 2);

@@ -168,6 +168,24 @@ await settle(page);
 check("nothing went wrong meanwhile", !page.wrong.length, page.wrong.join("; "));
 await page.close();
 
+// ---- A plan that does not fit ----
+
+const full = await open("full");
+const ways = full.locator("#ways"), choices = ways.locator("button");
+const known = await full.evaluate(() => window.page.runs[0].ways.at.map(w => [timeText(w[w.length - 3]), bytesText(w[w.length - 2]), w.slice(0, -3).join("\n")]));
+check("ways out are buttons", await ways.isVisible() && known.length > 3 && await choices.count() === known.length);
+const names = await choices.locator("small").allTextContents();
+check("no two of them have the same name", new Set(names).size === names.length, names.join(" | "));
+for (const [i, [step, peak, lines]] of known.entries()) {
+  if (i % 2) { await choices.nth(i).focus(); await full.keyboard.press("Enter"); } else await choices.nth(i).click();
+  const text = await ways.locator(".way").innerText();
+  check(`way ${i + 1} shows its figures`, text.includes(step) && text.includes(peak) && text.includes(lines) && /the plan as it is/.test(text) &&
+    await choices.nth(i).getAttribute("aria-pressed") === "true" && await ways.locator("button[aria-pressed=true]").count() === 1, text);
+}
+await full.screenshot({path: join(folder, "full-ways.png")});
+check("and nothing else", !full.wrong.length, full.wrong.join("; "));
+await full.close();
+
 // ---- How it looks ----
 
 const luminance = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)

@@ -28,6 +28,7 @@ traced contended --contention -D 'schedule=interleaved_one_f_one_b(p: 4, m: 8, v
 traced hostile tests/cli/_hostile.tsir
 traced crowded tests/cli/_crowded.ts
 page gpt3 examples/gpt3_175b.ts
+page full -D pp=4 -D dp=32 -D micro=2 examples/gpt3_175b.ts
 page large -D 'schedule=interleaved_one_f_one_b(p: 64, m: 512, v: 2)' examples/schedule_lab.ts
 "$build/tsc" -o "$out/before.ir" examples/gpt2_large.ts 2>/dev/null
 "$build/tsc" -o "$out/after.ir" -D schedule='interleaved_one_f_one_b(p: 4, m: 8, v: 2)' examples/schedule_lab.ts 2>/dev/null

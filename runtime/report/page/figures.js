@@ -139,23 +139,42 @@ function networkOf(run, section, several) {
 
 // ---- Ways out ----
 
+// What tells a text from others that begin as it does, cut to what a button has room for.
+function ownPart(text, others, room = 38) {
+  let same = 0;
+  for (const o of others) {
+    let i = 0;
+    while (i < text.length && text[i] === o[i]) i++;
+    if (o !== text && i > same) same = i;
+  }
+  const from = same > 12 ? Math.max(text.lastIndexOf(" ", same), text.lastIndexOf("[", same), text.lastIndexOf("(", same)) + 1 : 0;
+  const rest = (from ? "\u2026" : "") + text.slice(from);
+  return rest.length > room ? rest.slice(0, room - 1) + "\u2026" : rest;
+}
+
+// The fullest rank's memory: what the device has, and what the plan as it is needs.
 function waysOf(run, section) {
   if (!run.ways || !run.ways.at.length) return;
   section.hidden = false;
   const shown = element("div", {class: "way", "aria-live": "polite"});
-  const best = run.ways.at[0][1];
+  const fullest = run.classes.map(c => c.memory).filter(Boolean).reduce((a, m) => a && a.peak + a.reserved >= m.peak + m.reserved ? a : m, null);
+  const limit = fullest ? fullest.limit : 0, now = fullest ? fullest.peak + fullest.reserved : 0, texts = run.ways.at.map(way => way.slice(0, -3).join(" "));
+  const room = peak => !limit ? "" : peak > limit ? bytesText(peak - limit) + " too much" : bytesText(limit - peak) + " free";
+  const most = Math.max(limit, now, ...run.ways.at.map(way => way[way.length - 2])) || 1;
+  const row = (name, step, peak) => [name, timeText(step), step === run.step ? "" : `${step > run.step ? "+" : "\u2212"}${shareText(Math.abs(step / run.step - 1))}`,
+    bytesText(peak), room(peak), bar([{name: "peak", text: bytesText(peak), value: peak, colour: limit && peak > limit ? "#e0532b" : "#3cb88e"}], most, `${bytesText(peak)}${limit ? ` of ${bytesText(limit)}` : ""}`)];
   const show = way => {
-    const lines = way.slice(0, -3), [step, peak, over] = way.slice(-3);
-    shown.replaceChildren(element("p", {}, element("b", {}, timeText(step)), ` a step, ${step > best ? "+" + shareText(step / best - 1) + " over the fastest" : "the fastest"}; `,
-      element("b", {}, bytesText(peak)), over ? ` at the peak, ${bytesText(over)} too much` : " at the peak"),
-      element("p", {}, "Write:"), element("pre", {}, lines.join("\n")));
+    const [step, peak] = way.slice(-3);
+    shown.replaceChildren(table(["", "step time", "against the plan", "peak memory", "of the device", ""],
+        [row("the plan as it is", run.step, now), row("changed", step, peak)], limit ? `The device has ${bytesText(limit)}.` : ""),
+      element("p", {}, way[0].startsWith("-D") ? "Options:" : "Lines of the plan:"), element("pre", {tabindex: "0"}, way.slice(0, -3).join("\n")));
     for (const b of section.querySelectorAll("button")) b.setAttribute("aria-pressed", String(b.way === way));
   };
   section.append(element("h2", {}, run.ways.fit ? "It does not fit in memory: ways out" : "It does not fit in memory; the closest change"),
     element("p", {}, `${run.ways.tried} changes of the plan were played${run.ways.untried ? `, ${run.ways.untried} were not` : ""}.`),
-    element("div", {class: "buttons"}, run.ways.at.map(way => {
-      const b = element("button", {onclick: () => show(way)}, `${timeText(way[way.length - 3])} \u00b7 ${bytesText(way[way.length - 2])}`,
-        element("small", {}, way[0].length > 34 ? way[0].slice(0, 33) + "\u2026" : way[0]));
+    element("div", {class: "buttons"}, run.ways.at.map((way, i) => {
+      const b = element("button", {title: texts[i], onclick: () => show(way)}, `${timeText(way[way.length - 3])} \u00b7 ${bytesText(way[way.length - 2])}`,
+        element("small", {}, ownPart(texts[i], texts)));
       b.way = way;
       return b;
     })), shown);
