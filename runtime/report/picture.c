@@ -1,6 +1,7 @@
 #include "runtime/report/picture.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ enum {
   MEMORY = 150,
   MEMORY_TOP = 30,
   LABEL_ROOM = 13,
+  CHUNK_ROOM = 36,
   TITLE_ROOM = 3,
   LEAST_BOX = 8 /* of the median item: below, columns are coloured instead */,
   MOST_COLUMNS = 3500 /* of a stream */,
@@ -132,9 +134,9 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 void ts_picture_style(FILE *out)
 {
   fputs("text{font:11px "
-        "system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in,.up{font-size:9px;fill:#"
+        "system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in{font-size:9px;fill:#"
         "000;text-anchor:middle}"
-        ".up{font-weight:bold;fill:#fff}.end{text-anchor:end}\n"
+        ".up{font-weight:bold}.pale{fill:#fff}.end{text-anchor:end}\n"
         ".even{fill-opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#"
         "d55e00;stroke-width:2;stroke-dasharray:5 3;fill:none}\n",
         out);
@@ -410,8 +412,31 @@ static void put_columns(const ts_picture *p, const row *r, unsigned columns, dou
   }
 }
 
-/* "F(3): 1.234 ms from 5.678 ms" where the pointer rests. Numbers of micro-batches are white on all
- * chunks but a rank's first. */
+/* Relative luminance of "#rrggbb" (WCAG 2.2). */
+static double luminance(const char *colour)
+{
+  static const double weight[] = {0.2126, 0.7152, 0.0722};
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    char two[] = {colour[1 + 2 * i], colour[2 + 2 * i], 0};
+    double v = (double)strtol(two, NULL, 16) / 255;
+    sum += weight[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+/* White has more contrast than black on what is darker than this: 1.05 / (x + 0.05) = (x + 0.05) /
+ * 0.05. */
+static bool takes_white(const char *class)
+{
+  for (size_t k = 0; k < KINDS; k++)
+    if (strcmp(kinds[k].class, class) == 0)
+      return luminance(kinds[k].colour) < 0.179;
+  return false;
+}
+
+/* "F(3): 1.234 ms from 5.678 ms" where the pointer rests. Numbers of micro-batches are bold on all
+ * chunks but a rank's first, and have the chunk's behind a dot where there is room. */
 static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
@@ -431,11 +456,14 @@ static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
     fputs("/>", out);
   }
   if (width >= LABEL_ROOM && known) {
-    ts_put_xml(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? "up" : "in",
-               x + width / 2, y + BOX / 2.0 + 3.5);
+    ts_put_xml(out, "<text class=\"in%s%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? " up" : "",
+               takes_white(class) ? " pale" : "", x + width / 2, y + BOX / 2.0 + 3.5);
     if (width >= 2 * LABEL_ROOM)
       ts_put_xml(out, "%s", ir->strings + ir->fragments[item->fragment].work);
-    fprintf(out, "%" PRIu32 "</text>", item->micro_batch);
+    fprintf(out, "%" PRIu32, item->micro_batch);
+    if (item->chunk && width >= CHUNK_ROOM)
+      fprintf(out, ".%" PRIu32, item->chunk);
+    fputs("</text>", out);
   }
   fputc('\n', out);
 }
