@@ -12,7 +12,7 @@ least() {
     /<pattern/ { match($0, /id="[a-z]+"/); id = substr($0, RSTART + 4, RLENGTH - 5); match($0, /fill="#[0-9a-f]+"/); colour[id] = substr($0, RSTART + 6, RLENGTH - 7) }
     /^\.[a-z]+\{fill:/ { line = $0; while (match(line, /\.[a-z]+\{fill:#[0-9a-f]+\}/)) { rule = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
         split(substr(rule, 2), part, /\{fill:|\}/); colour[part[1]] = part[2] } }
-    /<rect class="[a-z]+( even)?"/ { match($0, /class="[a-z]+/); on = colour[substr($0, RSTART + 7, RLENGTH - 7)] }
+    /<rect class="[a-z]+( even)?"/ { match($0, /<rect class="[a-z]+/); on = colour[substr($0, RSTART + 13, RLENGTH - 13)] }
     /<text class="in/ { ink = $0 ~ "pale"; back = light(on)
       ratio = ink > back ? (ink + 0.05) / (back + 0.05) : (back + 0.05) / (ink + 0.05)
       count++; if (!(least && least < ratio)) least = ratio; seen[on] = 1; if (/ up/) bold++ }
