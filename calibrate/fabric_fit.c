@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { ROUNDS = 6 };
+enum { ROUNDS = 6, STARTS = 3 /* of a search */ };
 
 /* A constant that is fitted, and how far it may go. */
 typedef struct constant { size_t at; double least, most; } constant;
@@ -101,6 +101,8 @@ typedef struct problem {
   const constant *constants;
   size_t constant_count;
   const ts_fabric *from;       /* as the fabrics were: few rows pull little away from it */
+  const ts_progress *progress;
+  uint32_t searches, done;
 } problem;
 
 static bool counts(const problem *p, const ts_fabric_row *row)
@@ -182,7 +184,7 @@ static double objective(const gsl_vector *x, void *context)
 
 static void search(problem *p, const constant *constants, size_t count, bool pairs_too)
 {
-  enum { STARTS = 3, ITERATIONS = 200 };
+  enum { ITERATIONS = 200 };
   bool any = false;
   p->constants = constants;
   p->constant_count = count;
@@ -205,6 +207,9 @@ static void search(problem *p, const constant *constants, size_t count, bool pai
                     gsl_multimin_fminimizer_size(m) > 1e-3;)
       i++;
     gsl_vector_memcpy(x, gsl_multimin_fminimizer_x(m));
+    p->done++;
+    ts_tick_counted(p->progress, "fitting the fabric", (double)p->done / p->searches, "searches",
+                    p->done);
   }
   put(p, x);
   gsl_multimin_fminimizer_free(m);
@@ -225,13 +230,15 @@ static bool has_racks(const problem *p)
 }
 
 void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows,
-                   uint32_t row_count, bool library)
+                   uint32_t row_count, bool library, const ts_progress *progress)
 {
   ts_arena *arena = ts_arena_new("fabrics before");
   problem p = {.fabrics = fabrics,
                .count = count,
                .rows = rows,
                .row_count = row_count,
+               .progress = progress,
+               .searches = ROUNDS * STARTS * (3 * count + library),
                .from = ts_arena_copy(arena, fabrics, count * sizeof *fabrics)};
   for (int round = 0; round < ROUNDS; round++) {
     for (p.fabric = 0; p.fabric < count; p.fabric++) {
@@ -251,7 +258,7 @@ void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows
 }
 
 void ts_fabric_fit_points(ts_arena *arena, ts_fabric *fabric, const ts_network_file *hardware,
-                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
+                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count, const ts_progress *progress)
 {
   ts_fabric_row *rows = TS_NEW_ARRAY(arena, ts_fabric_row, count);
   for (uint32_t i = 0; i < count; i++)
@@ -262,7 +269,7 @@ void ts_fabric_fit_points(ts_arena *arena, ts_fabric *fabric, const ts_network_f
                                 ts_fit_profile(links, points[i].ranks, points[i].islands),
                               .bytes = points[i].bytes,
                               .seconds = (double)points[i].time * 1e-12};
-  ts_fabric_fit(fabric, 1, rows, count, false);
+  ts_fabric_fit(fabric, 1, rows, count, false, progress);
 }
 
 ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count)

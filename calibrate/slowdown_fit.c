@@ -130,6 +130,8 @@ typedef struct trial {
   double *factor;
   bool *hold;
   double *out[TS_SLOWDOWN_WAYS];
+  const ts_progress *progress;
+  uint32_t done, trials;
 } trial;
 
 /* Predicts what is held out from what is not, in all ways. */
@@ -147,6 +149,9 @@ static const char *try_all(trial *t)
     t->out[TS_BY_PHYSICS][i] = ts_slowdown_of(&ts_slowdown_physical, &t->pairs[i]).compute;
   }
   const char *wrong = NULL;
+  ts_tick_counted(t->progress, "training", (double)t->done / t->trials, "models",
+                  (double)t->done * TS_LEARNED_WAYS);
+  t->done++;
   for (int w = 0; w < TS_LEARNED_WAYS && !wrong; w++)
     wrong = ts_learned_train(t->arena, (ts_learned_way)w, t->pairs, t->factor, t->hold, t->count,
                              t->out[TS_BY_FACTOR + w], NULL, NULL);
@@ -169,10 +174,21 @@ static void score(const trial *t, ts_slowdown_score *scores)
   }
 }
 
+static bool is_first_of_source(const ts_slowdown_samples *samples, uint32_t i)
+{
+  for (uint32_t k = 0; k < i; k++)
+    if (strcmp(samples->at[k].source, samples->at[i].source) == 0)
+      return false;
+  return true;
+}
+
 static const char *cross_validate(trial *t, const ts_slowdown_samples *samples,
                                   ts_slowdown_report *r)
 {
   const char *wrong = NULL;
+  for (uint32_t i = 0; i < t->count; i++)
+    r->sources += is_first_of_source(samples, i);
+  t->trials = FOLDS + r->sources;
   for (uint32_t fold = 0; fold < FOLDS && !wrong; fold++) {
     for (uint32_t i = 0; i < t->count; i++)
       t->hold[i] = i % FOLDS == fold;
@@ -180,12 +196,8 @@ static const char *cross_validate(trial *t, const ts_slowdown_samples *samples,
   }
   score(t, r->folds);
   for (uint32_t i = 0; i < t->count && !wrong; i++) {
-    bool seen = false;
-    for (uint32_t k = 0; k < i && !seen; k++)
-      seen = strcmp(samples->at[k].source, samples->at[i].source) == 0;
-    if (seen)
+    if (!is_first_of_source(samples, i))
       continue;
-    r->sources++;
     for (uint32_t k = 0; k < t->count; k++)
       t->hold[k] = strcmp(samples->at[k].source, samples->at[i].source) == 0;
     wrong = try_all(t);
@@ -196,13 +208,14 @@ static const char *cross_validate(trial *t, const ts_slowdown_samples *samples,
 }
 
 const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples, const char *path,
-                            ts_slowdown_report *r)
+                            ts_slowdown_report *r, const ts_progress *progress)
 {
   uint32_t count = (uint32_t)samples->count;
   *r = (ts_slowdown_report){.rows = count, .least = INFINITY};
   if (count < 2 * FOLDS)
     return ts_arena_printf(arena, "%u rows are too few: %d are needed", count, 2 * FOLDS);
   trial t = {.arena = arena,
+             .progress = progress,
              .count = count,
              .pairs = TS_NEW_ARRAY(arena, ts_pair, count),
              .factor = TS_NEW_ARRAY(arena, double, count),

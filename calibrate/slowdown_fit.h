@@ -2,6 +2,7 @@
 #ifndef TS_CALIBRATE_SLOWDOWN_FIT_H
 #define TS_CALIBRATE_SLOWDOWN_FIT_H
 
+#include "base/progress.h"
 #include <stdio.h>
 
 #include "runtime/play/slowdown_learned.h"
@@ -40,7 +41,7 @@ typedef struct ts_slowdown_report {
 
 /* Also keeps the best model, trained on all, at `path` (may be NULL). NULL, or what is wrong. */
 const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples, const char *path,
-                            ts_slowdown_report *report);
+                            ts_slowdown_report *report, const ts_progress *progress);
 const char *ts_slowdown_way_name(ts_slowdown_way way);
 
 #endif

@@ -18,6 +18,7 @@
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
 #include "tools/cli/programs.h"
+#include "tools/cli/progress.h"
 
 enum {
   MODEL = 1,
@@ -103,6 +104,8 @@ typedef struct job {
   bool extrapolate, statistical;
   FILE *talk;   /* figures: standard output, unless the file goes there */
   const ts_network_file *file;
+  ts_progress_bar bar;
+  ts_progress progress;
 } job;
 
 static int complain(const job *j, int status, const char *path, uint32_t line, const char *what)
@@ -298,7 +301,8 @@ static void print_residuals(job *j, const ts_network_file *hardware, const ts_ne
 {
   ts_network_score *score, all;
   uint32_t groups = ts_network_residuals(j->arena, hardware, j->links, table->points, table->count,
-                                         j->extrapolate, &score, &all);
+                                         j->extrapolate, &score, &all, &j->progress);
+  ts_progress_end(&j->bar);
   ts_put_text(j->talk, "%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands",
               "rows", "mean", "median", "worst", "alpha-beta");
   for (uint32_t g = 0; g < groups; g++) {
@@ -446,7 +450,8 @@ static int apply_fabric(job *j, ts_network_file *hardware, const ts_network_tabl
     return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0,
                     "has rows inside one island: with `--between` all are of several");
   ts_fabric fabric = *file->between;
-  ts_fabric_fit_points(j->arena, &fabric, hardware, j->links, rows->points, rows->count);
+  ts_fabric_fit_points(j->arena, &fabric, hardware, j->links, rows->points, rows->count, &j->progress);
+  ts_progress_end(&j->bar);
   ts_fabric_apply(j->arena, &fabric, hardware);
   ts_put_text(j->talk,
               "fabric: steps of %.1f us (LL), %.1f (LL128), %.1f (Simple, trees), %.1f (rings); "
@@ -490,7 +495,8 @@ static int fit(job *j)
     return status;
   if (all->count)
     print_residuals(j, hardware, all);
-  ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count);
+  ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count, &j->progress);
+  ts_progress_end(&j->bar);
   if (all->count)
     print_methods(j, f);
   return finish(j, f);
@@ -499,7 +505,9 @@ static int fit(job *j)
 int ts_fit_network_main(int argc, char **argv)
 {
   job j = {.arena = ts_arena_new("fit network"), .of = -1, .talk = stdout};
+  j.progress = ts_progress_shown(&j.bar);
   int status = read_options(&j, argc, argv) ? fit(&j) : j.options.status;
+  ts_progress_end(&j.bar);
   ts_arena_free(j.arena);
   return status;
 }

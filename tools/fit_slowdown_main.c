@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "calibrate/slowdown_fit.h"
 #include "tools/cli/programs.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/trace_open.h"
 #include "trace/pairs.h"
 
@@ -153,7 +154,11 @@ static int fit(job *j)
     if (status != TS_EXIT_DONE || (strcmp(j->pairs, "-") == 0 && !j->model))
       return status;
   }
-  const char *wrong = ts_slowdown_fit(j->task.arena, &j->samples, j->model, &report);
+  ts_progress_bar bar;
+  ts_progress progress = ts_progress_shown(&bar);
+  const char *wrong =
+    ts_slowdown_fit(j->task.arena, &j->samples, j->model, &report, &progress);
+  ts_progress_end(&bar);
   if (wrong) {
     ts_diag_add(j->task.diags, TS_E0525, TS_NO_SPAN, "no model: %s", wrong);
     return TS_EXIT_REJECTED;

@@ -170,7 +170,7 @@ static void fit(ts_arena *arena, const btw_table *t, uint32_t without_cluster,
   ts_fabric_row *rows;
   uint32_t n = rows_for_fit(arena, t, without_cluster, without_fabric, &rows, there);
   known(of);
-  ts_fabric_fit(of, TS_FABRIC_KINDS, rows, n, true);
+  ts_fabric_fit(of, TS_FABRIC_KINDS, rows, n, true, NULL);
 }
 
 static bool write_fabric(const acc_context *c, const btw_table *t, const char *directory, int f,
@@ -330,7 +330,7 @@ static void one_sweep(ts_arena *arena, const btw_table *t, size_t first, size_t 
   }
   if (n < TELLING)
     return;
-  ts_fabric_fit(&fabric, 1, kept, n, false);
+  ts_fabric_fit(&fabric, 1, kept, n, false, NULL);
   ts_network_file file = *kept->hardware;
   ts_fabric_apply(arena, &fabric, &file);
   file.points = points;

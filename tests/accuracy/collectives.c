@@ -352,7 +352,7 @@ static void halves(const report *r, const ts_network_file *hardware, const table
     ts_network_score *scores;
     uint32_t n = ts_network_hold_out(r->c->arena, hardware,
                                      (ts_fit_links){k->machine->intra, k->machine->inter}, rows,
-                                     count, odd, true, &scores);
+                                     count, odd, true, &scores, NULL);
     for (uint32_t g = 0; g < n; g++) {
       t->beyond += scores[g].beyond;
       cover(r, k, TS_IR_NET_WHITE_BOX, &scores[g]);
@@ -464,7 +464,7 @@ static void one_count(const report *r, const ts_network_file *hardware, const ta
   const ts_fit_links links = {k->machine->intra, k->machine->inter};
   const ts_network_table *rest = without(r->c->arena, rows, p);
   const ts_network_file *file =
-    ts_network_fit(r->c->arena, hardware, links, rest->points, rest->count);
+    ts_network_fit(r->c->arena, hardware, links, rest->points, rest->count, NULL);
   ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
   for (; n--; p++) {
     if (node_counts_of(rows, p) < 3)

@@ -115,7 +115,7 @@ Test(slowdown, learned)
   cr_assert(mkdtemp(folder));
   const char *path = ts_arena_printf(arena, "%s/model.ubj", folder);
   ts_slowdown_report r;
-  const char *wrong = ts_slowdown_fit(arena, &rows, path, &r);
+  const char *wrong = ts_slowdown_fit(arena, &rows, path, &r, NULL);
   cr_assert_null(wrong, "%s", wrong);
   cr_assert_eq(r.sources, 2);
   cr_assert(r.left_out[r.best].rmse < 0.02 && r.left_out[TS_BY_CONSTANT].rmse > 0.2);
@@ -175,7 +175,7 @@ Test(slowdown, what_a_model_learned_from_reaches_it)
   cr_assert(mkdtemp(folder));
   const char *path = ts_arena_printf(arena, "%s/model.ubj", folder);
   ts_slowdown_report r;
-  const char *wrong = ts_slowdown_fit(arena, &rows, path, &r);
+  const char *wrong = ts_slowdown_fit(arena, &rows, path, &r, NULL);
   cr_assert_null(wrong, "%s", wrong);
   const ts_slowdown *model;
   cr_assert_null(ts_slowdown_open(arena, path, &model));
@@ -195,7 +195,7 @@ Test(slowdown, too_few_rows)
   ts_slowdown_report r;
   TS_PUSH(arena, &rows,
           (ts_slowdown_sample){.pair = TS_PAIR_UNKNOWN, .source = "a", .slowdown = 1});
-  cr_assert_str_eq(ts_slowdown_fit(arena, &rows, NULL, &r), "1 rows are too few: 10 are needed");
+  cr_assert_str_eq(ts_slowdown_fit(arena, &rows, NULL, &r, NULL), "1 rows are too few: 10 are needed");
   ts_arena_free(arena);
 }
 

@@ -284,7 +284,7 @@ Test(fabric, a_fit_finds_the_constants_that_made_the_rows)
   ts_fabric_row rows[128];
   truth.hop = 24, truth.share = 0.86, truth.chunks = 2;
   uint32_t n = made(hardware, &truth, rows);
-  ts_fabric_fit(&found, 1, rows, n, false);
+  ts_fabric_fit(&found, 1, rows, n, false, NULL);
   cr_assert_float_eq(found.hop, 24, 1);
   cr_assert_float_eq(found.share, 0.86, 0.01);
   double worst = 0;

@@ -53,14 +53,14 @@ Test(network_fit, finds_the_lines_that_made_the_data)
   ts_network_score *scores;
   for (int odd = 0; odd < 2; odd++) {
     cr_assert_eq(
-      ts_network_hold_out(arena, hardware, (ts_fit_links){450e9, 0}, points, n, odd, true, &scores),
+      ts_network_hold_out(arena, hardware, (ts_fit_links){450e9, 0}, points, n, odd, true, &scores, NULL),
       1u);
     cr_assert_lt(scores->mean, 0.02);
     cr_assert_gt(scores->baseline, 0.1);
     cr_assert_eq(scores->rows, odd ? n - n / 2 : n / 2);
   }
   cr_assert_eq(scores->beyond, 2u); /* the smallest and the largest */
-  ts_network_hold_out(arena, hardware, (ts_fit_links){450e9, 0}, points, n, true, false, &scores);
+  ts_network_hold_out(arena, hardware, (ts_fit_links){450e9, 0}, points, n, true, false, &scores, NULL);
   cr_assert_eq(scores->rows, n - n / 2 - 2); /* not predicted unless asked for */
   ts_arena_free(arena);
 }
@@ -72,7 +72,7 @@ Test(network_fit, passes_through_what_was_measured_and_leaves_the_rest_to_the_ha
   ts_ir_net_point points[32];
   uint32_t n = synthetic(points, 8, 1);
   const ts_fit_links links = {450e9, 0};
-  const ts_network_file *file = ts_network_fit(arena, hardware, links, points, n);
+  const ts_network_file *file = ts_network_fit(arena, hardware, links, points, n, NULL);
   ts_profile eight = ts_fit_profile(links, 8, 1), four = ts_fit_profile(links, 4, 1);
   for (uint32_t i = 0; i < n; i++)
     cr_assert_float_eq(ts_network_file_time(file, TS_IR_ALL_REDUCE, points[i].bytes, &eight) * 1e12,
@@ -104,7 +104,7 @@ Test(network_fit, node_counts_that_were_not_measured_follow_those_that_were)
       islands[i],       0,
       1 << 30,          (uint64_t)llround(2 * (ranks - 1) / ranks * (1 << 30) / rate * 1e12)};
   }
-  const ts_network_file *file = ts_network_fit(arena, hardware, links, points, 3);
+  const ts_network_file *file = ts_network_fit(arena, hardware, links, points, 3, NULL);
   ts_profile eight = ts_fit_profile(links, 64, 8);
   double expected = 2 * 63 / 64.0 * (1 << 30) / (300e9 / 2);
   cr_assert_float_eq(ts_network_file_time(file, TS_IR_ALL_REDUCE, 1 << 30, &eight) / expected, 1,
@@ -127,7 +127,7 @@ static double worst_of(ts_arena *arena, const ts_network_file *hardware,
                        const ts_ir_net_point *points, uint32_t count)
 {
   const ts_network_file *file =
-    ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, count);
+    ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, count, NULL);
   double worst = 0;
   for (uint32_t g = 0; g < 6; g++)
     for (uint64_t bytes = 1024; bytes <= UINT64_C(1) << 28; bytes *= 2) {
@@ -163,7 +163,7 @@ Test(network_fit, groups_of_few_sizes_learn_from_each_other)
   cr_assert_lt(together, 0.4, "%f", together);
   cr_assert_gt(alone, 0.5, "%f", alone);
   const ts_network_file *file =
-    ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, n);
+    ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, n, NULL);
   for (uint32_t i = 0; i < n; i++) { /* what was measured stays */
     ts_profile profile = ts_fit_profile((ts_fit_links){450e9, 0}, points[i].ranks, 1);
     cr_assert_float_eq(ts_network_file_time(file, points[i].collective, points[i].bytes, &profile) *
@@ -187,7 +187,7 @@ Test(network_fit, repeats_are_held_out_together)
   }
   ts_network_sort_points(points, 2 * n);
   cr_assert_eq(ts_network_hold_out(arena, hardware, (ts_fit_links){450e9, 0}, points, 2 * n, false,
-                                   true, &scores),
+                                   true, &scores, NULL),
                1u);
   cr_assert_eq(scores->rows, n / 2 * 2);
   cr_assert_lt(scores->mean, 0.03);
@@ -201,7 +201,7 @@ Test(network_fit, files_come_back_as_written)
   ts_ir_net_point points[32];
   uint32_t n = synthetic(points, 8, 1);
   const ts_network_file *file =
-    ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, n);
+    ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, n, NULL);
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
