@@ -455,7 +455,10 @@ typedef enum ts_ir_stream_kind {
 
 typedef struct ts_ir_stream { /* stream 0 is the compute stream */
   ts_ir_str name;
-  uint16_t kind;     /* ts_ir_stream_kind */
+  uint8_t kind;      /* ts_ir_stream_kind */
+  /* 1: of a compute stream whose kernels take their times whatever others compute beside them, as
+   * they were measured so, or have processors of their own; 0: they share the device */
+  uint8_t unshared;
   /* of compute streams whose kernels compete for the processors of a device: larger goes first */
   uint16_t priority;
 } ts_ir_stream;

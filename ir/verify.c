@@ -621,9 +621,10 @@ static int check_work(check *c)
                       ir->nodes_count);
   for (uint32_t i = 0; i < ir->streams_count; i++)
     if (ir->streams[i].kind > TS_IR_STREAM_COPY ||
+        ir->streams[i].unshared > (ir->streams[i].kind == TS_IR_STREAM_COMPUTE) ||
         (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
-      return ts_ir_fail(c->error, "stream %u (`%s`): kind %u", i, text(c, ir->streams[i].name),
-                        ir->streams[i].kind);
+      return ts_ir_fail(c->error, "stream %u (`%s`): kind %u%s", i, text(c, ir->streams[i].name),
+                        ir->streams[i].kind, ir->streams[i].unshared ? ", unshared" : "");
   for (uint32_t i = 0; i < ir->mems_count; i++) {
     const ts_ir_mem *m = &ir->mems[i];
     if (m->category >= TS_IR_CATEGORIES || m->bytes > (int64_t)bytes_limit ||

@@ -140,6 +140,8 @@ libts_la_SOURCES += \
 	runtime/play/repeats.h \
 	runtime/play/roles.c \
 	runtime/play/roles.h \
+	runtime/play/sharing.c \
+	runtime/play/sharing.h \
 	runtime/play/slowdown.c \
 	runtime/play/slowdown.h \
 	runtime/play/slowdown_learned.c \

@@ -16,6 +16,7 @@
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/collective/packet_model.h"
+#include "runtime/play/play.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "tools/cli/assertions.h"
@@ -525,7 +526,7 @@ static void say_what_it_takes(const task *t, const ts_ir *ir)
   ts_forecast e = ts_forecast_play(ir, &t->run);
   double most = (double)ts_heap_ceiling(), held = (double)ts_heap_in_use().now;
   bool too_much = most > 0 && held + e.asked > most,
-       event_by_event = t->run.contention || t->run.overlap;
+       event_by_event = t->run.contention || ts_run_goes_by_time(ir, &t->run);
   if ((e.seconds < LONG && (!most || e.asked < most / 4) && !too_much) ||
       t->options.messages != TS_MESSAGES_TEXT || !wants_hints())
     return;

@@ -646,6 +646,7 @@ static void put_streams(maker *m)
       .kind = strcmp(kind, "comm") == 0 ? TS_IR_STREAM_COMM :
               strcmp(kind, "copy") == 0 ? TS_IR_STREAM_COPY :
                                           TS_IR_STREAM_COMPUTE};
+    stream.unshared = m->prices->unshared && stream.kind == TS_IR_STREAM_COMPUTE;
     ts_ir_append_copies(m->b, TS_IR_STREAMS, &stream, 1);
   }
 }

@@ -17,6 +17,7 @@ typedef struct ts_rank_prices {
    * arena; none: it launches nothing. False with the error filled. */
   bool (*kernels)(void *closure, const ts_events *rank, uint32_t event, ts_arena *arena,
                   ts_kernel_list *out, ts_error *error);
+  bool unshared; /* streams that compute do not share a device: times hold what ran beside */
   uint64_t launch, collective, message, step; /* ps of the host; step: once, before all else */
 } ts_rank_prices;
 

@@ -607,12 +607,13 @@ static void put_streams(maker *m, ts_ir_builder *b)
     const char *name = ts_arena_printf(
       m->work, "stream %s", ts_events_text(m->e, m->e->tracks.at[m->stream_of[s]].thread_name));
     const int64_t *t = time[s];
-    *(ts_ir_stream *)at = (ts_ir_stream){ts_ir_add_string(b, name),
-                                         s == 0                     ? TS_IR_STREAM_COMPUTE :
-                                         t[1] > t[0] && t[1] > t[2] ? TS_IR_STREAM_COMM :
-                                         t[2] > t[0]                ? TS_IR_STREAM_COPY :
-                                                                      TS_IR_STREAM_COMPUTE,
-                                         0};
+    ts_ir_stream stream = {.name = ts_ir_add_string(b, name),
+                           .kind = s == 0                     ? TS_IR_STREAM_COMPUTE :
+                                   t[1] > t[0] && t[1] > t[2] ? TS_IR_STREAM_COMM :
+                                   t[2] > t[0]                ? TS_IR_STREAM_COPY :
+                                                                TS_IR_STREAM_COMPUTE};
+    stream.unshared = stream.kind == TS_IR_STREAM_COMPUTE; /* kernels were slowed when recorded */
+    *(ts_ir_stream *)at = stream;
   }
 }
 

@@ -23,7 +23,7 @@ uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind)
   void *record;
   ts_ir_append(l->b, TS_IR_STREAMS, 1, &record);
   *(ts_ir_stream *)record =
-    (ts_ir_stream){.name = ts_ir_add_string(l->b, name), .kind = (uint16_t)kind};
+    (ts_ir_stream){.name = ts_ir_add_string(l->b, name), .kind = (uint8_t)kind};
   l->streams[l->stream_count] = name;
   return l->stream_count++;
 }

@@ -334,6 +334,9 @@ static bool write_ranks(replayer *r)
   ts_rank_prices prices = {.closure = r,
                            .alike = alike,
                            .kernels = price,
+                           .unshared =
+                             r->files.count && ts_events_unshared(r->files.ranks[0]) &&
+                             (r->timed || r->files.ranks[0]->format == TS_TRACE_GOAL),
                            .launch = host_time(r, host->launch),
                            .collective = host_time(r, host->collective),
                            .message = host_time(r, host->message),

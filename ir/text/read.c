@@ -426,15 +426,16 @@ static void read_stream(ts_ir_reader *r)
   ts_ir_lexer *l = &r->lexer;
   uint32_t index = count_of(r, TS_IR_STREAMS);
   ts_ir_stream stream = {ts_ir_add_string(r->out, take_new_name(r, TS_IR_STREAMS)),
-                         index ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0};
+                         index ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0, 0};
   if (index == 256)
     ts_ir_syntax(l, "more than 256 streams");
   if (ts_ir_take(l, "named"))
     stream.name = ts_ir_take_string(r, "a name");
-  if (l->token == TS_IR_WORD && !ts_ir_is(l, "priority"))
-    stream.kind = (uint16_t)ts_ir_take_choice(l, "`compute`, `comm` or `copy`", ts_ir_stream_names);
+  if (l->token == TS_IR_WORD && !ts_ir_is(l, "priority") && !ts_ir_is(l, "unshared"))
+    stream.kind = (uint8_t)ts_ir_take_choice(l, "`compute`, `comm` or `copy`", ts_ir_stream_names);
   if (ts_ir_take(l, "priority"))
     stream.priority = (uint16_t)ts_ir_take_count(l, "a priority", UINT16_MAX);
+  stream.unshared = ts_ir_take(l, "unshared");
   *(ts_ir_stream *)append(r, TS_IR_STREAMS) = stream;
 }
 

@@ -584,6 +584,8 @@ static void write_streams(writer *w)
       out(w, " %s", ts_ir_stream_names[s->kind]);
     if (s->priority)
       out(w, " priority %u", s->priority);
+    if (s->unshared)
+      out(w, " unshared");
     out(w, "\n");
   }
 }

@@ -7,6 +7,7 @@
 #include "runtime/load/event_queue.h"
 #include "runtime/play/overlap_pairs.h"
 #include "runtime/play/process.h"
+#include "runtime/play/sharing.h"
 #include "runtime/play/track.h"
 
 typedef enum state { AT_REST, AT_WORK, AT_MEETING, RECEIVING, CHOOSING } state;
@@ -164,15 +165,15 @@ static void rate_rendezvous(stage *s, uint32_t index, uint32_t player, double ra
 }
 
 /* Of the device's processors what the kernel on a stream gets: those of the highest priority share
- * them equally, others wait. Only compute streams compete. */
+ * them equally, others wait. */
 static double share_of(const stage *s, uint32_t first, uint32_t stream)
 {
   const ts_ir_stream *streams = s->facts.tables->ir->streams;
   uint32_t equals = 0;
-  if (streams[stream].kind != TS_IR_STREAM_COMPUTE)
+  if (!ts_stream_shares(&streams[stream]))
     return 1;
   for (uint32_t j = 0; j < s->facts.tables->streams; j++) {
-    if (streams[j].kind != TS_IR_STREAM_COMPUTE || !computes(&s->actors[first + j]))
+    if (!ts_stream_shares(&streams[j]) || !computes(&s->actors[first + j]))
       continue;
     if (streams[j].priority > streams[stream].priority)
       return 0;
@@ -184,11 +185,13 @@ static double share_of(const stage *s, uint32_t first, uint32_t stream)
 /* Whether nothing else is under way on the device that slows kernels of this stream. */
 static bool undisturbed(const stage *s, uint32_t id)
 {
+  const ts_ir_stream *streams = s->facts.tables->ir->streams;
   uint32_t stream = id % s->processes.per_player, first = id - stream;
+  bool shares = ts_stream_shares(&streams[stream]);
   for (uint32_t j = 0; j < s->facts.tables->streams; j++)
-    if (j != stream && (transfer_of(s, &s->actors[first + j]) != TS_IR_NONE ||
-                        (s->facts.tables->ir->streams[j].kind == TS_IR_STREAM_COMPUTE &&
-                         computes(&s->actors[first + j]))))
+    if (j != stream &&
+        (transfer_of(s, &s->actors[first + j]) != TS_IR_NONE ||
+         (shares && ts_stream_shares(&streams[j]) && computes(&s->actors[first + j]))))
       return false;
   return true;
 }

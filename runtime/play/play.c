@@ -5,6 +5,7 @@
 #include "runtime/load/workers.h"
 #include "runtime/play/contention.h"
 #include "runtime/play/overlap.h"
+#include "runtime/play/sharing.h"
 
 static bool chooses(const ts_ir *ir)
 {
@@ -14,11 +15,13 @@ static bool chooses(const ts_ir *ir)
   return false;
 }
 
-/* The engine knows which of several messages come first when it knows all of them. Of calls that
- * share links it would know that too late: others have begun. */
-static bool in_order_of_time(const ts_ir *ir, const ts_run_options *options)
+/* Kernels of several streams share a device. The engine knows which of several messages come first
+ * when it knows all of them. Of calls that share links it would know that too late: others have
+ * begun. */
+bool ts_run_goes_by_time(const ts_ir *ir, const ts_run_options *options)
 {
-  return options->overlap || (options->contention && chooses(ir));
+  return options->overlap || ts_streams_that_compute(ir, false) > 1 ||
+         (options->contention && chooses(ir));
 }
 
 static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks,
@@ -30,7 +33,7 @@ static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks,
   tables->ranks = ranks;
   tables->transfer = options->transfer;
   tables->progress = options->progress;
-  tables->apart = in_order_of_time(of->ir, options);
+  tables->apart = ts_run_goes_by_time(of->ir, options);
   tables->every_op = options->every_op;
   out->tables = tables;
   ts_network_watch(out->network, options->packets, options->progress);

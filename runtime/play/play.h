@@ -6,6 +6,10 @@
 #include "runtime/play/engine.h"
 #include "runtime/play/options.h"
 
+/* Whether times depend on what else runs: then they are found in the order of time, event by event.
+ */
+bool ts_run_goes_by_time(const ts_ir *ir, const ts_run_options *options);
+
 /* what a play begins with: the kinds of ranks and how long each node takes on them */
 typedef struct ts_prepared {
   const ts_tables *tables;

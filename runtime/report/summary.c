@@ -1,4 +1,5 @@
 #include "runtime/account/run.h"
+#include "runtime/play/sharing.h"
 #include "runtime/report/summary.h"
 
 #include <math.h>
@@ -317,25 +318,19 @@ static const char *without_rate(ts_arena *arena, const ts_ir *ir)
   return known ? names : "";
 }
 
-/* Of the fragment with the most of them. */
-static uint32_t streams_that_compute(const ts_summary *s)
+/* What becomes of kernels of several streams that compute beside each other. */
+static uint32_t list_sharing(const ts_summary *s, const char **list)
 {
-  const ts_ir *ir = s->ir;
-  bool *used = TS_NEW_ARRAY(s->arena, bool, ir->streams_count + 1);
-  uint32_t most = 0;
-  for (uint32_t f = 0; f < ir->fragments_count; f++) {
-    uint32_t count = 0;
-    memset(used, 0, ir->streams_count * sizeof *used);
-    for (uint32_t i = 0; i < ir->fragments[f].node_count; i++) {
-      const ts_ir_node *n = &ir->nodes[ir->fragments[f].first_node + i];
-      bool kernel = n->op == TS_IR_COMPUTE && ir->kernels[n->arg].time &&
-                    ir->streams[n->stream].kind == TS_IR_STREAM_COMPUTE;
-      count += kernel && !used[n->stream];
-      used[n->stream] |= kernel;
-    }
-    most = count > most ? count : most;
-  }
-  return most;
+  uint32_t n = 0, shared = ts_streams_that_compute(s->ir, false),
+           unshared = ts_streams_that_compute(s->ir, true);
+  if (shared > 1)
+    list[n++] = ts_arena_printf(
+      s->arena, "%u streams that compute share the device, a part for each kernel under way",
+      shared);
+  if (unshared > 1)
+    list[n++] = ts_arena_printf(
+      s->arena, "%u streams that compute keep their times beside each other, as given", unshared);
+  return n;
 }
 
 static void list_assumptions(ts_summary *s)
@@ -343,7 +338,7 @@ static void list_assumptions(ts_summary *s)
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
   const char **list =
-    TS_NEW_ARRAY(s->arena, const char *, 13 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count +
+    TS_NEW_ARRAY(s->arena, const char *, 14 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count +
                                          ir->remarks_count);
   uint32_t n = 0;
   for (uint32_t i = 0; i < ir->remarks_count; i++)
@@ -368,10 +363,7 @@ static void list_assumptions(ts_summary *s)
     list[n++] = "the plan states no memory: it is not counted";
   else if (!s->memory->classes[s->memory->fullest].limit)
     list[n++] = "the devices state no memory: it is unlimited";
-  uint32_t streams = s->result->overlap ? 0 : streams_that_compute(s);
-  if (streams > 1)
-    list[n++] = ts_arena_printf(
-      s->arena, "work on %u compute streams does not share the device (--overlap)", streams);
+  n += list_sharing(s, list + n);
   if (s->result->unfelt)
     list[n++] = ts_arena_printf(
       s->arena, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);

@@ -1,1 +1,1 @@
-for model in none constant:1; do tsrun --overlap $model compute_streams.tsir | grep -E "step time|compute streams"; done
+for model in none constant:1; do tsrun --overlap $model compute_streams.tsir | grep -E "step time|that compute"; done; sed 's/^stream .*compute$/& unshared/' compute_streams.tsir | tsrun - | grep -E "step time|that compute"

@@ -1,1 +1,1 @@
-sh _timeline.sh semantics_priority.tsir --overlap constant:1
+sh _timeline.sh semantics_priority.tsir

@@ -1,1 +1,1 @@
-sh _timeline.sh semantics_sharing.tsir --overlap constant:1
+sh _timeline.sh semantics_sharing.tsir

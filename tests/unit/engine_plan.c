@@ -94,7 +94,7 @@ plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t 
   ts_ir_stream *s = append(&p, TS_IR_STREAMS, 3);
   for (uint32_t i = 0; i < 3; i++)
     s[i] = (ts_ir_stream){ts_ir_add_string(p.b, streams[i]),
-                          i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0};
+                          i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0, 0};
   ts_ir_meta *m = ts_ir_builder_meta(p.b);
   *m = (ts_ir_meta){.plan = ts_ir_add_string(p.b, "test"),
                     .tool = ts_ir_add_string(p.b, "test"),

@@ -337,7 +337,7 @@ static inline void random_work(random_ir *g)
   static const char *const streams[] = {"compute", "down", "up", "group", "copy"};
   for (uint32_t i = 0; i < 5; i++)
     *(ts_ir_stream *)random_append(g, TS_IR_STREAMS, 1) =
-      (ts_ir_stream){ts_ir_add_string(g->b, streams[i]), kinds[i], 0};
+      (ts_ir_stream){ts_ir_add_string(g->b, streams[i]), kinds[i], !i && g->cost_sources % 2, 0};
   g->kernels = random_between(g, 2, 6);
   for (uint32_t i = 0; i < g->kernels; i++) {
     ts_ir_kernel k = {random_time(g),

@@ -47,7 +47,7 @@ static void expect(const played *p, uint32_t rank, const char *lines)
 Test(timeline, streams_run_beside_each_other_and_events_join_them)
 {
   played p;
-  play(&p, "stream compute\nstream side compute\n"
+  play(&p, "stream compute\nstream side compute unshared\n"
            "fragment F {\n"
            " a: compute 10 us\n"
            " b: compute 30 us on side\n"

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "runtime/account/blame.h"
+#include "runtime/account/overlap_cost.h"
 #include "runtime/play/overlap.h"
 #include "runtime/study/spread.h"
+#include "runtime/study/steps.h"
 #include "tests/unit/engine_plan.h"
 
 enum { JOBS = 200 };
@@ -103,6 +105,78 @@ Test(overlap, folded_is_unfolded_and_all_sums_hold)
     ts_run_free(unfolded);
     plan_free(&p);
   }
+}
+
+/* Random jobs whose kernels on all three streams compete, or keep their times. */
+static void let_compute(ts_ir *ir, bool unshared)
+{
+  for (uint32_t i = 0; i < ir->streams_count; i++) {
+    ts_ir_stream *s = (ts_ir_stream *)&ir->streams[i];
+    s->kind = TS_IR_STREAM_COMPUTE;
+    s->unshared = unshared;
+  }
+}
+
+/* A device does no more than its own work: no step is shorter than the work of any device, to the
+ * rounding of an end each, nor than the step in which none shares. */
+Test(sharing, conserves_work)
+{
+  uint32_t longer = 0;
+  for (uint32_t seed = 1; seed <= JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_run *usual = must_play(&ir, &(ts_run_options){0}, seed);
+    let_compute(&ir, true);
+    ts_run *unshared = must_play(&ir, &(ts_run_options){0}, seed),
+           *beside = must_play(&ir, &(ts_run_options){.overlap = &nothing}, seed);
+    check_same(usual, unshared, ir.meta->world, seed);
+    check_same(usual, beside, ir.meta->world, seed);
+    let_compute(&ir, false);
+    ts_run *shared = must_play(&ir, &(ts_run_options){0}, seed),
+           *unfolded = must_play(&ir, &(ts_run_options){.no_fold = true}, seed);
+    check_same(shared, unfolded, ir.meta->world, seed);
+    check_sums(shared, seed);
+    uint64_t step = ts_run_result(shared)->step;
+    for (uint32_t c = 0; c < ts_run_result(shared)->class_count; c++)
+      cr_assert_geq(step + ir.nodes_count * (uint64_t)ir.items_count,
+                    ts_overlap_cost_of(shared, c).compute_alone, "seed %u: class %u", seed, c);
+    cr_assert_geq(step, ts_run_result(usual)->step, "seed %u", seed);
+    longer += step > ts_run_result(usual)->step;
+    ts_run *runs[] = {usual, unshared, beside, shared, unfolded};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+      ts_run_free(runs[i]);
+    plan_free(&p);
+  }
+  cr_assert_gt(longer, JOBS / 4);
+}
+
+/* Two kernels of 1 ms on two streams are 2 ms of work, also in each of several steps. */
+Test(sharing, two_kernels_take_as_long_as_both)
+{
+  plan p = plan_new(1, (uint32_t[]){2}, TS_IR_NONE, 2);
+  ts_ir ir;
+  uint32_t fragment = plan_begin(&p, "F");
+  plan_compute(&p, 0, 1000000000, 0, NULL);
+  plan_compute(&p, 1, 1000000000, 0, NULL);
+  plan_end(&p);
+  plan_program(&p, &(plan_item){.fragment = fragment, .micro_batch = TS_IR_NONE}, 1);
+  plan_view(&p, &ir);
+  let_compute(&ir, false);
+  ts_run *run = must_play(&ir, &(ts_run_options){0}, 0);
+  cr_assert_eq(ts_run_result(run)->step, 2000000000u);
+  ts_run_free(run);
+  ts_arena *arena = ts_arena_new("steps");
+  ts_stop stop = {.arena = arena};
+  const ts_steps *s =
+    ts_steps_new(arena, &ir, &(ts_run_options){0}, 4, &(ts_checkpoint){0}, &stop);
+  cr_assert(s);
+  for (uint32_t k = 0; k < 4; k++)
+    cr_assert_eq(s->ends[k], (k + 1) * UINT64_C(2000000000), "step %u", k);
+  cr_assert_lt(s->steady_from, 4);
+  cr_assert_eq(s->steady, 2000000000u);
+  ts_arena_free(arena);
+  plan_free(&p);
 }
 
 /* Calls that share links, in the order of time: without slowdown as the engine has it, which runs

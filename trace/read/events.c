@@ -250,3 +250,13 @@ const char *ts_trace_format_name(ts_trace_format format)
                                       "memory timeline"};
   return names[format];
 }
+
+bool ts_events_unshared(const ts_events *e)
+{
+  if (e->format != TS_TRACE_GRAPH && e->format != TS_TRACE_NO_FORMAT)
+    return true;
+  for (size_t t = 0; t < e->tracks.count; t++)
+    if (e->tracks.at[t].unshared)
+      return true;
+  return false;
+}

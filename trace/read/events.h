@@ -76,6 +76,7 @@ typedef struct ts_event_track { /* a stream of a device, or a thread of the host
   int64_t process, thread;
   uint32_t label;        /* string, 0: none */
   bool device;
+  bool unshared;         /* graphs: as streams of an IR */
   uint32_t count;        /* events on it */
 } ts_event_track;
 
@@ -286,5 +287,9 @@ const char *ts_scalar_name(const char *dtype);
 const char *ts_trace_format_name(ts_trace_format format);
 /* Number of ranks and bytes of a collective, from elements and type. */
 void ts_comm_finish(ts_events *e, ts_event_comm *comm);
+
+/* Times of work on several streams that compute hold what ran beside it: it was recorded so, or
+ * each stream has processors of its own. Graphs and tables of IRs say it of a stream. */
+bool ts_events_unshared(const ts_events *e);
 
 #endif

@@ -75,6 +75,7 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
   while (ts_json_element(j)) {
     int64_t id = -1;
     uint32_t kind = 0;
+    bool unshared = false;
     if (ts_json_value(j) != TS_JSON_OBJECT)
       return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "a stream is not an object");
     while (ts_json_member(j))
@@ -82,6 +83,8 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
         id = ts_json_take_integer(j, -1);
       else if (TS_JSON_IS(j, "kind"))
         kind = ts_json_take_string(j, e);
+      else if (TS_JSON_IS(j, "unshared"))
+        unshared = ts_json_value(j) == TS_JSON_TRUE;
       else
         ts_json_skip(j);
     if (!ts_json_ok(j))
@@ -95,6 +98,7 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
       ts_events_string(e, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)id));
     uint32_t track = ts_events_track(e, 0, name, strcmp(ts_events_text(e, kind), "host") != 0);
     e->tracks.at[track].label = kind;
+    e->tracks.at[track].unshared = unshared;
     r->stream_of.at[id] = track;
   }
   return ts_json_ok(j);

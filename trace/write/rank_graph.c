@@ -50,6 +50,7 @@ static void put_streams(const ts_events *e, ts_json_writer *w)
   bool *comm = TS_NEW_ARRAY(work, bool, e->tracks.count + 1);
   for (uint32_t i = 0; i < e->count; i++)
     comm[ts_event_at(e, i)->track] |= ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION;
+  bool unshared = ts_events_unshared(e);
   ts_json_line(w, 1);
   ts_json_begin(w, "streams", '[');
   for (size_t t = 0; t < e->tracks.count; t++) {
@@ -60,6 +61,8 @@ static void put_streams(const ts_events *e, ts_json_writer *w)
     ts_json_begin(w, NULL, '{');
     put_number(w, "id", ts_events_text(e, e->tracks.at[t].thread_name));
     ts_json_put_text(w, "kind", kind);
+    if (unshared && strcmp(kind, "compute") == 0)
+      ts_json_put_bool(w, "unshared", true);
     ts_json_end(w, '}');
   }
   if (e->tracks.count)
