@@ -8,8 +8,9 @@
 #include "base/csv.h"
 
 static const char *const columns[] = {"device", "tflops", "terabytes_per_s",
-                                      "watts",  "units",  "gigahertz"};
-enum { COLUMNS = sizeof columns / sizeof *columns, WATTS = 3, CELLS = 32 };
+                                      "watts",  "units",  "gigahertz",
+                                      "l2_megabytes"};
+enum { COLUMNS = sizeof columns / sizeof *columns, WATTS = 3, CACHE = 6, CELLS = 32 };
 
 static bool read_header(char *const *cell, uint32_t n, int *where, ts_error *error)
 {
@@ -17,7 +18,7 @@ static bool read_header(char *const *cell, uint32_t n, int *where, ts_error *err
     for (uint32_t i = 0; i < n; i++)
       if (strcmp(cell[i], columns[c]) == 0)
         where[c] = (int)i;
-    if (where[c] < 0)
+    if (where[c] < 0 && c != CACHE)
       return ts_fail(error, NULL, "there is no column `%s`", columns[c]);
   }
   return true;
@@ -35,8 +36,8 @@ static bool read_sheet(ts_device_sheets *s, char *const *cell, uint32_t n, const
 {
   double value[COLUMNS] = {0};
   for (int c = 1; c < COLUMNS; c++) {
-    const char *at = (uint32_t)where[c] < n ? cell[where[c]] : "";
-    if (!(c == WATTS && !*at) && !positive(at, &value[c]))
+    const char *at = where[c] >= 0 && (uint32_t)where[c] < n ? cell[where[c]] : "";
+    if (!((c == WATTS || c == CACHE) && !*at) && !positive(at, &value[c]))
       return ts_fail(error, NULL, "`%s` is not a positive number, for `%s`", at, columns[c]);
   }
   if (s->count == TS_DEVICE_SHEETS || (uint32_t)where[0] >= n)
@@ -44,7 +45,7 @@ static bool read_sheet(ts_device_sheets *s, char *const *cell, uint32_t n, const
                    s->count == TS_DEVICE_SHEETS ? "too many devices" :
                                                   "the name of a device is missing");
   s->at[s->count++] =
-    (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
+    (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5], value[CACHE]};
   return true;
 }
 
@@ -54,7 +55,7 @@ bool ts_device_sheets_read(ts_arena *arena, const char *text, size_t size, ts_de
   ts_csv csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true};
   ts_csv_cell cell[CELLS];
   char *string[CELLS];
-  int where[COLUMNS] = {-1, -1, -1, -1, -1, -1};
+  int where[COLUMNS] = {-1, -1, -1, -1, -1, -1, -1};
   bool header = true, good = true;
   size_t count;
   *error = (ts_error){0};

@@ -228,6 +228,19 @@ static ts_model_time segments_time(const double *p, const double *x)
   return (ts_model_time){fmax(p[FLOOR_US], memory), memory, memory};
 }
 
+/* Segments of devices that differ in their cache: what it holds is moved at its own rate, as in
+ * `stream`. */
+enum { CACHED_CACHE = SEGMENTS_PARAMETERS, CACHED_CACHE_MEGABYTES, CACHED_PARAMETERS };
+
+static ts_model_time cached_time(const double *p, const double *x)
+{
+  double megabytes = 1e-6 * x[0], from = p[SEGMENTS_MEGABYTES], holds = p[CACHED_CACHE_MEGABYTES];
+  double cached = holds > 0 ? 1 / (1 + pow(megabytes / holds, 4)) : 0;
+  double memory = fmax(megabytes, from) * (cached / fmax(p[CACHED_CACHE], p[BANDWIDTH]) + (1 - cached) / p[BANDWIDTH]) *
+                  (megabytes < from ? pow(megabytes / from, p[SEGMENTS_SLOPE]) : 1);
+  return (ts_model_time){fmax(p[FLOOR_US], memory), memory, memory};
+}
+
 static const char *const gemm_inputs[] = {
   "m", "n", "k", "efficiency", "ratio", "time", "pad 64", "fill 128 256", NULL};
 static const char *const attention_inputs[] = {
@@ -309,6 +322,16 @@ static const ts_kernel_model models[] = {
    {COMMON_NAMES, "from_megabytes", "slope"},
    {COMMON_STARTS, 4, 0.8},
    segments_time,
+   stream_work,
+   no_inputs,
+   NULL},
+  {"cached",
+   1,
+   CACHED_PARAMETERS,
+   {"bytes"},
+   {COMMON_NAMES, "from_megabytes", "slope", "cache_terabytes_per_s", "cache_megabytes"},
+   {COMMON_STARTS, 4, 0.8, 3, 40},
+   cached_time,
    stream_work,
    no_inputs,
    NULL},

@@ -9,9 +9,18 @@
 
 enum { CLASS_ROWS = 400, CLASS_ROUNDS = 3, CLASS_STEPS = 800, KEPT_ROWS = 500, FAMILY_ROWS = 100 };
 
-/* What a parameter is measured in, by its name: shares of the device's rate or bandwidth, its
- * processors, time that is thousands of clocks, or as it is. */
-typedef enum scaling { SCALE_NONE, SCALE_UNITS, SCALE_RATE, SCALE_BANDWIDTH, SCALE_CLOCKS } scaling;
+/* What a parameter is measured in, by its name: shares of the device's rate, bandwidth or cache,
+ * its processors, bytes a clock of each (caches: the rate to them grows with those that ask), time
+ * that is thousands of clocks, or as it is. */
+typedef enum scaling {
+  SCALE_NONE,
+  SCALE_UNITS,
+  SCALE_RATE,
+  SCALE_BANDWIDTH,
+  SCALE_CLOCKS,
+  SCALE_CACHE,
+  SCALE_CACHE_RATE
+} scaling;
 
 static bool ends_in(const char *name, const char *tail)
 {
@@ -25,6 +34,10 @@ static scaling scaling_of(const char *name)
     return SCALE_UNITS;
   if (strcmp(name, "tflops") == 0)
     return SCALE_RATE;
+  if (strcmp(name, "cache_megabytes") == 0)
+    return SCALE_CACHE;
+  if (strcmp(name, "cache_terabytes_per_s") == 0)
+    return SCALE_CACHE_RATE;
   return ends_in(name, "terabytes_per_s") ? SCALE_BANDWIDTH :
          ends_in(name, "_us")             ? SCALE_CLOCKS :
                                             SCALE_NONE;
@@ -55,6 +68,9 @@ static void parameters_on(const ts_op_class *c, factors own, const ts_op_device 
                    s == SCALE_RATE      ? c->share[i] * d->tflops * rate * own.slope :
                    s == SCALE_BANDWIDTH ? c->share[i] * d->terabytes_per_s * own.slope :
                    s == SCALE_CLOCKS    ? c->share[i] / d->gigahertz :
+                   s == SCALE_CACHE     ? c->share[i] * d->cache_megabytes :
+                   s == SCALE_CACHE_RATE ?
+                                          c->share[i] * 1e-3 * d->units * d->gigahertz * own.slope :
                                           c->share[i];
   }
   parameter[TS_PARAMETER_FLOOR] *=
@@ -78,12 +94,19 @@ typedef struct search {
   uint32_t stride;
 } search;
 
+/* Caches are as the devices state them: tables do not have the sizes that would tell their rate. */
+static bool is_searched(const ts_kernel_model *model, uint32_t parameter)
+{
+  scaling s = scaling_of(model->parameter[parameter]);
+  return s != SCALE_UNITS && s != SCALE_CACHE && s != SCALE_CACHE_RATE;
+}
+
 static void set_class(const search *s, const gsl_vector *theta)
 {
   ts_op_class *c = s->c;
   size_t at = 0;
   for (uint32_t i = 1; i < c->model->parameter_count; i++)
-    c->share[i] = s->start[i] * exp(gsl_vector_get(theta, at++));
+    c->share[i] = s->start[i] * (is_searched(c->model, i) ? exp(gsl_vector_get(theta, at++)) : 1);
   for (int e = 0; e < TS_OP_EXPONENTS; e++)
     if (s->free_exponent[e])
       c->exponent[e] = gsl_vector_get(theta, at++);
@@ -135,6 +158,10 @@ static void start_class(search *s)
     s->start[i] = c->model->start[i];
     if (i >= TS_PARAMETER_OWN && scaling_of(c->model->parameter[i]) == SCALE_BANDWIDTH)
       s->start[i] = 2 * bandwidth;
+    if (scaling_of(c->model->parameter[i]) == SCALE_CACHE)
+      s->start[i] = 0.5;
+    if (scaling_of(c->model->parameter[i]) == SCALE_CACHE_RATE)
+      s->start[i] = 32; /* bytes a clock */
   }
   s->start[TS_PARAMETER_FLOOR] = 0.8 * least;
   s->start[TS_PARAMETER_RATE] = rate > 0 ? rate : 1;
@@ -178,7 +205,8 @@ static void train_class(ts_op_class *c)
   search s = {.c = c};
   free_exponents(&s);
   start_class(&s);
-  size_t size = c->model->parameter_count - 1 + s.free_exponent[0] + s.free_exponent[1];
+  size_t size = (size_t)s.free_exponent[0] + s.free_exponent[1];
+  for (uint32_t i = 1; i < c->model->parameter_count; i++) size += is_searched(c->model, i);
   gsl_vector *theta = gsl_vector_calloc(size), *step = gsl_vector_alloc(size);
   gsl_multimin_function f = {.f = class_loss, .n = size, .params = &s};
   /* the simplex shrinks too early: begin again where it ended */

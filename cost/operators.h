@@ -11,10 +11,10 @@
 #include "cost/fit.h"
 
 /* What a data sheet says: TFLOP/s of the type, TB/s, watts of the board (0: not known), processors,
- * GHz they run at. */
+ * GHz they run at, MB of the cache that all of them share (0: not known). */
 typedef struct ts_op_device {
   const char *name;
-  double tflops, terabytes_per_s, watts, units, gigahertz;
+  double tflops, terabytes_per_s, watts, units, gigahertz, cache_megabytes;
 } ts_op_device;
 
 /* Measured rows of a family of operators, in any order. */

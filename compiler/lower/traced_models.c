@@ -33,6 +33,7 @@ struct ts_traced_models {
   uint32_t gpu_count, to;
   const ts_value *gpu[MOST_GPUS]; /* distinct: of the samples, and the plan's */
   const ts_value *from;           /* that ran the model's table */
+  const ts_kernel_model *moving;  /* of what only moves data */
   TS_VEC(trained) classes;
 };
 
@@ -74,10 +75,10 @@ static double bytes_of(const ts_work *work, ts_direction direction)
 
 /* Products of many small matrices in one launch run on other kernels where they widen than where
  * they sum up: scores and values of attention. */
-static const char *family_of(ts_session *s, const ts_measured *m, const row *r)
+static const char *family_of(const ts_traced_models *t, const ts_measured *m, const row *r)
 {
   bool product = !strncmp(r->key.model->name, "gemm", 4) && r->feature[3] > 1;
-  return ts_arena_printf(s->arena, "%s%s%s", m->kind,
+  return ts_arena_printf(t->s->arena, "%s%s%s", m->kind,
                          !product                          ? "" :
                          r->feature[1] > r->feature[2] ? ", wide" :
                                                              ", deep",
@@ -87,12 +88,12 @@ static const char *family_of(ts_session *s, const ts_measured *m, const row *r)
 /* The largest kernel of the forward that computes says what an op is, in both directions, since
  * tables have one time for the whole backward. An op without one is known by its bytes. False: it
  * moves nothing either. */
-static bool describe(ts_session *s, const ts_measured *m, const ts_work *work,
+static bool describe(const ts_traced_models *t, const ts_measured *m, const ts_work *work,
                      ts_direction direction, row *r)
 {
   const ts_kernels *forward = &work->phase[TS_PHASE_FORWARD];
   double most = 0, feature[TS_MODEL_MAX_FEATURES] = {0};
-  *r = (row){.key = {ts_kernel_model_find("segments"), "", direction}};
+  *r = (row){.key = {t->moving, "", direction}};
   for (uint32_t i = 0; i < forward->count; i++) {
     const ts_kernel *k = &forward->at[i];
     const ts_kernel_model *model = k->dtype && k->flops > most ? model_of(k, feature) : NULL;
@@ -106,7 +107,7 @@ static bool describe(ts_session *s, const ts_measured *m, const ts_work *work,
     r->key.model = ts_kernel_model_find("gemm_backward");
   if (!(most > 0))
     r->feature[0] = bytes_of(work, direction);
-  r->family = family_of(s, m, r);
+  r->family = family_of(t, m, r);
   return r->feature[0] > 0;
 }
 
@@ -161,7 +162,8 @@ static bool sheet_of(ts_session *s, const ts_value *gpu, const char *dtype, ts_o
                           .terabytes_per_s = quantity(gpu, "bandwidth", 0) / 8e12,
                           .watts = quantity(gpu, "watts", 0),
                           .units = quantity(gpu, "sms", 0),
-                          .gigahertz = 1};
+                          .gigahertz = 1,
+                          .cache_megabytes = quantity(gpu, "l2", 0) / 8e6};
   if (!*dtype)
     sheet->tflops = 1;
   if (!(sheet->tflops > 0))
@@ -186,6 +188,15 @@ static bool add_gpu(ts_traced_models *t, const ts_value *gpu)
   if (index_of(t, gpu) == t->gpu_count && t->gpu_count < MOST_GPUS)
     t->gpu[t->gpu_count++] = gpu;
   return index_of(t, gpu) < t->gpu_count;
+}
+
+/* Whether all of them state how large their cache is. */
+static bool know_caches(const ts_traced_models *t)
+{
+  for (uint32_t i = 0; i < t->gpu_count; i++)
+    if (!(quantity(t->gpu[i], "l2", 0) > 0))
+      return false;
+  return true;
 }
 
 /* -- training -- */
@@ -215,7 +226,7 @@ static families gather(ts_traced_models *t, const ts_graph *g, const class_key *
     const ts_measured *m = g->samples.at[i];
     for (int way = 0; way < TS_TRACED_DIRECTIONS; way++) {
       row r;
-      if (!(m->seconds[way] > 0) || !describe(t->s, m, &m->work, (ts_direction)way, &r) ||
+      if (!(m->seconds[way] > 0) || !describe(t, m, &m->work, (ts_direction)way, &r) ||
           !same_class(&r.key, key))
         continue;
       gathered *f = family_in(arena, &all, r.family);
@@ -259,7 +270,7 @@ static bool train_all(ts_traced_models *t, const ts_graph *g)
         const ts_measured *m = g->samples.at[i];
         row r;
         bool known = !(m->seconds[way] > 0) ||
-                     !describe(t->s, m, &m->work, (ts_direction)way, &r) ||
+                     !describe(t, m, &m->work, (ts_direction)way, &r) ||
                      !!*r.key.dtype != computes;
         for (size_t k = 0; k < keys.count && !known; k++)
           known = same_class(&keys.at[k], &r.key);
@@ -323,6 +334,7 @@ bool ts_traced_models_train(ts_session *s, const ts_plan *plan, const ts_graph *
   if (!add_gpu(t, plans))
     return too_many(s, plans->span);
   t->to = index_of(t, plans);
+  t->moving = ts_kernel_model_find(know_caches(t) ? "cached" : "segments");
   if (!train_all(t, g))
     return false;
   *models = t;
@@ -336,7 +348,7 @@ double ts_traced_models_ratio(const ts_traced_models *t, const ts_measured *m, c
 {
   row now, then;
   uint32_t from = index_of(t, m->gpu);
-  if (!describe(t->s, m, &m->work, direction, &then) || !describe(t->s, m, work, direction, &now))
+  if (!describe(t, m, &m->work, direction, &then) || !describe(t, m, work, direction, &now))
     return 0;
   const trained *c = class_of(t, &then.key);
   if (!c || !same_class(&now.key, &then.key))
@@ -348,7 +360,7 @@ double ts_traced_models_ratio(const ts_traced_models *t, const ts_measured *m, c
 
 double ts_traced_models_moved(const ts_traced_models *t, double bytes)
 {
-  const class_key key = {ts_kernel_model_find("segments"), "", TS_TRACED_FORWARD};
+  const class_key key = {t->moving, "", TS_TRACED_FORWARD};
   const trained *c = class_of(t, &key);
   if (!c || !(bytes > 0) || !isfinite(bytes))
     return 0;

@@ -20,7 +20,7 @@ enum {
   DIMS = 8,
   TENSORS = 8
 };
-static const char *const class_models[CLASSES] = {"gemm", "gemm_backward", "segments"};
+static const char *const class_models[CLASSES] = {"gemm", "gemm_backward", "cached"};
 
 typedef struct op { /* one direction of a row of an operator table */
   const char *name, *family;
@@ -47,7 +47,8 @@ static devices read_devices(const acc_context *c)
                                      csv_number(t, i, "terabytes_per_s"),
                                      csv_number(t, i, "watts"),
                                      csv_number(t, i, "units"),
-                                     csv_number(t, i, "gigahertz")};
+                                     csv_number(t, i, "gigahertz"),
+                                     csv_number(t, i, "l2_megabytes")};
     d.bf16[d.count] = d.fp32[d.count];
     d.bf16[d.count].tflops = csv_number(t, i, "bf16_tflops");
   }

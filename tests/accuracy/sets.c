@@ -247,30 +247,27 @@ static bool traced(const acc_context *c, const csv *t, size_t i, acc_row *row)
   return traced_from(c, t, i, NULL, false, row);
 }
 
-/* One GPU from its table of another batch. */
-static bool traced_batch(const acc_context *c, const csv *t, size_t i, acc_row *row)
-{
-  return csv_is(t, i, "parallel", "") && traced_from(c, t, i, NULL, true, row);
-}
-
-/* Tables of all other devices, to learn from beside the one of the row. */
-static void define_beside(const acc_context *c, const device *target, acc_row *row)
+/* Tables to learn from beside the one of the row: the device's own of other models, or all of other
+ * devices. */
+static void define_beside(const acc_context *c, const device *target, const char *model, bool own,
+                          acc_row *row)
 {
   static const struct {
     const char *model, *seq;
     int batch;
-  } traced_models[] = {{"bert_large", "512", 2}, {"bert_large", "512", 8},
+  } traces[] = {{"bert_large", "512", 2}, {"bert_large", "512", 8},
                        {"gpt2_large", "1024", 1}, {"gpt2_large", "1024", 4},
                        {"opt_13", "2048", 1},     {"opt_13", "2048", 2}};
   const char *list = "";
   for (size_t k = 0; k < sizeof devices / sizeof *devices; k++)
-    for (size_t m = 0; m < sizeof traced_models / sizeof *traced_models; m++) {
+    for (size_t m = 0; m < sizeof traces / sizeof *traces; m++) {
       const device *d = &devices[k];
-      const char *table = table_name(c, d->table, traced_models[m].model, traced_models[m].seq,
-                                     traced_models[m].batch);
-      if (d != target && !strcmp(d->name, d->table) && is_there(c, table))
+      const char *table = table_name(c, d->table, traces[m].model, traces[m].seq,
+                                     traces[m].batch);
+      bool wanted = own ? d == target && strcmp(traces[m].model, model) : d != target;
+      if (wanted && !strcmp(d->name, d->table) && is_there(c, table))
         list = ts_arena_printf(c->arena, "%s%s{ table: \"%s\", model: \"%s\", from: %s }", list,
-                               *list ? ", " : "", table, traced_models[m].model, d->from);
+                               *list ? ", " : "", table, traces[m].model, d->from);
     }
   acc_define(c->arena, row, "beside", ts_arena_printf(c->arena, "[%s]", list));
 }
@@ -283,7 +280,22 @@ static bool traced_gpu(const acc_context *c, const csv *t, size_t i, acc_row *ro
   if (!csv_is(t, i, "parallel", "") || !d ||
       !traced_from(c, t, i, d == a100 ? h100 : a100, false, row))
     return false;
-  define_beside(c, d, row);
+  define_beside(c, d, T("model"), false, row);
+  return true;
+}
+
+/* One GPU from its table of another batch. */
+static bool traced_batch(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  return csv_is(t, i, "parallel", "") && traced_from(c, t, i, NULL, true, row);
+}
+
+/* The same, and from its tables of other models. */
+static bool traced_models(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  if (!traced_batch(c, t, i, row))
+    return false;
+  define_beside(c, device_named(t, i), T("model"), true, row);
   return true;
 }
 
@@ -383,8 +395,13 @@ static const acc_ask trace_batch_asks[] = {
    "steps of A100, V100 and L4 are 10 % off from tables of their own batch; the H100's are not"},
   {0},
 };
+static const acc_ask trace_models_asks[] = {
+  {"all rows", "NVIDIA_H100*", ACC_MEAN, 4, NULL},
+  {"all rows", "all", ACC_MEAN, 4, "trace_batch"},
+  {0},
+};
 static const acc_ask trace_gpu_asks[] = {
-  {"all rows", "all", ACC_MEAN, 9, "what trace_other misses from a device's own tables"},
+  {"all rows", "all", ACC_MEAN, 9, NULL},
   {0},
 };
 static const acc_ask nanotron_asks[] = {
@@ -501,6 +518,14 @@ const acc_set acc_sets[] = {
    .row = traced_batch,
    .sources = NEUSIGHT,
    .asks = trace_batch_asks},
+  {.name = "trace_models",
+   .title = "the same, beside the GPU's tables of other models",
+   .csv = "ops/neusight_e2e.csv",
+   .plan = "traced_fx.ts",
+   .columns = "batch=batch",
+   .row = traced_models,
+   .sources = NEUSIGHT,
+   .asks = trace_models_asks},
   {.name = "trace_gpu",
    .title = "one GPU from operator tables of others, none of its own",
    .csv = "ops/neusight_e2e.csv",
