@@ -58,8 +58,10 @@ def _reload_torch_cuda(runtime):
     """torch.cuda looks once whether there is CUDA below it: it looks again."""
     torch._C._CudaStreamBase, torch._C._CudaEventBase = classes(runtime)
     torch._C._CudaDeviceProperties = types.SimpleNamespace
+    torch._C._nvtx = runtime.ranges()
     torch.version.cuda, torch._C._has_cudnn = "12.4", True
     importlib.reload(torch.cuda.streams)
+    importlib.reload(torch.cuda.nvtx)
     importlib.reload(torch.cuda)
 
 
@@ -74,6 +76,7 @@ def _replace_functions(stand_in):
         return _by_the_host(new_tensor)(self, data, device=device or self.device, **kwargs) if self.is_cuda else new_tensor(self, data, device=device, **kwargs)
 
     torch.Tensor.new_tensor = new
+    torch.Tensor.record_stream = lambda self, stream: None  # to the caching allocator, which is not there; C++ takes a stream of its own class alone
     _replace_pinning(stand_in)
 
 
