@@ -89,6 +89,7 @@ libts_la_SOURCES += \
 	compiler/lower/lowering.h \
 	compiler/lower/network.h \
 	compiler/lower/network_white_box.c \
+	compiler/lower/prefetch.c \
 	compiler/lower/remarks.c \
 	compiler/lower/stage_cost.c \
 	compiler/lower/traced_models.c \

@@ -161,6 +161,7 @@ stdlib_files = \
 	stdlib/start.ts \
 	stdlib/strategies/context.ts \
 	stdlib/strategies/data.ts \
+	stdlib/strategies/deepspeed.ts \
 	stdlib/strategies/experts.ts \
 	stdlib/strategies/fp8.ts \
 	stdlib/strategies/local_sgd.ts \

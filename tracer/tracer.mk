@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	tracer/tests/scripts/resnet.py \
 	tracer/tests/scripts/ring_attention.py \
 	tracer/tests/scripts/tensor_parallel.py \
+	tracer/tests/scripts/zero.py \
 	tracer/tests/test_cuda.py \
 	tracer/tests/test_frameworks.py \
 	tracer/tests/test_here.py \

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* needs: must be given. subjects: the words that may stand first; NULL: the name of a tensor. */
-typedef struct form { ts_kind kind; const char *does, *needs, *subjects[4], *names[12]; } form;
+typedef struct form { ts_kind kind; const char *does, *needs, *subjects[4], *names[16]; } form;
 
 static const form forms[] = {
   {TS_AST_COMM,
@@ -11,8 +11,8 @@ static const form forms[] = {
    "over",
    {NULL},
    {"over", "dim", "overlap", "bucket", "group", "ahead", "every", "slows", "share", "fullest",
-    "on", "copied"}},
-  {TS_AST_SHARD, "sharded", "over", {"parameters", "gradients", "optimizer"}, {"over"}},
+    "on", "copied", "exceed", "prefetch", "live", "reuse"}},
+  {TS_AST_SHARD, "sharded", "over", {"parameters", "gradients", "optimizer"}, {"over", "above"}},
   {TS_AST_OFFLOAD,
    "offloaded",
    "at",

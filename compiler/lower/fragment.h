@@ -75,7 +75,13 @@ typedef struct ts_gather {
   double rate;          /* of the link to the host; 0: a collective */
   bool landed;          /* in a buffer, which is yet to be copied out */
   bool keep;            /* stays for the backward, or until what kept it has used it */
+  bool found;           /* the backward finds it as the forward has left it */
+  /* gathered early, in one call with all of this number, where the phase comes to op `at`, or, with
+   * TS_NO_INDEX, where it begins; 0: where it is needed */
+  uint32_t call, at;
 } ts_gather;
+
+typedef TS_VEC(ts_gather) ts_gather_list;
 
 enum { TS_HELD = 0xfffffffe };
 
@@ -99,7 +105,7 @@ typedef struct ts_fragment {
   TS_VEC(uint32_t) barrier;           /* the next compute node waits for these */
   TS_VEC(ts_gradient) gradients;
   TS_VEC(ts_bucket) buckets;
-  TS_VEC(ts_gather) gathers;
+  ts_gather_list gathers;
   bool forward;                       /* what is kept on the host leaves */
   bool copies_sent;                   /* to the host */
   const ts_placed *fetches;           /* before its first copy from the host; then NULL */

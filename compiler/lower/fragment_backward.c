@@ -175,13 +175,12 @@ static bool ends_group(const ts_fragment *f, const ts_comm *comm, uint32_t i)
 }
 
 /* Between its backward and the collective that scatters it a gradient is whole. */
-static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
+static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm, uint32_t slot)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
-  bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER &&
-                  (class->gradient_axes & comm->axes);
+  bool scatters = comm->when == TS_WHEN_WEIGHT && (class->gradient_axes & comm->axes);
   double element = comm->copied ? ts_weight_bytes(p->f->l) : ts_gradient_bytes(p->f->l);
-  return scatters ? (int64_t)(trained_bytes(p->f, i, comm->slot, element) *
+  return scatters ? (int64_t)(trained_bytes(p->f, i, slot, element) *
                               ts_comm_part(p->f->l, class, comm) / comm->share) :
                     0;
 }
@@ -193,6 +192,49 @@ static void need_bucket(pass *p)
   for (size_t k = 0; k < p->f->buckets.count; k++)
     if (p->f->buckets.at[k].comm->when == TS_WHEN_WEIGHT)
       ts_need(p->f, p->f->buckets.at[k].sent[0]);
+}
+
+static ts_bucket *bucket_of(ts_fragment *f, const ts_comm *comm, bool each)
+{
+  size_t k = 0;
+  while (k < f->buckets.count && !ts_same_comm(f->buckets.at[k].comm, comm))
+    k++;
+  if (k == f->buckets.count) {
+    /* by the items before */
+    uint32_t sent = each ? ts_emit_record(f, ts_comm_stream(f->l, comm)) : TS_NO_INDEX;
+    TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
+  }
+  return &f->buckets.at[k];
+}
+
+/* Gradients of one parameter, or of all of the op's, join the bucket. */
+static void join_bucket(pass *p, uint32_t i, ts_bucket *bucket, uint32_t slot, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  int64_t whole = whole_gradient(p, i, bucket->comm, slot);
+  bucket->bytes += trained_bytes(f, i, slot, ts_gradient_bytes(f->l)) *
+                   ts_comm_part(f->l, ts_class_of(f->l, i), bucket->comm);
+  bucket->whole += whole;
+  ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
+  if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
+    bucket->ready = node;
+}
+
+/* A bucket that is never exceeded: it leaves before the tensor that would not fit (DeepSpeed,
+ * stage3.py: reduce_independent_p_g_buckets_and_remove_grads). */
+static void fill(pass *p, uint32_t i, ts_bucket *bucket, double limit, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
+    double bytes = trained_bytes(f, i, k, ts_gradient_bytes(f->l)) *
+                   ts_comm_part(f->l, ts_class_of(f->l, i), bucket->comm);
+    if (!(bytes > 0))
+      continue;
+    if (bucket->bytes > 0 && bucket->bytes + bytes > limit)
+      flush(f, bucket);
+    join_bucket(p, i, bucket, k, node);
+  }
 }
 
 /* The gradients of an op are complete, for this micro-batch or for the step: they join their
@@ -207,22 +249,13 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
                 comm->slot == TS_ALL_PARAMETERS;
     if (!each && !(p->last && comm->when == TS_WHEN_GRADIENTS))
       continue;
-    size_t k = 0;
-    while (k < f->buckets.count && !ts_same_comm(f->buckets.at[k].comm, comm))
-      k++;
-    if (k == f->buckets.count) {
-      /* by the items before */
-      uint32_t sent = each ? ts_emit_record(f, ts_comm_stream(f->l, comm)) : TS_NO_INDEX;
-      TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
-    }
-    ts_bucket *bucket = &f->buckets.at[k];
+    ts_bucket *bucket = bucket_of(f, comm, each);
     double share = ts_comm_part(f->l, class, comm);
-    int64_t whole = whole_gradient(p, i, comm);
-    bucket->bytes += trained_bytes(f, i, comm->slot, ts_gradient_bytes(f->l)) * share;
-    bucket->whole += whole;
-    ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
-    if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
-      bucket->ready = node;
+    if (!comm->exceeds) {
+      fill(p, i, bucket, comm->bucket * share, node);
+      continue;
+    }
+    join_bucket(p, i, bucket, comm->slot, node);
     bool full =
       comm->group.type != TS_T_NONE ?
         ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) :

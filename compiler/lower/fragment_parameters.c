@@ -23,6 +23,17 @@ double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot)
   return elements;
 }
 
+double ts_whole_elements(const ts_op *op, const ts_class *class, bool trained)
+{
+  double elements = 0;
+  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
+    double own = ts_slot_elements(&class->local[k]);
+    if (own <= (double)class->whole_up_to && !(trained && op->slots[k].frozen))
+      elements += own;
+  }
+  return elements;
+}
+
 /* -- groups -- */
 
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b)
@@ -83,12 +94,27 @@ static bool updated(const ts_class *class, const ts_comm *comm)
   return gathers(comm, TS_WHEN_FORWARD) && !(class->parameter_axes & comm->axes);
 }
 
-static bool gathered_again(const ts_class *class)
+static bool gathers_some(const ts_class *class, ts_when when)
 {
   for (uint32_t c = 0; c < class->comm_count; c++)
-    if (gathers(&class->comms[c], TS_WHEN_INPUT))
+    if (gathers(&class->comms[c], when))
       return true;
   return false;
+}
+
+static bool gathered_again(const ts_class *class)
+{
+  return gathers_some(class, TS_WHEN_INPUT) || gathers_some(class, TS_WHEN_WEIGHT);
+}
+
+/* Once for the op's backward: for the gradients of its inputs, or else for those of its weights. */
+static bool gathers_for_backward(const ts_fragment *f, uint32_t i, const ts_comm *comm)
+{
+  const ts_op *op = op_at(f, i);
+  bool inputs = (op->needs_input_gradient || f->l->sh->recompute_group[i]) &&
+                gathers_some(ts_class_of(f->l, i), TS_WHEN_INPUT);
+  return gathers(comm, TS_WHEN_INPUT) ? inputs :
+                                        gathers(comm, TS_WHEN_WEIGHT) && op->needs_gradient && !inputs;
 }
 
 static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
@@ -114,8 +140,12 @@ static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, boo
                             uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  double elements = updated(class, comm) ? ts_trained_elements(op_at(f, i), class, comm->slot) :
-                                           ts_local_elements(op_at(f, i), class, comm->slot);
+  const ts_op *op = op_at(f, i);
+  double elements = updated(class, comm) ? ts_trained_elements(op, class, comm->slot) :
+                                           ts_local_elements(op, class, comm->slot) -
+                                             ts_whole_elements(op, class, false);
+  if (!(elements > 0))
+    return;
   double bytes = elements * ts_weight_bytes(f->l) * ts_comm_part(f->l, class, comm);
   ts_gather *g = join(f, i, comm, keep, node);
   g->bytes += bytes;
@@ -170,22 +200,65 @@ static void plan_op(ts_fragment *f, uint32_t i, ts_when when, const ts_placed *i
       join_shared(f, i, comm, item);
     } else if (when == TS_WHEN_FORWARD && gathers(comm, when)) {
       join_parameters(f, i, comm, false, TS_NO_INDEX);
-    } else if (when == TS_WHEN_INPUT && gathers(comm, when) &&
-               (op->needs_input_gradient || f->l->sh->recompute_group[i])) {
+    } else if (when == TS_WHEN_INPUT && gathers_for_backward(f, i, comm)) {
       join_parameters(f, i, comm, false, TS_NO_INDEX);
     }
   }
 }
 
-void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item)
+static void plan_ops(ts_fragment *f, ts_when when, const ts_placed *item)
 {
   uint32_t first = f->stage->first_op, end = first + f->stage->op_count;
-  f->gathers.count = 0;
-  f->fetches = item;
+  f->gathers = (ts_gather_list){0};
   for (uint32_t k = first; k < end; k++)
     plan_op(f, when == TS_WHEN_FORWARD ? k : end - 1 - (k - first), when, item);
+}
+
+static bool prefetches(const ts_comm *comm)
+{
+  return comm->prefetch > 0 || comm->reuse > 0;
+}
+
+static bool some_early(const ts_gather_list *list)
+{
+  for (size_t k = 0; k < list->count; k++)
+    if (prefetches(list->at[k].comm))
+      return true;
+  return false;
+}
+
+/* What the backward finds gathered is one copy for all items of the step, as `join_shared` has it.
+ */
+static void plan_early(ts_fragment *f, ts_when when, const ts_placed *item)
+{
+  ts_gather_list mine = f->gathers, other;
+  bool forward = when == TS_WHEN_FORWARD;
+  plan_ops(f, forward ? TS_WHEN_INPUT : TS_WHEN_FORWARD, item);
+  other = f->gathers;
+  f->gathers = mine;
+  ts_prefetch_plan(f, forward ? &f->gathers : &other, forward ? &other : &f->gathers);
+  for (size_t k = 0; k < f->gathers.count; k++) {
+    ts_gather *g = &f->gathers.at[k];
+    if (!g->found)
+      continue;
+    g->keep = !item->drops;
+    g->node = item->gathers ? TS_NO_INDEX : TS_HELD;
+  }
+}
+
+static void leave_together(ts_fragment *f, uint32_t call);
+
+void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item)
+{
+  f->fetches = item;
+  plan_ops(f, when, item);
+  if (some_early(&f->gathers))
+    plan_early(f, when, item);
   if (f->gathers.count && f->last[0] == TS_NO_INDEX)
     ts_emit_record(f, 0);
+  for (size_t k = 0; k < f->gathers.count; k++)
+    if (f->gathers.at[k].call && f->gathers.at[k].at == TS_NO_INDEX)
+      leave_together(f, f->gathers.at[k].call);
 }
 
 static bool covers(const ts_gather *g, uint32_t op)
@@ -204,6 +277,14 @@ static bool within(const ts_fragment *f, uint32_t gather, uint32_t of, int64_t a
   return false;
 }
 
+static void arrive(ts_fragment *f, ts_gather *g, uint32_t node)
+{
+  g->node = node;
+  g->landed = g->comm->copied;
+  ts_note_memory(f, node, g->memory, g->landed ? TS_IR_BUFFERS : TS_IR_PARAMETERS,
+                 "gathered parameters");
+}
+
 static void leave(ts_fragment *f, ts_gather *g)
 {
   ts_origin origin = {ts_label_pattern(f->scratch, op_at(f, g->first)->label),
@@ -217,13 +298,31 @@ static void leave(ts_fragment *f, ts_gather *g)
     ts_note_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS, op_at(f, g->first)->label);
     return;
   }
-  g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5),
-                               (ts_origin){"parameters", origin.span, origin.rule});
-  g->landed = g->comm->copied;
-  if (g->landed)
-    ts_note_memory(f, g->node, g->memory, TS_IR_BUFFERS, "gathered parameters");
-  else
-    ts_note_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
+  arrive(f, g, ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5),
+                                  (ts_origin){"parameters", origin.span, origin.rule}));
+}
+
+/* One collective of several groups' parameters. */
+static void leave_together(ts_fragment *f, uint32_t call)
+{
+  const ts_gather *first = NULL;
+  double bytes = 0;
+  for (size_t k = 0; k < f->gathers.count; k++) {
+    const ts_gather *g = &f->gathers.at[k];
+    if (g->call != call || g->node != TS_NO_INDEX)
+      continue;
+    first = first ? first : g;
+    bytes += g->bytes;
+  }
+  if (!first)
+    return;
+  ts_need(f, f->last[0]);
+  uint32_t node = ts_emit_collective(
+    f, first->comm, (uint64_t)(bytes + 0.5),
+    (ts_origin){"parameters", op_at(f, first->first)->span, first->comm->span});
+  for (size_t k = 0; k < f->gathers.count; k++)
+    if (f->gathers.at[k].call == call && f->gathers.at[k].node == TS_NO_INDEX)
+      arrive(f, &f->gathers.at[k], node);
 }
 
 /* What has landed in one buffer becomes a tensor for each parameter. */
@@ -244,7 +343,8 @@ bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage)
   for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++) {
     const ts_class *class = ts_class_of(l, i);
     for (uint32_t c = 0; c < class->comm_count; c++)
-      if (gathers(&class->comms[c], TS_WHEN_FORWARD) && !gathered_again(class) &&
+      if (gathers(&class->comms[c], TS_WHEN_FORWARD) &&
+          (!gathered_again(class) || prefetches(&class->comms[c])) &&
           !updated(class, &class->comms[c]))
         return true;
   }
@@ -271,6 +371,9 @@ void ts_gathers_enter(ts_fragment *f, uint32_t op)
       if (f->gathers.at[n].node == TS_NO_INDEX && within(f, n, k, f->gathers.at[n].comm->ahead))
         leave(f, &f->gathers.at[n]);
   }
+  for (uint32_t n = 0; n < f->gathers.count; n++)
+    if (f->gathers.at[n].call && f->gathers.at[n].at == op)
+      leave_together(f, f->gathers.at[n].call);
 }
 
 void ts_gathers_need(ts_fragment *f, uint32_t op)

@@ -6,6 +6,10 @@
 #include "compiler/lower/fragment.h"
 
 void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item);
+/* compiler/lower/prefetch.c: a forward and the backward after it, of which the gathers are listed:
+ * those with a `prefetch` learn which call gathers them, and where; what the backward finds still
+ * gathered is `found`, in both lists. */
+void ts_prefetch_plan(const ts_fragment *f, ts_gather_list *forward, ts_gather_list *backward);
 /* Items of the stage share what the first of them has gathered. */
 bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage);
 /* The first item after an update gathers what was updated. */
@@ -21,8 +25,10 @@ void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
 /* What the collective on parameters or gradients of this op carries, as a share of all of them. */
 double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
-/* Elements on a rank of one parameter of the op, or of all; and of those that are trained. */
+/* Elements on a rank of one parameter of the op, or of all; of those that are trained; and of those
+ * that `shard(parameters)` leaves whole. */
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
+double ts_whole_elements(const ts_op *op, const ts_class *class, bool trained);
 double ts_trained_elements(const ts_op *op, const ts_class *class, uint32_t slot);
 bool ts_same_comm(const ts_comm *a, const ts_comm *b);
 

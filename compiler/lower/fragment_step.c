@@ -148,30 +148,44 @@ static void hold_while_updating(ts_fragment *f, const chunk *chunks, uint32_t co
   ts_note_memory(f, f->last[0], -(int64_t)bytes, TS_IR_OPTIMIZER, "update");
 }
 
-/* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
+/* Parameters kept in parts are gathered where they are used, not after the step. */
+static double around_step(const ts_op *op, const ts_class *class, const ts_comm *comm)
+{
+  bool parts = !comm->gradient && comm->kind == TS_IR_ALL_GATHER &&
+               (class->parameter_axes & comm->axes);
+  return parts ? ts_whole_elements(op, class, true) :
+                 ts_trained_elements(op, class, TS_ALL_PARAMETERS);
+}
+
+/* first: of its ops */
+typedef struct total { const ts_comm *comm; uint32_t first; double bytes; } total;
+
+/* Collectives of `before step` and `after step`: one for each rule, group or bucket. */
 static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
                      bool after)
 {
   ts_lowering *l = f->l;
-  TS_VEC(ts_bucket) totals = {0};
+  TS_VEC(total) totals = {0};
   for (uint32_t s = 0; s < count; s++)
     for (uint32_t i = l->stages->at[stages[s]].first_op,
                   end = i + l->stages->at[stages[s]].op_count;
          i < end; i++) {
       const ts_op *op = &l->g->ops.at[i];
       const ts_class *class = class_at(f, i);
-      double elements = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
       for (uint32_t c = 0; c < class->comm_count; c++) {
         const ts_comm *comm = &class->comms[c];
         if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm->every, item))
           continue;
+        double elements = around_step(op, class, comm);
         size_t t = 0;
         while (t < totals.count &&
                (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind ||
-                totals.at[t].comm->axes != comm->axes || totals.at[t].comm->every != comm->every))
+                totals.at[t].comm->axes != comm->axes || totals.at[t].comm->every != comm->every ||
+                (comm->group.type != TS_T_NONE &&
+                 !ts_same_group(comm, &l->g->ops.at[totals.at[t].first], op))))
           t++;
         if (t == totals.count)
-          TS_PUSH(f->scratch, &totals, (ts_bucket){.comm = comm});
+          TS_PUSH(f->scratch, &totals, (total){comm, i, 0});
         totals.at[t].bytes += ts_comm_part(l, class, comm) * elements *
                               (comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l));
       }

@@ -16,8 +16,10 @@ static op_held held_by(const ts_lowering *l, uint32_t i)
   op_held held = {0};
   double elements = ts_local_elements(op, class, TS_ALL_PARAMETERS),
          trained = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
+  double whole = ts_whole_elements(op, class, false);
   held.parameters =
-    elements * ts_weight_bytes(l) / (double)ts_axes_size(l->s, class->parameter_axes);
+    ((elements - whole) / (double)ts_axes_size(l->s, class->parameter_axes) + whole) *
+    ts_weight_bytes(l);
   if (plan->optimizer.stated || op->needs_gradient)
     held.gradients =
       trained * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes);

@@ -345,12 +345,32 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
   return ts_sharder_fail(c);
 }
 
+/* `shard(parameters, over: d, above: n)`: tensors of at most n elements on a rank stay whole. */
+static bool above(ts_sharder *c, const ts_env *env, const ts_ast *action)
+{
+  const ts_ast *expr = ts_action_given(action, "above");
+  int64_t *n = &c->class->whole_up_to;
+  if (!expr)
+    return true;
+  if (!ts_eval_int(c->s, env, expr, "a number of elements", n))
+    return ts_sharder_fail(c);
+  if (*n >= 0 && is_word(ts_action_subject(action)->name, "parameters"))
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0225, expr->span,
+                         "`above` is the most elements of a tensor of `parameters` that stays whole");
+  if (*n < 0)
+    ts_diag_here(d, "must be 0 or more; found %lld", (long long)*n);
+  else
+    ts_diag_here(d, "only parameters are kept whole by their size");
+  return ts_sharder_fail(c);
+}
+
 static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   uint32_t axes = 0;
   if (!ts_action_fits(c->s, action))
     return ts_sharder_fail(c);
-  if (!eval_axes(c, env, ts_action_given(action, "over"), &axes))
+  if (!eval_axes(c, env, ts_action_given(action, "over"), &axes) || !above(c, env, action))
     return false;
   const char *what = ts_action_subject(action)->name;
   c->class->shard_rule = rule;

@@ -1,5 +1,6 @@
 /* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1, over: t, on: "tp",
  * overlap: false)`. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/eval/action_form.h"
@@ -192,17 +193,53 @@ static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   return fail(c);
 }
 
-static bool bucket(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+/* A Size, or a number of parameters or gradients, in the plan's format of them. */
+static bool amount(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_comm *comm,
+                   const char *what, double *bytes)
 {
-  double bits = 0;
-  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, "the size of a bucket", &bits))
+  ts_value v = ts_eval(c->s, env, expr);
+  const ts_precision *formats = &c->plan->precision;
+  if (v.type == TS_T_ERROR)
     return fail(c);
-  comm->bucket = bits / 8;
-  if (comm->bucket >= 0)
+  if (v.type == TS_T_INT)
+    *bytes = (double)v.u.integer * (comm->gradient ? formats->gradients : formats->weights)->bits / 8;
+  else if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, what, bytes))
+    return fail(c);
+  else
+    *bytes /= 8;
+  if (*bytes >= 0)
     return true;
-  ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "a bucket has a size of 0 B or more");
+  ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "%s is 0 B or more", what);
   ts_diag_here(d, "this is negative");
   ts_note_values(c->s, env, d, expr);
+  return fail(c);
+}
+
+/* `prefetch`, `live` and `reuse` are of parameters that are gathered before a phase. */
+static bool early(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm *comm, double *bytes)
+{
+  if (!amount(c, env, ts_ast_value(arg), comm, arg->name, bytes))
+    return false;
+  if (comm->slot == TS_ALL_PARAMETERS && !comm->gradient && comm->kind == TS_IR_ALL_GATHER &&
+      comm->when < TS_WHEN_GRADIENTS && !comm->after)
+    return true;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, arg->span,
+                           "`%s` says how early `parameters` are gathered before a phase",
+                           arg->name);
+  ts_diag_here(d, "this collective is another one");
+  return fail(c);
+}
+
+static bool exceed(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  if (!ts_eval_bool(c->s, env, expr, "`exceed`", &comm->exceeds))
+    return fail(c);
+  if (comm->gradient && comm->slot == TS_ALL_PARAMETERS)
+    return true;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
+                           "`exceed` says whether a bucket of `gradients` may be larger than it is "
+                           "stated");
+  ts_diag_here(d, "this collective has no such bucket");
   return fail(c);
 }
 
@@ -243,7 +280,15 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm 
   if (!strcmp(arg->name, "ahead"))
     return ahead(c, env, expr, comm);
   if (!strcmp(arg->name, "bucket"))
-    return bucket(c, env, expr, comm);
+    return amount(c, env, expr, comm, "the size of a bucket", &comm->bucket);
+  if (!strcmp(arg->name, "exceed"))
+    return exceed(c, env, expr, comm);
+  if (!strcmp(arg->name, "prefetch"))
+    return early(c, env, arg, comm, &comm->prefetch);
+  if (!strcmp(arg->name, "live"))
+    return early(c, env, arg, comm, &comm->live);
+  if (!strcmp(arg->name, "reuse"))
+    return early(c, env, arg, comm, &comm->reuse);
   return true;
 }
 
@@ -335,6 +380,8 @@ bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
                   .after = action->flags & 1,
                   .dim = -1,
                   .overlap = true,
+                  .exceeds = true,
+                  .live = HUGE_VAL,
                   .share = 1,
                   .every = 1,
                   .group = ts_none_value(),

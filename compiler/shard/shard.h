@@ -62,6 +62,7 @@ typedef struct ts_comm {
   /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
   int64_t bytes;
   double bucket;     /* bytes, 0: one for each parameter tensor */
+  bool exceeds;      /* the tensor that fills a bucket still joins it; else it begins the next one */
   bool overlap;      /* work that does not need the result goes on meanwhile */
   double slows;      /* factor on kernels that run beside it; 0: none */
   /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
@@ -75,6 +76,9 @@ typedef struct ts_comm {
   double share;      /* of the bytes that travels: 1/2 of what is packed in half the bits */
   int64_t every;     /* of a collective around the step: only at each so many'th step of the plan */
   int64_t ahead;     /* parameters are gathered so many groups early */
+  /* bytes: where an op begins so much more is gathered, as long as no more than `live` is; what the
+   * backward takes again before `reuse` others stays. prefetch 0: not so */
+  double prefetch, live, reuse;
   const char *stream; /* NULL: that of its axes */
   uint32_t rule;
   ts_span span;
@@ -110,6 +114,7 @@ typedef struct ts_class {
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */
+  int64_t whole_up_to;      /* parameter tensors of so few elements on a rank stay whole */
   uint32_t shard_rule;      /* the last one that does */
   /* axes over which gradients of its parameters are partial sums to the end */
   uint32_t unsummed;

@@ -51,7 +51,9 @@ static bool shared_out(ts_sharder *c)
   const ts_class *class = c->class;
   uint32_t gathered = over(class, TS_IR_ALL_GATHER, false, TS_WHEN_FORWARD, TS_WHEN_FORWARD),
            after = over(class, TS_IR_ALL_GATHER, false, TS_WHEN_STEP, TS_WHEN_STEP);
-  uint32_t scattered = over(class, TS_IR_REDUCE_SCATTER, true, TS_WHEN_INPUT, TS_WHEN_GRADIENTS);
+  /* of a sum that all have, each keeps its part */
+  uint32_t scattered = over(class, TS_IR_REDUCE_SCATTER, true, TS_WHEN_INPUT, TS_WHEN_GRADIENTS) |
+                       over(class, TS_IR_ALL_REDUCE, true, TS_WHEN_INPUT, TS_WHEN_WEIGHT);
   bool holds = false;
   for (uint32_t i = c->op->input_count; i < c->op->input_count + c->op->param_count; i++)
     holds |= c->op->slots[i].present;

@@ -33,8 +33,7 @@ strategy zero1(
 }
 
 // Stage 2: gradients too are kept in parts, so every micro-batch scatters its own. `whole`: they are
-// summed in all replicas by an all-reduce in buckets (DeepSpeed without `reduce_scatter`), and kept
-// whole here until the step, where DeepSpeed frees what a replica does not own.
+// summed in all replicas by an all-reduce in buckets, of which each then keeps its part.
 strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true, whole: Bool = false) {
   let scattered = if whole then 1 else d
   let summed = if whole then d else 1
@@ -42,7 +41,7 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true, whole: Bool
     match *
     after backward(weight): reduce_scatter(gradients, over: scattered, bucket: bucket, overlap: overlap)
     after backward(weight): all_reduce(gradients, over: summed, bucket: bucket, overlap: overlap)
-    shard(gradients, over: scattered)
+    shard(gradients, over: d)
     shard(optimizer, over: d)
     after step: all_gather(parameters, over: d)
   }
