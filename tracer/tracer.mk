@@ -1,6 +1,6 @@
 # The tracer, a Python package of its own (pip install tracer/). Lists: ./dev sources.
 
-#: EXTRA_DIST += tracer/pyproject.toml tracer/trainspec_tracer/*.py tracer/trainspec_tracer/cuda/*.py tracer/trainspec_tracer/packages/*.py tracer/examples/*.py tracer/tests/*.py tracer/tests/scripts/*.py
+#: EXTRA_DIST += tracer/pyproject.toml tracer/trainspec_tracer/*.py tracer/trainspec_tracer/cuda/*.py tracer/trainspec_tracer/packages/*.py tracer/examples/*.py tracer/tests/*.py tracer/tests/scripts/*.py tracer/tests/scripts/*.ts
 EXTRA_DIST += \
 	tracer/examples/gpt.py \
 	tracer/pyproject.toml \
@@ -17,7 +17,9 @@ EXTRA_DIST += \
 	tracer/tests/scripts/ring_attention.py \
 	tracer/tests/scripts/tensor_parallel.py \
 	tracer/tests/scripts/zero.py \
+	tracer/tests/scripts/zero.ts \
 	tracer/tests/test_cuda.py \
+	tracer/tests/test_deepspeed.py \
 	tracer/tests/test_frameworks.py \
 	tracer/tests/test_here.py \
 	tracer/tests/test_packages.py \
@@ -54,6 +56,7 @@ EXTRA_DIST += \
 	tracer/trainspec_tracer/packages/tokens.py \
 	tracer/trainspec_tracer/packages/torchdata.py \
 	tracer/trainspec_tracer/packages/tqdm.py \
+	tracer/trainspec_tracer/packages/transformer_engine.py \
 	tracer/trainspec_tracer/packages/transformers.py \
 	tracer/trainspec_tracer/packages/triton.py \
 	tracer/trainspec_tracer/processes.py \

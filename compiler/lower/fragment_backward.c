@@ -208,12 +208,13 @@ static ts_bucket *bucket_of(ts_fragment *f, const ts_comm *comm, bool each)
 }
 
 /* Gradients of one parameter, or of all of the op's, join the bucket. */
-static void join_bucket(pass *p, uint32_t i, ts_bucket *bucket, uint32_t slot, uint32_t node)
+static void join_bucket(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *bucket, uint32_t slot,
+                        uint32_t node)
 {
   ts_fragment *f = p->f;
-  int64_t whole = whole_gradient(p, i, bucket->comm, slot);
+  int64_t whole = whole_gradient(p, i, comm, slot);
   bucket->bytes += trained_bytes(f, i, slot, ts_gradient_bytes(f->l)) *
-                   ts_comm_part(f->l, ts_class_of(f->l, i), bucket->comm);
+                   ts_comm_part(f->l, ts_class_of(f->l, i), comm);
   bucket->whole += whole;
   ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
   if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
@@ -222,18 +223,17 @@ static void join_bucket(pass *p, uint32_t i, ts_bucket *bucket, uint32_t slot, u
 
 /* A bucket that is never exceeded: it leaves before the tensor that would not fit (DeepSpeed,
  * stage3.py: reduce_independent_p_g_buckets_and_remove_grads). */
-static void fill(pass *p, uint32_t i, ts_bucket *bucket, double limit, uint32_t node)
+static void fill(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *bucket, uint32_t node)
 {
   ts_fragment *f = p->f;
   const ts_op *op = op_at(f, i);
+  double share = ts_comm_part(f->l, ts_class_of(f->l, i), comm);
   for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
-    double bytes = trained_bytes(f, i, k, ts_gradient_bytes(f->l)) *
-                   ts_comm_part(f->l, ts_class_of(f->l, i), bucket->comm);
-    if (!(bytes > 0))
-      continue;
-    if (bucket->bytes > 0 && bucket->bytes + bytes > limit)
+    double bytes = trained_bytes(f, i, k, ts_gradient_bytes(f->l)) * share;
+    if (bytes > 0 && bucket->bytes > 0 && bucket->bytes + bytes > comm->bucket * share)
       flush(f, bucket);
-    join_bucket(p, i, bucket, k, node);
+    if (bytes > 0)
+      join_bucket(p, i, comm, bucket, k, node);
   }
 }
 
@@ -252,10 +252,10 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
     ts_bucket *bucket = bucket_of(f, comm, each);
     double share = ts_comm_part(f->l, class, comm);
     if (!comm->exceeds) {
-      fill(p, i, bucket, comm->bucket * share, node);
+      fill(p, i, comm, bucket, node);
       continue;
     }
-    join_bucket(p, i, bucket, comm->slot, node);
+    join_bucket(p, i, comm, bucket, comm->slot, node);
     bool full =
       comm->group.type != TS_T_NONE ?
         ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) :

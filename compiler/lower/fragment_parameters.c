@@ -23,13 +23,12 @@ double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot)
   return elements;
 }
 
-double ts_whole_elements(const ts_op *op, const ts_class *class, bool trained)
+double ts_whole_elements(const ts_op *op, const ts_class *class)
 {
   double elements = 0;
   for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
     double own = ts_slot_elements(&class->local[k]);
-    if (own <= (double)class->whole_up_to && !(trained && op->slots[k].frozen))
-      elements += own;
+    elements += own <= (double)class->whole_up_to ? own : 0;
   }
   return elements;
 }
@@ -113,8 +112,9 @@ static bool gathers_for_backward(const ts_fragment *f, uint32_t i, const ts_comm
   const ts_op *op = op_at(f, i);
   bool inputs = (op->needs_input_gradient || f->l->sh->recompute_group[i]) &&
                 gathers_some(ts_class_of(f->l, i), TS_WHEN_INPUT);
-  return gathers(comm, TS_WHEN_INPUT) ? inputs :
-                                        gathers(comm, TS_WHEN_WEIGHT) && op->needs_gradient && !inputs;
+  if (gathers(comm, TS_WHEN_INPUT))
+    return inputs;
+  return gathers(comm, TS_WHEN_WEIGHT) && op->needs_gradient && !inputs;
 }
 
 static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
@@ -143,7 +143,7 @@ static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, boo
   const ts_op *op = op_at(f, i);
   double elements = updated(class, comm) ? ts_trained_elements(op, class, comm->slot) :
                                            ts_local_elements(op, class, comm->slot) -
-                                             ts_whole_elements(op, class, false);
+                                             ts_whole_elements(op, class);
   if (!(elements > 0))
     return;
   double bytes = elements * ts_weight_bytes(f->l) * ts_comm_part(f->l, class, comm);

@@ -28,7 +28,7 @@ double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *
 /* Elements on a rank of one parameter of the op, or of all; of those that are trained; and of those
  * that `shard(parameters)` leaves whole. */
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
-double ts_whole_elements(const ts_op *op, const ts_class *class, bool trained);
+double ts_whole_elements(const ts_op *op, const ts_class *class);
 double ts_trained_elements(const ts_op *op, const ts_class *class, uint32_t slot);
 bool ts_same_comm(const ts_comm *a, const ts_comm *b);
 

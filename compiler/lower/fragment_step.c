@@ -148,24 +148,43 @@ static void hold_while_updating(ts_fragment *f, const chunk *chunks, uint32_t co
   ts_note_memory(f, f->last[0], -(int64_t)bytes, TS_IR_OPTIMIZER, "update");
 }
 
-/* Parameters kept in parts are gathered where they are used, not after the step. */
-static double around_step(const ts_op *op, const ts_class *class, const ts_comm *comm)
+/* Elements of one parameter that the collective carries: those kept in parts are gathered where
+ * they are used, not after the step. */
+static double around_step(const ts_op *op, const ts_class *class, const ts_comm *comm,
+                          uint32_t slot)
 {
+  double elements = ts_trained_elements(op, class, slot);
   bool parts = !comm->gradient && comm->kind == TS_IR_ALL_GATHER &&
-               (class->parameter_axes & comm->axes);
-  return parts ? ts_whole_elements(op, class, true) :
-                 ts_trained_elements(op, class, TS_ALL_PARAMETERS);
+               (class->parameter_axes & comm->axes) && elements > (double)class->whole_up_to;
+  return parts ? 0 : elements;
 }
 
-/* first: of its ops */
-typedef struct total { const ts_comm *comm; uint32_t first; double bytes; } total;
+typedef struct total { const ts_comm *comm; double bytes; } total;
+typedef TS_VEC(total) total_list;
 
-/* Collectives of `before step` and `after step`: one for each rule, group or bucket. */
+/* A bucket that is never exceeded is one of its own where the next tensor does not fit. */
+static void add_total(ts_fragment *f, total_list *totals, const ts_comm *comm, double bytes)
+{
+  for (size_t t = totals->count; t-- > 0 && bytes > 0;) {
+    const ts_comm *other = totals->at[t].comm;
+    if (other->rule != comm->rule || other->kind != comm->kind || other->axes != comm->axes ||
+        other->every != comm->every)
+      continue;
+    if (!comm->exceeds && totals->at[t].bytes + bytes > comm->bucket)
+      break;
+    totals->at[t].bytes += bytes;
+    return;
+  }
+  if (bytes > 0)
+    TS_PUSH(f->scratch, totals, (total){comm, bytes});
+}
+
+/* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
 static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
                      bool after)
 {
   ts_lowering *l = f->l;
-  TS_VEC(total) totals = {0};
+  total_list totals = {0};
   for (uint32_t s = 0; s < count; s++)
     for (uint32_t i = l->stages->at[stages[s]].first_op,
                   end = i + l->stages->at[stages[s]].op_count;
@@ -176,23 +195,16 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
         const ts_comm *comm = &class->comms[c];
         if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm->every, item))
           continue;
-        double elements = around_step(op, class, comm);
-        size_t t = 0;
-        while (t < totals.count &&
-               (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind ||
-                totals.at[t].comm->axes != comm->axes || totals.at[t].comm->every != comm->every ||
-                (comm->group.type != TS_T_NONE &&
-                 !ts_same_group(comm, &l->g->ops.at[totals.at[t].first], op))))
-          t++;
-        if (t == totals.count)
-          TS_PUSH(f->scratch, &totals, (total){comm, i, 0});
-        totals.at[t].bytes += ts_comm_part(l, class, comm) * elements *
-                              (comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l));
+        double element = ts_comm_part(l, class, comm) *
+                         (comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l));
+        for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+          add_total(f, &totals, comm, around_step(op, class, comm, k) * element);
       }
     }
   for (size_t t = 0; t < totals.count; t++) {
     const ts_comm *comm = totals.at[t].comm;
-    double left = totals.at[t].bytes, bucket = pieces_of(f, left, comm) > 1 ? comm->bucket : left;
+    double left = totals.at[t].bytes,
+           bucket = comm->exceeds && pieces_of(f, left, comm) > 1 ? comm->bucket : left;
     for (; left > 0; left -= bucket) {
       ts_need(f, f->last[0]);
       ts_emit_collective(f, comm, (uint64_t)((left < bucket ? left : bucket) + 0.5),

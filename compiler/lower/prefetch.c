@@ -66,9 +66,10 @@ static bool has_work(const run *r, uint32_t op, bool backward)
   const ts_op *is = &r->f->l->g->ops.at[op];
   if (backward && !is->needs_gradient)
     return false;
+  const ts_kernels *phase = class->work.phase;
   return ts_local_elements(is, class, TS_ALL_PARAMETERS) > 0 ||
-         (backward ? class->work.phase[TS_PHASE_INPUT].count || class->work.phase[TS_PHASE_WEIGHT].count :
-                     class->work.phase[TS_PHASE_FORWARD].count);
+         (backward ? phase[TS_PHASE_INPUT].count || phase[TS_PHASE_WEIGHT].count :
+                     phase[TS_PHASE_FORWARD].count);
 }
 
 static void get(run *r, use *u)
@@ -111,12 +112,17 @@ static void end(run *r, size_t at)
   r->gathered -= size(u);
 }
 
+/* A gather's ops are in the order of its phase. */
+static bool covers(const ts_gather *g, uint32_t op)
+{
+  return (g->first <= op && op <= g->last) || (g->last <= op && op <= g->first);
+}
+
 /* `at`: the phase's next use. */
 static void come_to(run *r, uint32_t op, bool backward, size_t *at)
 {
   size_t stop = backward ? r->uses.count : r->turn;
-  bool own = *at < stop && (backward ? op <= r->uses.at[*at].gather->first && op >= r->uses.at[*at].gather->last :
-                                       op >= r->uses.at[*at].gather->first && op <= r->uses.at[*at].gather->last);
+  bool own = *at < stop && covers(r->uses.at[*at].gather, op);
   if (own) {
     use *u = &r->uses.at[*at];
     if (!u->gathered && !u->kept)

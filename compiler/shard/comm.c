@@ -202,7 +202,8 @@ static bool amount(ts_sharder *c, const ts_env *env, const ts_ast *expr, const t
   if (v.type == TS_T_ERROR)
     return fail(c);
   if (v.type == TS_T_INT)
-    *bytes = (double)v.u.integer * (comm->gradient ? formats->gradients : formats->weights)->bits / 8;
+    *bytes = (double)v.u.integer / 8 *
+             (comm->gradient ? formats->gradients : formats->weights)->bits;
   else if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, what, bytes))
     return fail(c);
   else
@@ -234,11 +235,11 @@ static bool exceed(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
 {
   if (!ts_eval_bool(c->s, env, expr, "`exceed`", &comm->exceeds))
     return fail(c);
-  if (comm->gradient && comm->slot == TS_ALL_PARAMETERS)
+  if (comm->slot == TS_ALL_PARAMETERS && (comm->gradient || comm->when == TS_WHEN_STEP))
     return true;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
-                           "`exceed` says whether a bucket of `gradients` may be larger than it is "
-                           "stated");
+                           "`exceed` says whether a bucket of `gradients`, or around a step, may be "
+                           "larger than it is stated");
   ts_diag_here(d, "this collective has no such bucket");
   return fail(c);
 }

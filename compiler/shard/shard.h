@@ -62,7 +62,8 @@ typedef struct ts_comm {
   /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
   int64_t bytes;
   double bucket;     /* bytes, 0: one for each parameter tensor */
-  bool exceeds;      /* the tensor that fills a bucket still joins it; else it begins the next one */
+  /* the tensor that fills a bucket still joins it; else one that does not fit begins the next */
+  bool exceeds;
   bool overlap;      /* work that does not need the result goes on meanwhile */
   double slows;      /* factor on kernels that run beside it; 0: none */
   /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */

@@ -3,13 +3,18 @@
 // is `prefetch_bucket_size` here.
 
 // Stage 1. The gradients of a step are summed in all replicas: a bucket is reduced by one
-// all-reduce, of which each replica keeps what it owns (stage_1_and_2.py: average_tensor, as
-// `use_multi_rank_bucket_allreduce` has it). Updated parameters are gathered at once
-// (runtime/utils.py: all_gather_into_tensor_dp_groups; `allgather_bucket_size` is not used).
+// all-reduce, of which each replica uses what it owns (stage_1_and_2.py: average_tensor, as
+// `use_multi_rank_bucket_allreduce` has it). Without `overlap_comm` they are summed when the last
+// backward has ended, from the first parameter on (reduce_gradients). Updated parameters are
+// gathered at once (runtime/utils.py: all_gather_into_tensor_dp_groups; `allgather_bucket_size` is
+// not used).
 strategy deepspeed_zero1(d: Axis, reduce_bucket_size: Int = 500_000_000, overlap_comm: Bool = false) {
+  let beside = if overlap_comm then d else 1
+  let behind = if overlap_comm then 1 else d
   rule gradients {
     match *
-    after gradients: all_reduce(gradients, over: d, bucket: reduce_bucket_size, exceed: false, overlap: overlap_comm)
+    after gradients: all_reduce(gradients, over: beside, bucket: reduce_bucket_size, exceed: false)
+    before step: all_reduce(gradients, over: behind, bucket: reduce_bucket_size, exceed: false)
     shard(optimizer, over: d)
     after step: all_gather(parameters, over: d)
   }
@@ -29,7 +34,9 @@ strategy deepspeed_zero2(d: Axis, reduce_bucket_size: Int = 500_000_000, overlap
 // Stage 3. A module's parameters are gathered together before its forward and before its backward,
 // that of an embedding too; tensors of at most `param_persistence_threshold` elements stay whole,
 // and are gathered after a step, one by one. The rest of the rules, `prefetch`, `live` and `reuse`,
-// are in partitioned_param_coordinator.py.
+// are in partitioned_param_coordinator.py. Not in it: an embedding that was gathered for its
+// backward stays until the step, as nothing tells DeepSpeed that this backward has ended; with m
+// micro-batches it is gathered m - 1 times less.
 strategy deepspeed_zero3(
   d: Axis,
   prefetch_bucket_size: Int = 50_000_000,
@@ -48,6 +55,6 @@ strategy deepspeed_zero3(
     before backward(input): all_gather(parameters, over: d, prefetch: prefetch_bucket_size, live: max_live_parameters, reuse: max_reuse_distance, overlap: overlap_comm)
     before backward(weight): all_gather(parameters, over: d, prefetch: prefetch_bucket_size, live: max_live_parameters, reuse: max_reuse_distance, overlap: overlap_comm)
     after backward(weight): reduce_scatter(gradients, over: d, bucket: reduce_bucket_size, exceed: false, overlap: overlap_comm)
-    after step: all_gather(parameters, over: d, group: "*")
+    after step: all_gather(parameters, over: d, exceed: false)
   }
 }
