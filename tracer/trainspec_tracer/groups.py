@@ -288,7 +288,7 @@ class Group(dist.ProcessGroup):
 
     def alltoall_base(self, output, given, output_splits, input_splits, opts=None):
         def answer(key):
-            if output_splits or input_splits:
+            if len(output_splits) or len(input_splits):  # lists, or arrays of numpy
                 return _put(output, given)
             for part in output.reshape(-1).chunk(self.size()):
                 _put(part, given.reshape(-1).chunk(self.size())[self.me])

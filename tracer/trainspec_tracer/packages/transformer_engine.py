@@ -61,16 +61,32 @@ class DelayedScaling:
             self.fp8_format = Format[self.fp8_format]
 
 
-_recipes = []  # of the fp8_autocast that surround the code
+class Region:
+    """What one fp8_autocast surrounds: greatest values of three tensors of each layer forward and two backward, of which all ranks of the group take the greatest where it ends, and where its backward does."""
+
+    def __init__(self, recipe, group):
+        self.recipe, self.layers = recipe, []
+        self.group = group if recipe.reduce_amax and dist.is_initialized() and dist.get_world_size(group) > 1 else None
+
+    def share(self, tensors):
+        if self.group is not None and self.layers:
+            greatest = torch.zeros(tensors * len(self.layers), device=self.layers[0].on)
+            dist.all_reduce(greatest, op=dist.ReduceOp.MAX, group=self.group)
+
+
+_regions = []  # that surround the code; None: one that is not enabled
 
 
 @contextlib.contextmanager
 def fp8_autocast(enabled=True, calibrating=False, fp8_recipe=None, fp8_group=None, _graph=False):
-    _recipes.append((fp8_recipe or DelayedScaling()) if enabled else None)
+    region = Region(fp8_recipe or DelayedScaling(), fp8_group) if enabled else None
+    _regions.append(region)
     try:
         yield
     finally:
-        _recipes.pop()
+        _regions.pop()
+    if region and torch.is_grad_enabled() and not any(_regions):
+        region.share(3)
 
 
 @contextlib.contextmanager
@@ -81,15 +97,24 @@ def fp8_model_init(enabled=True, **_):
 
 
 def cast(x, dtype):
-    """A tensor in 8 bits, and the same along columns, by one kernel (cast_transpose): for the product of this pass and that of the weight gradient."""
-    rows, columns = x.shape
-    return kernel("aten::_to_copy", [x], ((rows, columns), dtype), ((columns, rows), dtype))
+    """In 8 bits."""
+    return kernel("aten::_to_copy", [x], (x.shape, dtype))
+
+
+def turned(x):
+    """Along columns, as the product of a weight gradient takes it: the tensor cores of Hopper multiply 8 bits in one layout alone."""
+    return kernel("aten::clone", [x], (x.shape[::-1], x.dtype))
+
+
+def cast_and_turned(x, dtype):
+    return kernel("aten::_to_copy", [x], (x.shape, dtype), (x.shape[::-1], dtype))
 
 
 # ---- layers ----
 
 class How(types.SimpleNamespace):
-    """group, size, sequence: tensor parallelism; mode: column, row or None; fuse: weight gradients are summed by the product; formats: of 8 bits, or None."""
+    """group, size, sequence: tensor parallelism; mode: column, row or None; fuse: weight gradients are summed by the product; region: of 8 bits, or None; cache, first: casts of weights, and whether they are made
+    anew; owner: the layer."""
 
     @property
     def gathers(self):
@@ -97,23 +122,23 @@ class How(types.SimpleNamespace):
 
     def gather(self, x):
         whole = torch.empty((x.shape[0] * self.size, *x.shape[1:]), dtype=x.dtype, device=x.device)
-        return whole, dist.all_gather_into_tensor(whole, x.contiguous(), group=self.group, async_op=True)
+        sent, come = (t.view(torch.uint8) if t.element_size() == 1 else t for t in (x.contiguous(), whole))
+        return whole, dist.all_gather_into_tensor(come, sent, group=self.group, async_op=True)
 
     def scatter(self, x):
         part = torch.empty((x.shape[0] // self.size, *x.shape[1:]), dtype=x.dtype, device=x.device)
         return part, dist.reduce_scatter_tensor(part, x.contiguous(), group=self.group, async_op=True)
 
+    def formats(self, x, weight):
+        """Of 8 bits, forward and backward, if this product is one of them."""
+        fits = self.region is not None and not (x.shape[0] % WIDTH or weight.shape[0] % WIDTH or weight.shape[1] % WIDTH)
+        return self.region.recipe.fp8_format.value if fits else None
 
-def fits(how, x, weight):
-    return how.formats is not None and not (x.shape[0] % WIDTH or weight.shape[0] % WIDTH or weight.shape[1] % WIDTH)
-
-
-def product(how, x, weight, bias=None):
-    """x weight^T: (rows, columns), in 8 bits where the recipe says so. With it what the weight gradient takes: x, or its cast along columns."""
-    if not fits(how, x, weight):
-        return torch.mm(x, weight.t()) if bias is None else torch.addmm(bias, x, weight.t()), x
-    (x8, xt), (w8, _) = cast(x, how.formats[0]), cast(weight, how.formats[0])
-    return kernel("aten::_scaled_mm", [x8, w8.t()], ((x.shape[0], weight.shape[0]), x.dtype)), xt
+    def weight(self, weight, dtype):
+        """The cast and its other layout: once a step where the layer is told of the first micro-batch."""
+        if self.first is not False or id(weight) not in self.cache:
+            self.cache[id(weight)] = cast_and_turned(weight.detach(), dtype)
+        return self.cache[id(weight)]
 
 
 class Product(torch.autograd.Function):
@@ -123,52 +148,60 @@ class Product(torch.autograd.Function):
     def forward(ctx, how, x, weight, bias):
         ctx.how, ctx.shape, ctx.biased = how, x.shape, bias is not None
         x = x.reshape(-1, x.shape[-1])
-        whole = x
-        if how.mode == "column" and how.gathers:
-            whole, work = how.gather(x)
+        ctx.formats = how.formats(x, weight)
+        gathers, kept = how.mode == "column" and how.gathers, x
+        if ctx.formats:
+            x, kept = [cast(x, ctx.formats[0])] * 2 if gathers else cast_and_turned(x, ctx.formats[0])
+        if gathers:
+            x, work = how.gather(x)
             work.wait()
-        y, taken = product(how, whole, weight, bias)
-        ctx.eight = taken is not whole
-        ctx.save_for_backward(taken if ctx.eight else x, weight)
+        ctx.save_for_backward(kept, weight)
+        if ctx.formats:
+            y = kernel("aten::_scaled_mm", [x, how.weight(weight, ctx.formats[0])[0].t()], ((x.shape[0], weight.shape[0]), weight.dtype))
+        else:
+            y = torch.mm(x, weight.t()) if bias is None else torch.addmm(bias, x, weight.t())
         if how.mode == "row" and how.size > 1:
             if how.sequence:
                 y, work = how.scatter(y)
                 work.wait()
             else:
                 dist.all_reduce(y, group=how.group)
-        rows = ctx.shape[0] * y.shape[0] // max(x.shape[0], 1)
-        return y.view(rows, *ctx.shape[1:-1], y.shape[-1])
+        return y.view(-1, *ctx.shape[1:-1], y.shape[-1])
 
     @staticmethod
     def backward(ctx, dy):
         how, (x, weight) = ctx.how, ctx.saved_tensors
-        dy, waits = dy.reshape(-1, dy.shape[-1]), []
-        if how.mode == "row" and how.gathers:
+        dy, db, dyt, work = dy.reshape(-1, dy.shape[-1]), None, None, None
+        if ctx.biased:
+            with Recorder.current.paused():
+                db = torch.empty(dy.shape[1], dtype=dy.dtype, device=dy.device)
+        gathers = how.mode == "row" and how.gathers
+        if ctx.formats:
+            dy, dyt = (cast(dy, ctx.formats[1]), None) if gathers else cast_and_turned(dy, ctx.formats[1])
+        if gathers:
             dy, work = how.gather(dy)
             work.wait()
-        if how.mode == "column" and how.gathers and not ctx.eight and ctx.needs_input_grad[2]:
+        if how.mode == "column" and how.gathers and ctx.needs_input_grad[2]:
             x, work = how.gather(x)  # beside the gradient of the input
-            waits.append(work)
-        if ctx.eight:
-            (d8, dt), w8 = cast(dy, how.formats[1]), kernel("aten::_to_copy", [weight], ((weight.shape[1], weight.shape[0]), how.formats[0]))
-            dx = kernel("aten::_scaled_mm", [d8, w8.t()], ((dy.shape[0], weight.shape[1]), dy.dtype))
+        if ctx.formats:
+            dyt = turned(dy) if gathers else dyt
+            dx = kernel("aten::_scaled_mm", [dy, how.weight(weight, ctx.formats[0])[1].t()], ((dy.shape[0], weight.shape[1]), weight.dtype))
         else:
-            dx = torch.mm(dy, weight)
-        for work in waits:
+            dyt, dx = dy.t(), torch.mm(dy, weight)
+        if work is not None and not gathers:
             work.wait()
+            x = turned(x) if ctx.formats else x
         work = None
         if how.mode == "column" and how.size > 1:
             if how.sequence:
                 dx, work = how.scatter(dx)
             else:
                 work = dist.all_reduce(dx, group=how.group, async_op=True)
-        dw = weight_gradient(how, weight, dt if ctx.eight else dy.t(), x.t() if ctx.eight else x) if ctx.needs_input_grad[2] else None
-        db = None
-        if ctx.biased:
-            with Recorder.current.paused():
-                db = torch.empty(dy.shape[1], dtype=dy.dtype, device=dy.device)
+        dw = weight_gradient(how, weight, dyt, x.t() if ctx.formats else x) if ctx.needs_input_grad[2] else None
         if work is not None:
             work.wait()
+        if how.region and how.region.layers and how.region.layers[0] is how.owner:
+            how.region.share(2)
         return None, dx.view(ctx.shape), dw, db
 
 
@@ -177,9 +210,10 @@ def weight_gradient(how, weight, dyt, x):
     if how.fuse and hasattr(weight, "main_grad"):
         Recorder.current.kernel("aten::addmm_", [weight.main_grad, dyt, x], [weight.main_grad])
         weight.grad_added_to_main_grad = True
-        return torch.empty_like(weight)
-    name = "aten::_scaled_mm" if x.dtype in (torch.float8_e4m3fn, torch.float8_e5m2) else None
-    return torch.mm(dyt, x) if name is None else kernel(name, [dyt, x], (weight.shape, weight.dtype))
+        with Recorder.current.paused():
+            out = torch.empty_like(weight)
+        return out
+    return kernel("aten::_scaled_mm", [dyt, x], (weight.shape, weight.dtype)) if x.element_size() == 1 else torch.mm(dyt, x)
 
 
 class Norm(torch.autograd.Function):
@@ -214,7 +248,7 @@ def split(dim):
 class TransformerEngineBaseModule(torch.nn.Module):
     def __init__(self, params_dtype=None, device="cuda"):
         super().__init__()
-        self.dtype, self.on = params_dtype or torch.get_default_dtype(), device
+        self.dtype, self.on, self.cache = params_dtype or torch.get_default_dtype(), device, {}
 
     def divides(self, *, sequence_parallel=False, fuse_wgrad_accumulation=False, tp_group=None, tp_size=1, parallel_mode=None, get_rng_state_tracker=None, init_method=None, rng_tracker_name=None, **other):
         asked = [name for name, value in other.items() if name.startswith("ub_") and name != "ub_name" and value]
@@ -228,9 +262,11 @@ class TransformerEngineBaseModule(torch.nn.Module):
     def set_tensor_parallel_group(self, group):
         self.tp_group, self.tp_size = group, dist.get_world_size(group) if group is not None else 1
 
-    def how(self, mode=None):
-        active = _recipes[-1] if _recipes else None
-        return How(group=self.tp_group, size=self.tp_size, sequence=self.sequence_parallel, mode=mode, fuse=self.fuse, formats=active.fp8_format.value if active else None)
+    def how(self, mode=None, first=None):
+        region = _regions[-1] if _regions else None
+        if region and self not in region.layers:
+            region.layers.append(self)
+        return How(group=self.tp_group, size=self.tp_size, sequence=self.sequence_parallel, mode=mode, fuse=self.fuse, region=region, cache=self.cache, first=first, owner=self)
 
     def products(self, name, inner, outer, mode, bias):
         """Weight and bias of this name."""
@@ -258,7 +294,7 @@ class Linear(TransformerEngineBaseModule):
 
     def forward(self, x, is_first_microbatch=None, **_):
         apart = self.return_bias or (self.parallel_mode == "row" and self.tp_size > 1)  # added after the sum
-        y = Product.apply(self.how(self.parallel_mode), x, self.weight, None if apart else self.bias)
+        y = Product.apply(self.how(self.parallel_mode, is_first_microbatch), x, self.weight, None if apart else self.bias)
         if self.return_bias:
             return y, self.bias
         return y + self.bias if apart and self.bias is not None else y
@@ -270,7 +306,7 @@ class LayerNormLinear(Linear):
         self.norms("layer_norm_", in_features, normalization, eps, zero_centered_gamma)
 
     def forward(self, x, is_first_microbatch=None, **_):
-        return super().forward(self.normed(x, self.layer_norm_weight, self.layer_norm_bias))
+        return super().forward(self.normed(x, self.layer_norm_weight, self.layer_norm_bias), is_first_microbatch)
 
 
 ACTIVATIONS = {"gelu": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu, "swiglu": lambda x: F.silu(x.chunk(2, -1)[0]) * x.chunk(2, -1)[1]}
@@ -287,9 +323,9 @@ class LayerNormMLP(TransformerEngineBaseModule):
         self.products("fc2_", ffn_hidden_size, hidden_size, self.modes[1], bias)
 
     def forward(self, x, is_first_microbatch=None, **_):
-        x = Product.apply(self.how(self.modes[0]), self.normed(x, self.layer_norm_weight, self.layer_norm_bias), self.fc1_weight, self.fc1_bias)
+        x = Product.apply(self.how(self.modes[0], is_first_microbatch), self.normed(x, self.layer_norm_weight, self.layer_norm_bias), self.fc1_weight, self.fc1_bias)
         apart = self.return_bias or self.modes[1] and self.tp_size > 1
-        y = Product.apply(self.how(self.modes[1]), self.activation(x), self.fc2_weight, None if apart else self.fc2_bias)
+        y = Product.apply(self.how(self.modes[1], is_first_microbatch), self.activation(x), self.fc2_weight, None if apart else self.fc2_bias)
         if self.return_bias:
             return y, self.fc2_bias
         return y + self.fc2_bias if apart and self.fc2_bias is not None else y
@@ -310,7 +346,7 @@ class GroupedLinear(TransformerEngineBaseModule):
 
     def forward(self, x, m_splits, is_first_microbatch=None):
         biases = [getattr(self, f"bias{i}") for i in range(self.num_gemms)]
-        parts = [Product.apply(self.how(), part, getattr(self, f"weight{i}"), None if self.return_bias else biases[i]) for i, part in enumerate(x.split(list(m_splits)))]
+        parts = [Product.apply(self.how(None, is_first_microbatch), part, getattr(self, f"weight{i}"), None if self.return_bias else biases[i]) for i, part in enumerate(x.split(list(m_splits)))]
         return (torch.cat(parts), biases if self.use_bias else None) if self.return_bias else torch.cat(parts)
 
 
