@@ -46,6 +46,7 @@ class Recorder(TorchDispatchMode):
         self.packages = None                  # that are stood in for
         Recorder.current = self
         self.nodes, self.groups, self.ends = [], [], []  # ends: of steps
+        self.learned = None  # whether there was a backward since the last step; None: in none that was seen
         self.streams = [{"id": 0, "kind": "compute"}]
         self.stream_of = {}        # of groups and CUDA streams
         self.last, self.waits = {}, {}
@@ -333,7 +334,15 @@ class Recorder(TorchDispatchMode):
             self.mark_states()
             self.phases.pop()
             if "optimizer" not in self.phases:  # ZeroRedundancyOptimizer steps another one inside its own step
-                self.ends.append(len(self.nodes))
+                self.step_ends()
+
+    def step_ends(self):
+        """Optimizers that step one after another, no backward between them, are one step."""
+        if self.ends and self.learned is False:
+            self.ends.pop()
+        self.ends.append(len(self.nodes))
+        if self.learned is not None:
+            self.learned = False
 
     def saved(self, tensor):
         for part in inside(tensor):
@@ -343,6 +352,7 @@ class Recorder(TorchDispatchMode):
     def backward_begins(self, roots, second_order):
         """Gives what backward_ends takes. `second_order`: gradients of the gradients are asked for (create_graph)."""
         outer = self.backward_from, self.second_order, self.modules.depth
+        self.learned = True
         self.phases.append("backward")
         self.second_order, self.modules.depth = second_order, len(self.modules.stack)
         for root in roots if self.flow else ():
