@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	tracer/tests/scripts/resnet.py \
 	tracer/tests/scripts/ring_attention.py \
 	tracer/tests/scripts/tensor_parallel.py \
+	tracer/tests/scripts/transformer.py \
 	tracer/tests/scripts/zero.py \
 	tracer/tests/scripts/zero.ts \
 	tracer/tests/test_cuda.py \
@@ -24,6 +25,7 @@ EXTRA_DIST += \
 	tracer/tests/test_here.py \
 	tracer/tests/test_packages.py \
 	tracer/tests/test_tracer.py \
+	tracer/tests/test_trainers.py \
 	tracer/tests/test_values.py \
 	tracer/trainspec_tracer/__init__.py \
 	tracer/trainspec_tracer/__main__.py \

@@ -18,6 +18,9 @@ from trainspec_tracer.record import Recorder
 
 from .apex import FusedAdam, FusedSGD  # noqa: F401: optimizers of the same kernels
 
+if not hasattr(torch, "float8_e4m3fn"):
+    raise ImportError(f"transformer_engine needs PyTorch 2.1, here is {torch.__version__}")
+
 pytorch = common = recipe = attention = distributed = optimizers = cpu_offload = fp8 = module = sys.modules[__name__]  # each has all names
 WIDTH = 16  # of a tile in 8 bits: both sizes of an operand are multiples of it
 
