@@ -1,7 +1,7 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
 import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b,
   std.schedules.zero_bubble, std.schedules.dual_pipe
-import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.context,
+import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.deepspeed, std.strategies.context,
   std.strategies.megatron, std.strategies.recompute
 
 fn among(name: String, names: List) -> Bool = any([n == name for n in names])
@@ -67,6 +67,24 @@ plan strategies(
     if among("zero1", use) then zero1(dp * cp * ep * r) else none,
     if among("zero2", use) then zero2(dp * cp * ep * r) else none,
     if among("zero3", use) then zero3(dp * cp * ep * r) else none,
+    if among("ds1", use) then deepspeed_zero1(dp * cp * ep * r) else none,
+    if among("ds2", use) then deepspeed_zero2(dp * cp * ep * r) else none,
+    if among("ds3", use) then deepspeed_zero3(dp * cp * ep * r) else none,
+    if among("ds3_little", use) then deepspeed_zero3(
+      dp * cp * ep * r,
+      prefetch_bucket_size: 10_000_000,
+      param_persistence_threshold: 0,
+      max_live_parameters: 40_000_000,
+      max_reuse_distance: 0,
+      reduce_bucket_size: 10_000_000,
+    ) else none,
+    if among("ds3_each", use) then deepspeed_zero3(
+      dp * cp * ep * r,
+      prefetch_bucket_size: 0,
+      param_persistence_threshold: 0,
+      max_reuse_distance: 0,
+      reduce_bucket_size: 0,
+    ) else none,
     if among("fsdp", use) then fsdp(dp * cp * ep * r, prefetch: prefetch) else none,
     if among("fsdp_keep", use) then fsdp(dp * cp * ep * r, reshard: false) else none,
     if among("hsdp", use) then hsdp(dp * cp * ep, r) else none,

@@ -4,7 +4,7 @@
 export LC_ALL=C
 status=0
 peak() { tsrun --format json -D "use=$1" -D zb="$2" -D m="$3" -D pp=4 -D dp=2 -D cp=2 -D tp=2 -D ep=2 -D experts=8 _plan.ts 2>/dev/null | awk '$1 == "\"peak_memory_bytes\":" && !n++ { print $2 + 0 }'; }
-for use in '["ddp"]' '["zero1"]' '["zero2"]' '["zero3"]' '["fsdp"]' '["fsdp_keep"]' '["fsdp", "full"]' '["hsdp", "selective"]' '["second", "zero2"]' '["ring", "sp"]' \
+for use in '["ddp"]' '["zero1"]' '["zero2"]' '["zero3"]' '["ds2"]' '["ds3"]' '["ds3_little"]' '["fsdp"]' '["fsdp_keep"]' '["fsdp", "full"]' '["hsdp", "selective"]' '["second", "zero2"]' '["ring", "sp"]' \
   '["gather", "offload"]' '["ulysses", "tp", "full", "offload"]' '["ep", "etp", "sp", "fsdp"]' '["tied", "fp8", "offload_optimizer"]'; do
   for zb in false true; do
     few=$(peak "$use" $zb 8); many=$(peak "$use" $zb 24)
