@@ -219,7 +219,8 @@ static bool amount(ts_sharder *c, const ts_env *env, const ts_ast *expr, const t
 /* `prefetch`, `live` and `reuse` are of parameters that are gathered before a phase. */
 static bool early(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm *comm, double *bytes)
 {
-  if (!amount(c, env, ts_ast_value(arg), comm, arg->name, bytes))
+  const char *what = ts_arena_printf(c->s->arena, "`%s`", arg->name);
+  if (!amount(c, env, ts_ast_value(arg), comm, what, bytes))
     return false;
   if (comm->slot == TS_ALL_PARAMETERS && !comm->gradient && comm->kind == TS_IR_ALL_GATHER &&
       comm->when < TS_WHEN_GRADIENTS && !comm->after)
