@@ -266,6 +266,14 @@ class Acting(Folder):
         parameters = 64 * 128 + 128 + 2 * 128 + 128 * 64 + 64
         self.assertEqual(held(read(self.folder, "traced", 0))["optimizer"], 2 * 4 * parameters)
 
+    def test_optimizers_in_turn_are_one_step(self):
+        """Megatron-LM has one for experts and one for the rest; where each has its own backward they are steps."""
+        for apart, steps in ((False, 3), (True, 6)):
+            script = self.script(f"TWO, APART = 3, {apart}" + TWO_OPTIMIZERS)
+            self.trace(1, [script], "--step", str(steps))
+            self.assertEqual(sum(n["phase"] == "backward" and n["op"] == "aten::mm" for n in read(self.folder, "traced", 0)["nodes"]), 1)
+            self.assertIn("there are " + str(steps), self.trace(1, [script], "--step", str(steps + 1), status=1).stderr)
+
     @unittest.skipUnless(hasattr(torch, "cpu") and hasattr(torch.cpu, "synchronize"), "no streams of the CPU")
     def test_synchronize(self):
         """The host waits for all streams."""
@@ -443,6 +451,18 @@ for step in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+"""
+
+TWO_OPTIMIZERS = """
+import torch
+layers = torch.nn.ModuleList(torch.nn.Linear(32, 32, bias=False) for _ in range(2))
+optimizers = [torch.optim.SGD(layer.parameters(), lr=0.1) for layer in layers]
+x = torch.ones(32, 32)
+for step in range(TWO):
+    for layer, optimizer in zip(layers, optimizers):
+        if APART or optimizer is optimizers[0]:
+            layers[0](x).sum().backward()
+        optimizer.step()
 """
 
 COLLECTIVES = """
