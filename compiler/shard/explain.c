@@ -56,11 +56,18 @@ static const ts_slot *slot_named(const ts_op *op, const char *name, uint32_t *in
   return NULL;
 }
 
-static double parameter_bytes(const ts_class *class, const ts_op *op)
+/* Of the parameters kept in parts those before a phase are gathered, of those that stay whole those
+ * around a step. */
+static double parameter_bytes(const ts_class *class, const ts_op *op, const ts_comm *comm)
 {
   double bytes = 0;
-  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
-    bytes += (double)ts_slot_bytes(&class->local[i]);
+  bool gathers = comm->kind == TS_IR_ALL_GATHER && !comm->gradient &&
+                 (class->parameter_axes & comm->axes);
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++) {
+    bool whole = ts_slot_elements(&class->local[i]) <= (double)class->whole_up_to;
+    if (!gathers || whole == (comm->when == TS_WHEN_STEP))
+      bytes += (double)ts_slot_bytes(&class->local[i]);
+  }
   return bytes;
 }
 
@@ -72,7 +79,7 @@ static void say_collective(page *p, const ts_op *op, const ts_class *class, cons
       continue;
     bool all = comm->slot == TS_ALL_PARAMETERS;
     SAY(p, "      %s%s over %s, %lld ranks\n",
-        size_of(p->s, all ? parameter_bytes(class, op) : (double)comm->bytes),
+        size_of(p->s, all ? parameter_bytes(class, op, comm) : (double)comm->bytes),
         all ? " of weights" : "", ts_axes_name(p->s, comm->axes),
         (long long)ts_axes_size(p->s, comm->axes));
     return;
