@@ -10,7 +10,7 @@ import unittest
 
 import torch
 
-from test_tracer import LIMIT, SCRIPTS, Folder, environment, read
+from test_tracer import LIMIT, SCRIPTS, Folder, environment, most_held, read
 
 RECENT = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 6)
 FOLDER = os.environ.get("DEEPSPEED")
@@ -41,10 +41,10 @@ def planned(use, micro_batches):
 @unittest.skipUnless(RECENT, f"PyTorch {torch.__version__}: DeepSpeed 0.16 is tried with 2.6 and later")
 @unittest.skipUnless(THERE, "no DeepSpeed: install it, or name a folder with microsoft/DeepSpeed in DEEPSPEED")
 class DeepSpeed(Folder):
-    def traced(self, stage, zero, micro_batches=1):
+    def traced(self, stage, zero, micro_batches=1, *options):
         path = os.pathsep.join(p for p in (environment()["PYTHONPATH"], FOLDER) if p)
         done = subprocess.run([sys.executable, "-m", "trainspec_tracer", "--world", "2", "--ranks", "0", "--device", "h100_sxm", "-o", str(self.folder / "traced.{rank}.json"), "--", sys.executable,
-                               str(SCRIPTS / "zero.py"), "--stage", str(stage), "--zero", json.dumps(zero), "--accumulate", str(micro_batches), "--steps", "5"],
+                               str(SCRIPTS / "zero.py"), "--stage", str(stage), "--zero", json.dumps(zero), "--accumulate", str(micro_batches), "--steps", "5", *options],
                               env={**environment(), "PYTHONPATH": path}, capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
         self.graph = read(self.folder, "traced", 0)
@@ -79,6 +79,12 @@ class DeepSpeed(Folder):
     def test_stage_3_little_of_all(self):
         few = dict(prefetch_bucket_size=20000, param_persistence_threshold=1000, max_live_parameters=40000, reduce_bucket_size=30000)
         self.same(3, max_reuse_distance=0, **few)
+
+    def test_stage_3_holds_few(self):
+        """Under zero.Init products keep no whole weights: so many parameters are gathered at a time, and one tensor more."""
+        calls = self.traced(3, {"stage3_prefetch_bucket_size": 20000, "stage3_param_persistence_threshold": 1000, "stage3_max_live_parameters": 40000, "stage3_max_reuse_distance": 0}, 1, "--init")
+        self.assertGreater(len(calls), 40)
+        self.assertLessEqual(most_held(self.graph, "gathered")[0], 2 * (40000 + 128 * 64))
 
     def test_stage_3_of_two_micro_batches(self):
         """The embedding of the first backward is still there in the second forward."""

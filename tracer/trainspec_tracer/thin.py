@@ -8,6 +8,7 @@ import ctypes
 
 import torch
 import torch._meta_registrations  # noqa: F401  (shape rules written in Python)
+from torch import empty as torch_empty  # held here, as scripts replace it (zero.Init of DeepSpeed)
 
 from .cuda import recurrent, tensors as device_tensors
 from .tensors import bytes_behind, bytes_of, map_tensors, tensors_in
@@ -160,7 +161,7 @@ def _convolution_backward(grad, given, weight, bias_sizes, *rest):
     """PyTorch 1.13 has none for tensors without memory: gradients are as large as what they belong to."""
     wanted = rest[-1]
     return (torch.empty_like(given) if wanted[0] else None, torch.empty_like(weight) if wanted[1] else None,
-            torch.empty(bias_sizes, dtype=grad.dtype, device="meta") if wanted[2] else None)
+            torch_empty(bias_sizes, dtype=grad.dtype, device="meta") if wanted[2] else None)
 
 
 def _native_dropout(given, probability, training):
@@ -183,7 +184,7 @@ def _like_the_first(schema, args):
     if not schema.name.startswith("aten::_foreach_"):
         return None
     if schema.name in ("aten::_foreach_norm", "aten::_foreach_max"):
-        return [torch.empty((), dtype=t.dtype, device="meta") for t in args[0]]
+        return [torch_empty((), dtype=t.dtype, device="meta") for t in args[0]]
     return [_meta(t) for t in args[0]]
 
 
@@ -215,7 +216,7 @@ def _promise(tensor, device, storages):
     if key._cdata in storages:
         return out.set_(storages[key._cdata], tensor.storage_offset(), tensor.size(), tensor.stride())
     if bytes_behind(out).nbytes() != key.nbytes():  # a part of what the operator has asked for
-        whole = torch.empty(key.nbytes(), dtype=torch.uint8, device=device)
+        whole = torch_empty(key.nbytes(), dtype=torch.uint8, device=device)
         out = out.set_(bytes_behind(whole), tensor.storage_offset(), tensor.size(), tensor.stride())
     storages[key._cdata] = bytes_behind(out)
     reads_zeros = bytes_of(out) > SMALL and (device.type != "cpu" or untouched(storages[key._cdata].data_ptr()))
@@ -226,7 +227,7 @@ def _promise_lent(tensor, device, storages):
     """As _promise, of the stand-in for cuda."""
     key = bytes_behind(tensor)
     if key._cdata not in storages:
-        memory = torch.empty(key.nbytes(), dtype=torch.uint8)
+        memory = torch_empty(key.nbytes(), dtype=torch.uint8)
         if key.nbytes() <= SMALL or not untouched(memory.data_ptr()):
             memory.zero_()
         storages[key._cdata] = device_tensors.lend(memory, device.index)

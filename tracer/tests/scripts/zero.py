@@ -13,6 +13,7 @@ p.add_argument("--zero", type=json.loads, default={})
 p.add_argument("--accumulate", type=int, default=1)
 p.add_argument("--batch", type=int, default=2)
 p.add_argument("--steps", type=int, default=4)
+p.add_argument("--init", action="store_true", help="parameters are divided as they are made, and products keep no whole weights for the backward")
 add_shape(p)
 o = p.parse_args()
 
@@ -24,7 +25,8 @@ config = {
     "zero_optimization": {"stage": o.stage, **o.zero},
 }
 shape = shape_of(o)
-model = Llama(shape)
+with deepspeed.zero.Init(config_dict_or_path=config, enabled=o.init):
+    model = Llama(shape)
 engine, *_ = deepspeed.initialize(model=model, model_parameters=model.parameters(), config=config)
 for step in range(o.steps * o.accumulate):
     given, target = (t.to(engine.device) for t in text(shape, o.batch))

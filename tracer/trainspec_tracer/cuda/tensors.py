@@ -6,6 +6,7 @@ a tensor of CUDA to all of PyTorch: operators, autocast and autograd take the wa
 import ctypes
 
 import torch
+from torch import empty as torch_empty  # held here, as scripts replace it (zero.Init of DeepSpeed)
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -27,7 +28,7 @@ def on_device(tensor):
 def lend(tensor, number):
     """The same memory as a tensor of device `number`. The storage is all that the given one has."""
     storage = bytes_behind(tensor)
-    whole = torch.empty(0, dtype=torch.uint8).set_(storage)
+    whole = torch_empty(0, dtype=torch.uint8).set_(storage)
     capsule = torch.utils.dlpack.to_dlpack(whole)
     described = _pointer(capsule, b"dltensor")
     ctypes.c_int32.from_address(described + KIND).value = CUDA
@@ -131,7 +132,7 @@ class Storages:
 
     def __init__(self):
         self.known = {}  # by storage, with a reference that keeps its number from another
-        kind = type(bytes_behind(torch.empty(0)))
+        kind = type(bytes_behind(torch_empty(0)))
         resize, nbytes = kind.resize_, kind.nbytes
 
         def size(storage):
@@ -147,8 +148,8 @@ class Storages:
             return storage
 
         def cuda(storage, device=None, non_blocking=False, **_):
-            to = torch.empty(storage.nbytes(), dtype=torch.uint8, device="cuda" if device is None else device)
-            return bytes_behind(to.copy_(torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage), non_blocking))
+            to = torch_empty(storage.nbytes(), dtype=torch.uint8, device="cuda" if device is None else device)
+            return bytes_behind(to.copy_(torch_empty(0, dtype=torch.uint8, device=storage.device).set_(storage), non_blocking))
 
         def to(storage, *, device, non_blocking=False):
             return cuda(storage, device) if torch.device(device).type == "cuda" else move(storage, device=device, non_blocking=non_blocking)
