@@ -2,11 +2,16 @@
 
 #include <string.h>
 
+#include "runtime/load/workers.h"
+
 typedef struct finder {
   const ts_facts *facts;
-  uint32_t *first;   /* [buckets] player + 1 */
+  uint32_t mask;     /* buckets - 1 */
+  uint32_t *bucket;  /* [players] */
+  uint32_t *first;   /* [buckets + 1] into players */
+  uint32_t *players; /* [players] bucket by bucket, ascending in each */
+  uint32_t *of;      /* [players] the result */
   uint32_t *next;    /* [players] player + 1: others first of their likes, in the same bucket */
-  uint32_t mask;
 } finder;
 
 static bool same(const uint64_t *a, const uint64_t *b, uint64_t count)
@@ -58,25 +63,58 @@ static uint32_t bucket_of(const finder *f, uint32_t player)
   return (uint32_t)(hash >> 32) & f->mask;
 }
 
-const uint32_t *ts_representatives(ts_arena *arena, const ts_facts *facts)
+static void find_bucket(void *closure, uint32_t player, uint32_t worker)
 {
-  uint32_t count = facts->fold->count, buckets = 1;
-  uint32_t *of = TS_NEW_ARRAY(arena, uint32_t, count);
+  const finder *f = closure;
+  (void)worker;
+  f->bucket[player] = bucket_of(f, player);
+}
+
+static void sort_by_bucket(finder *f, uint32_t count)
+{
+  uint32_t *end = f->first + 1;
+  for (uint32_t p = 0; p < count; p++)
+    f->first[f->bucket[p] + 2]++;
+  for (uint32_t b = 0; b <= f->mask; b++)
+    end[b + 1] += end[b];
+  for (uint32_t p = 0; p < count; p++)
+    f->players[end[f->bucket[p]]++] = p;
+}
+
+/* Alike are none but those of one bucket. */
+static void compare(void *closure, uint32_t bucket, uint32_t worker)
+{
+  const finder *f = closure;
+  uint32_t firsts = 0; /* player + 1 */
+  (void)worker;
+  for (uint32_t i = f->first[bucket]; i < f->first[bucket + 1]; i++) {
+    uint32_t p = f->players[i], other = firsts;
+    while (other && !like(f->facts, other - 1, p))
+      other = f->next[other - 1];
+    f->of[p] = other ? other - 1 : p;
+    if (!other) {
+      f->next[p] = firsts;
+      firsts = p + 1;
+    }
+  }
+}
+
+const uint32_t *ts_representatives(ts_arena *arena, const ts_facts *facts, uint32_t threads)
+{
+  uint32_t count = facts->fold->count, buckets = 1, workers = ts_workers_size(threads, count);
   ts_arena *scratch = ts_arena_new("representatives");
   while (buckets < count)
     buckets *= 2;
-  finder f = {facts, TS_NEW_ARRAY(scratch, uint32_t, buckets),
-              TS_NEW_ARRAY(scratch, uint32_t, count), buckets - 1};
-  for (uint32_t p = 0; p < count; p++) {
-    uint32_t *bucket = &f.first[bucket_of(&f, p)], other = *bucket;
-    while (other && !like(facts, other - 1, p))
-      other = f.next[other - 1];
-    of[p] = other ? other - 1 : p;
-    if (!other) {
-      f.next[p] = *bucket;
-      *bucket = p + 1;
-    }
-  }
+  finder f = {facts,
+              buckets - 1,
+              TS_NEW_ARRAY(scratch, uint32_t, count),
+              TS_NEW_ARRAY(scratch, uint32_t, buckets + 2),
+              TS_NEW_ARRAY(scratch, uint32_t, count),
+              TS_NEW_ARRAY(arena, uint32_t, count),
+              TS_NEW_ARRAY(scratch, uint32_t, count)};
+  ts_workers_run(workers, &(ts_workers_job){.pieces = count, .work = find_bucket, .closure = &f});
+  sort_by_bucket(&f, count);
+  ts_workers_run(workers, &(ts_workers_job){.pieces = buckets, .work = compare, .closure = &f});
   ts_arena_free(scratch);
-  return of;
+  return f.of;
 }

@@ -7,7 +7,8 @@
 
 #include "runtime/play/engine.h"
 
-/* [players] the first player that is like each: itself where nobody before is. */
-const uint32_t *ts_representatives(ts_arena *arena, const ts_facts *facts);
+/* [players] the first player that is like each: itself where nobody before is. `threads`: at most;
+ * 0: one a processor. */
+const uint32_t *ts_representatives(ts_arena *arena, const ts_facts *facts, uint32_t threads);
 
 #endif

@@ -115,7 +115,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   run->arena = arena;
   run->facts = facts;
   run->prepared = p;
-  run->representative = ts_representatives(arena, facts);
+  run->representative = ts_representatives(arena, facts, options->threads);
   run->threads = options->threads;
   if (!sum_up(arena, facts, run->representative, run->threads, &run->result)) {
     ts_stop_interrupted(stop);

@@ -124,7 +124,7 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_it
   uint64_t arrived =
     shared ? p->time + m->latency : ts_message_arrival(w->role, m, w->queues, p->posted, p->time);
   e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
-  ts_message_settle(&e->processes, &to->arrived[route->slot], arrived);
+  ts_message_settle(&e->processes, w->peers[route->peer], &to->arrived[route->slot], arrived);
   return true;
 }
 
@@ -133,6 +133,7 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
                         const ts_play_item *v, const ts_play_op *op)
 {
   uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, arrived, *place;
+  const ts_route *route;
   if (op->kind == TS_OP_CHOICE) {
     if (!await_some(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op, &time))
       return false;
@@ -160,9 +161,11 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
   case TS_OP_SEND:
     return send(e, id, w, v, op, time);
   case TS_OP_RECV:
-    place = &w->arrived[w->program->routes[v->port_base + op->arg].slot];
+    route = &w->program->routes[v->port_base + op->arg];
+    place = &w->arrived[route->slot];
     arrived = ts_message_time(place);
-    if (!ts_is_known(arrived) && ts_message_park(&e->processes, id, place))
+    if (!ts_is_known(arrived) &&
+        ts_message_park(&e->processes, id, w->peers[route->peer], place))
       return false;
     arrived = ts_message_time(place);
     p->posted = p->time = time > arrived ? time : arrived;
@@ -273,9 +276,9 @@ static bool tick(ts_engine *e)
 /* False: the play is to stop. Looks at all processes of the part, so not in each round. */
 static bool go_on(ts_engine *e)
 {
-  enum { LEAST = 1 << 12 };
+  enum { LEAST = 1 << 12, EACH = 8 };
   const uint32_t *first = e->processes.parts->first + e->processes.part;
-  if (++e->rounds < LEAST || e->rounds < (first[1] - first[0]) * e->processes.per_player)
+  if (++e->rounds < LEAST || e->rounds / EACH < (first[1] - first[0]) * e->processes.per_player)
     return true;
   e->rounds = 0;
   if (e->facts.tables->progress)

@@ -138,14 +138,20 @@ static inline uint64_t ts_message_time(const uint64_t *place)
   return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 }
 
-/* Leaves the process where the message will arrive. False: it has. */
-static inline bool ts_message_park(ts_processes *all, uint32_t id, uint64_t *place)
+/* Whether the player may be played at the same time. */
+static inline bool ts_is_elsewhere(const ts_processes *all, uint32_t player)
 {
-  uint64_t before = ts_message_time(place);
-  if (!all->crew) {
+  return all->crew && all->parts->of[player] != all->part;
+}
+
+/* Leaves the process where a message of player `from` will arrive. False: it has. */
+static inline bool ts_message_park(ts_processes *all, uint32_t id, uint32_t from, uint64_t *place)
+{
+  if (!ts_is_elsewhere(all, from)) {
     ts_process_park(all, id, place);
     return true;
   }
+  uint64_t before = ts_message_time(place);
   do {
     if (ts_is_known(before))
       return false;
@@ -155,9 +161,11 @@ static inline bool ts_message_park(ts_processes *all, uint32_t id, uint64_t *pla
   return true;
 }
 
-static inline void ts_message_settle(ts_processes *all, uint64_t *place, uint64_t time)
+/* The message to player `to` arrives. */
+static inline void ts_message_settle(ts_processes *all, uint32_t to, uint64_t *place,
+                                     uint64_t time)
 {
-  if (!all->crew)
+  if (!ts_is_elsewhere(all, to))
     ts_process_settle(all, place, time);
   else
     ts_process_wake_others(all, (uint32_t)__atomic_exchange_n(place, time, __ATOMIC_ACQ_REL));

@@ -85,14 +85,18 @@ static bool may_repeat(const ts_repeats *r, const ts_tables *t, uint32_t player,
   return alone;
 }
 
-/* Where a time will be written that the item's play hangs on, or NULL: all are known. */
-static uint64_t *unknown(const front *f)
+/* Where a time will be written that the item's play hangs on, and by which player, or NULL: all are
+ * known. */
+static uint64_t *unknown(const front *f, uint32_t *by)
 {
   uint64_t *place = &f->w->segments[f->v->segment];
+  *by = f->player;
   if (!ts_is_known(*place))
     return place;
   for (uint32_t i = 0; i < f->shape->receive_count; i++) {
-    place = &f->w->arrived[route_at(f->w, f->v, f->shape->receives[i])->slot];
+    const ts_route *route = route_at(f->w, f->v, f->shape->receives[i]);
+    place = &f->w->arrived[route->slot];
+    *by = f->w->peers[route->peer];
     if (!ts_is_known(ts_message_time(place)))
       return place;
   }
@@ -222,7 +226,8 @@ static void move_messages(front *f, const ts_play_item *like, uint64_t by)
     uint64_t arrived = before->arrived[from->slot] + by;
     f->e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
     receiver->sent[to->slot] = before->sent[from->slot] + by;
-    ts_message_settle(&f->e->processes, &receiver->arrived[to->slot], arrived);
+    ts_message_settle(&f->e->processes, f->w->peers[to->peer], &receiver->arrived[to->slot],
+                      arrived);
   }
 }
 
@@ -279,14 +284,14 @@ static void admit(front *f)
   f->g->next++;
 }
 
-static void wait_at(front *f, uint64_t *place)
+static void wait_at(front *f, uint64_t *place, uint32_t by)
 {
   uint32_t s = f->shape->streams[0];
   f->g->keeper = f->player * f->e->processes.per_player + s;
   f->g->place = place;
   f->g->inside = 1;
   f->processes[s].held = false;
-  if (!ts_message_park(&f->e->processes, f->g->keeper, place))
+  if (!ts_message_park(&f->e->processes, f->g->keeper, by, place))
     go(f->e, f->g->keeper); /* it has come meanwhile */
 }
 
@@ -304,9 +309,10 @@ static bool pass(ts_engine *e, uint32_t player)
     admit(&f);
     return false;
   }
-  uint64_t *place = unknown(&f);
+  uint32_t by;
+  uint64_t *place = unknown(&f, &by);
   if (place) {
-    wait_at(&f, place);
+    wait_at(&f, place, by);
     return false;
   }
   uint32_t hash = find_key(&f), known = ts_hash_find(&r->table, hash, same, r);

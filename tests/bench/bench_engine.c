@@ -181,7 +181,7 @@ static void compose(const ts_facts *facts, uint64_t nodes, double engine)
   }
   double each = now() - start;
   start = now();
-  const uint32_t *of = ts_representatives(arena, facts);
+  const uint32_t *of = ts_representatives(arena, facts, 1);
   double compare = now() - start;
   uint32_t distinct = 0;
   for (uint32_t p = 0; p < facts->fold->count; p++)
