@@ -66,7 +66,6 @@ static bool library_schedule(ts_session *s, const ts_replayed_workload *w, ts_sp
                       ts_int_value(w->pipeline.micro_batches, span),
                       ts_int_value(w->pipeline.chunks, span)};
   args[0].u.axes = (ts_axes){.mask = 1u << TS_WORKLOAD_PP,
-                             .size = w->mesh.size[TS_WORKLOAD_PP],
                              .text = ts_workload_axis_names[TS_WORKLOAD_PP]};
   *schedule = ts_settle(s, ts_call(s, function, args, NULL, 3, span));
   return schedule->type == TS_T_APPLIED && !ts_diags_errors(s->diags);
