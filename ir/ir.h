@@ -383,6 +383,7 @@ typedef enum ts_ir_basis { /* what a kernel's time rests on */
                            TS_IR_FITTED,
                            TS_IR_ROOFLINE,
                            TS_IR_EXTERN,
+                           TS_IR_HELD, /* no work: a wait as recorded, whose cause was not */
                            TS_IR_BASES
 } ts_ir_basis;
 

@@ -12,7 +12,7 @@ const char *const ts_ir_phase_names[] = {
 const char *const ts_ir_category_names[] = {"parameters",  "gradients", "optimizer", "activations",
                                             "temporaries", "buffers",   NULL};
 const char *const ts_ir_basis_names[] = {"stated", "measured", "interpolated", "fitted", "roofline",
-                                         "extern", NULL};
+                                         "extern", "held", NULL};
 const char *const ts_ir_stream_names[] = {"compute", "comm", "copy", NULL};
 const char *const ts_ir_net_names[] = {"alpha_beta", "table",  "white_box", "statistical",
                                        "flow",       "packet", NULL};

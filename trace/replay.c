@@ -626,12 +626,17 @@ static ts_ir_node new_node(ts_ir_op op, int64_t host)
                       .rule_loc = TS_IR_NONE};
 }
 
-static uint32_t kernel_of(ts_ir_builder *b, int64_t ns, const char *family)
+static uint32_t kernel_on(ts_ir_builder *b, int64_t ns, const char *family, ts_ir_basis basis)
 {
   ts_ir_kernel k = {.time = ns > 0 ? (uint64_t)ns * 1000 : 0,
                     .family = ts_ir_add_string(b, family),
-                    .basis = TS_IR_MEASURED};
+                    .basis = basis};
   return ts_ir_intern(b, TS_IR_KERNELS, &k);
+}
+
+static uint32_t kernel_of(ts_ir_builder *b, int64_t ns, const char *family)
+{
+  return kernel_on(b, ns, family, TS_IR_MEASURED);
 }
 
 typedef struct writer {
@@ -688,13 +693,14 @@ static void put_op(writer *w, const item *item)
   w->host = item->at > w->host ? item->at : w->host;
   node.stream = (uint8_t)o->stream;
   /* nodes of their own, that end where the kernel begins */
-  const struct { int64_t time; const char *name; } before[] = {
-    {o->crowded, "waiting for room"}, {o->held, "released as measured"}};
+  const struct { int64_t time; const char *name; ts_ir_basis basis; } before[] = {
+    {o->crowded, "waiting for room", TS_IR_MEASURED},
+    {o->held, "released as measured", TS_IR_HELD}};
   for (int k = 0; k < 2; k++) {
     ts_ir_node late = node;
     if (!before[k].time)
       continue;
-    late.arg = kernel_of(w->b, before[k].time, before[k].name);
+    late.arg = kernel_on(w->b, before[k].time, before[k].name, before[k].basis);
     late.label = ts_ir_add_string(w->b, before[k].name);
     push(w, late, deps, count, TS_EVENT_NONE);
     node.host_ps = 0;

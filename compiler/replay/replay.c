@@ -189,8 +189,8 @@ static void tell_counted(replayer *r)
     for (uint32_t v = 0; v < r->files.ranks[i]->work.count; v++)
       nodes += ts_states_work(r->files.ranks[i]->work.at[v]) && !has_time(r, r->files.ranks[i], v);
   if (nodes)
-    ts_lower_assume(&r->l, "%u nodes take what `costs` say of the FLOP and bytes that they state, in "
-                           "bf16 unless a mapping says otherwise", nodes);
+    ts_lower_assume(&r->l, "%u nodes are priced by FLOP and bytes that they state (usually bf16)",
+                    nodes);
 }
 
 /* ---- The machine ---- */

@@ -181,19 +181,16 @@ void ts_replayed_workload_tell(ts_lowering *l, const ts_replayed_workload *w,
   if (!f->computations)
     ts_lower_assume(l, "the workload has no computation: communication alone is played");
   if (priced)
-    ts_lower_assume(l, "computations without a time (%u in the file) are priced as products of its "
-                       "matrices, in bf16", priced);
+    ts_lower_assume(l, "%u computations without a time: products of matrices in bf16", priced);
   if (f->computations && blind)
-    ts_lower_assume(l, "computations that state no work, and no time or the 1 ns of what was not "
-                       "measured: %u in the file", blind);
+    ts_lower_assume(l, "%u computations take no time, or 1 ns: not measured, no work stated", blind);
+  if (f->stages_alike)
+    ts_lower_assume(l, f->pipelined ? "the %u stages do alike, embedding and head too" :
+                                      "the %u stages do alike: no messages between them, no bubble",
+                    stages);
   if (f->pipelined) {
-    ts_lower_assume(l, "the %u stages of the workload do alike, embedding and head too", stages);
-    ts_lower_assume(l, "%u micro-batches by %s, %u part%s a stage; %" PRId64
-                       " bytes go from part to part (`pp_comm`)",
-                    w->pipeline.micro_batches, w->schedule, w->pipeline.chunks,
-                    w->pipeline.chunks == 1 ? "" : "s", f->stage_bytes);
-  } else if (f->stages_alike) {
-    ts_lower_assume(l, "the %u stages of the workload all do what it lists: no messages between "
-                       "them, no bubble", stages);
+    ts_lower_assume(l, "%u micro-batches by %s, %u part%s a stage", w->pipeline.micro_batches,
+                    w->schedule, w->pipeline.chunks, w->pipeline.chunks == 1 ? "" : "s");
+    ts_lower_assume(l, "`pp_comm`: %" PRId64 " bytes from part to part", f->stage_bytes);
   }
 }

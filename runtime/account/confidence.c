@@ -102,7 +102,8 @@ static bool all_own(const ts_ir *ir, const double *times)
   bool some = false;
   for (uint32_t k = 0; k < ir->kernels_count; k++) {
     uint32_t basis = ir->kernels[k].basis;
-    if (times[k] > 0 && basis != TS_IR_STATED && basis != TS_IR_EXTERN)
+    if (times[k] > 0 && basis != TS_IR_STATED && basis != TS_IR_EXTERN &&
+        basis != TS_IR_HELD)
       return false;
     some |= times[k] > 0;
   }

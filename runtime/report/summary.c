@@ -48,7 +48,8 @@ const char *ts_basis_name(uint32_t basis)
 {
   static const char *const names[TS_IR_BASES] = {
     [TS_IR_STATED] = "stated", [TS_IR_MEASURED] = "measured", [TS_IR_INTERPOLATED] = "interpolated",
-    [TS_IR_FITTED] = "fitted", [TS_IR_ROOFLINE] = "roofline", [TS_IR_EXTERN] = "extern"};
+    [TS_IR_FITTED] = "fitted", [TS_IR_ROOFLINE] = "roofline", [TS_IR_EXTERN] = "extern",
+    [TS_IR_HELD] = "held"};
   return names[basis];
 }
 
@@ -379,6 +380,10 @@ static void list_assumptions(ts_summary *s)
                      "down on a common link" :
                      "only transfers of flow models slow each other down on a common link") :
                   "transfers over a common link do not slow each other down";
+  if (s->basis[TS_IR_HELD] > 0)
+    list[n++] = ts_arena_printf(
+      s->arena, "%s of the compute time is held as recorded: no what-if moves it",
+      ts_format_share(s->basis[TS_IR_HELD] / (s->time.compute * ir->meta->world)).text);
   uint32_t doubts = s->result->extrapolation_count;
   if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)
     list[n++] = "alpha_beta: rings, or trees where these are faster for an all-reduce";

@@ -44,7 +44,8 @@ static void change_kernels(changer *c, double factor)
 {
   ts_ir_kernel *k = OWN(c, ts_ir_kernel, kernels);
   for (uint32_t i = 0; i < c->out->kernels_count; i++)
-    k[i].time = scaled(k[i].time, 1 / factor);
+    if (k[i].basis != TS_IR_HELD)
+      k[i].time = scaled(k[i].time, 1 / factor);
 }
 
 /* Of each kernel the share that memory bounds; devices with the most bandwidth count where there

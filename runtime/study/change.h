@@ -10,7 +10,8 @@
  *   ARRAY[I,J].speed                                                  of one device
  *   CLASS.loss=1%                                                     this share of what the links
  *   of a class carry is sent again
- * A kernel's time is divided by the speed; of memory.bandwidth only the share bytes / (time x
+ * A kernel's time is divided by the speed, but for waits as recorded (TS_IR_HELD), which no change
+ * moves; of memory.bandwidth only the share bytes / (time x
  * bandwidth) that memory bounds. Of links nothing but their class is changed, so the step is that
  * of a plan with such links; models that do not follow them (runtime/collective/follow.h) are named
  * by ts_not_followed. Latencies of network.latency are the links' and the models' own; what

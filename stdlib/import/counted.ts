@@ -12,7 +12,8 @@ fn _work(row: Record) -> Work = row.flops
 fn _moved(row: Record) -> Size = row.bytes
 fn _left(row: Record) -> Tensor = row.inputs[0]
 fn _columns(row: Record) -> Int = last(row.inputs[1].shape)
-fn _are_matrices(row: Record) -> Bool = if len(row.inputs) == 2 then len(row.inputs[0].shape) == 2 and len(row.inputs[1].shape) == 2 and last(row.inputs[0].shape) == row.inputs[1].shape[0] else false
+fn _are_matrices(row: Record) -> Bool = if len(row.inputs) == 2 then len(row.inputs[0].shape) == 2 and len(row.inputs[1].shape) == 2 and
+  last(row.inputs[0].shape) == row.inputs[1].shape[0] else false
 
 fn counted_in(computed: DType = bf16) = {
   ops: [
