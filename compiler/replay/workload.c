@@ -104,10 +104,10 @@ static void take_order(ts_session *s, const ts_schedule *sc, ts_workload_order *
     .stages = sc->stages, .rank_of = sc->rank_of, .first = first, .items = items.at};
 }
 
-static bool find_order(ts_session *s, const ts_plan *plan, ts_replayed_workload *w)
+/* own: the plan's schedule, whose axes are those of the plan's mesh; else the library's. */
+static bool find_order(ts_session *s, const ts_plan *plan, ts_replayed_workload *w, bool own)
 {
   ts_plan of = *plan;
-  bool own = !s->ranks && plan->schedule.type == TS_T_APPLIED;
   of.protocols = ts_none_value();
   if (!own && !library_schedule(s, w, plan->span_of[TS_PLAN_model], &of.schedule))
     return false;
@@ -154,9 +154,12 @@ bool ts_replayed_workload_new(ts_session *s, const ts_plan *plan, const ts_event
   if (w->mesh.world > s->limits.ranks)
     return ts_fail(error, "play a smaller job", "it is of %u ranks; at most %u are played",
                    w->mesh.world, (uint32_t)s->limits.ranks);
-  set_mesh(s, plan, w);
   w->pipelined = ts_workload_pipeline_of(e, &w->mesh, &w->pipeline);
-  return !w->pipelined || find_order(s, plan, w);
+  bool own = w->pipelined && model && plan->schedule.type == TS_T_APPLIED;
+  if (own && !find_order(s, plan, w, true))
+    return false;
+  set_mesh(s, plan, w);
+  return own || !w->pipelined || find_order(s, plan, w, false);
 }
 
 /* ---- What is told ---- */
