@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "base/heap.h"
 
 /* Tens of thousands of arenas hold what a single call needs: the first block is small. */
-enum { FIRST_BLOCK = 1 << 12, ALIGN = 16, HUGE = 1 << 21 };
+enum { FIRST_BLOCK = 1 << 12, ALIGN = 16, HUGE = 1 << 21, MAPPED = 1 << 25 };
 
 typedef struct block {
   struct block *next;
@@ -41,14 +42,16 @@ static void ask_for_large_pages(void *bytes, size_t size)
 #endif
 }
 
+/* A block is zeroed where it is used, not whole: most of those that calls begin are used little. The
+ * largest come from the system, zeroed. */
 static block *block_new(size_t room, block *next)
 {
+  bool zero = room >= MAPPED;
   ts_heap_in_arenas((int64_t)room);
-  block *b = ts_heap_new(1, sizeof *b + room);
+  block *b = zero ? ts_heap_new(1, sizeof *b + room) : ts_heap_resize(NULL, 1, sizeof *b + room);
   if (room >= 2 * HUGE)
     ask_for_large_pages(b, room);
-  b->room = room;
-  b->next = next;
+  *b = (block){.next = next, .room = room, .dirty = zero ? 0 : room};
   return b;
 }
 

@@ -3,6 +3,9 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +23,14 @@ static uint64_t ceiling;
 static rlim_t limit_before;
 static const char *_Atomic doing;
 static _Atomic int64_t in_arenas, most_in_arenas;
+
+void ts_heap_reuse(void)
+{
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 25); /* the most there may be, see mallopt(3) */
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
 
 void *ts_heap_new(size_t count, size_t size)
 {

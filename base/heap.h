@@ -11,6 +11,8 @@
 
 /* zeroed; to be freed by free(), as all of these */
 void *ts_heap_new(size_t count, size_t size);
+/* For a program that does much alike: what is given back is not returned to the system. */
+void ts_heap_reuse(void);
 void *ts_heap_resize(void *old, size_t count, size_t size); /* what is added is not zeroed */
 char *ts_heap_text(const char *text);                      /* a copy */
 /* realpath(): NULL where the path leads to nothing. */

@@ -8,6 +8,7 @@
 #include "base/diag_record.h"
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/heap.h"
 #include "base/options.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/plan_options.h"
@@ -641,6 +642,7 @@ int ts_sweep_main(int argc, char **argv)
     return run_command(argc, argv, ts_sweep_status_main);
   if (argc > 1 && strcmp(argv[1], "merge") == 0)
     return run_command(argc, argv, ts_sweep_merge_main);
+  ts_heap_reuse();
   task t = {.top = 10, .seed = 1, .sweep = {.arena = ts_arena_new("sweep")}};
   int status = join(&t, argv[0]);
   bool follows = t.team && ts_team_follows(t.team);

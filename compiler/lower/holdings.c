@@ -89,14 +89,23 @@ uint32_t ts_lower_holdings(ts_lowering *l, uint32_t rank, uint32_t *count)
 
 /* -- as a sum -- */
 
-static uint64_t of_stage(const ts_lowering *l, const ts_stage *stage)
+/* Ops of a class hold the same. `known`: [classes] bytes + 1; 0: not yet. */
+static uint64_t of_op(const ts_lowering *l, uint32_t i, uint64_t *known)
+{
+  uint64_t *bytes = &known[l->sh->class_of[i]];
+  if (!*bytes) {
+    op_held held = held_by(l, i);
+    *bytes = 1 + whole(held.parameters) + whole(held.gradients) + whole(held.buffers) +
+             whole(held.optimizer);
+  }
+  return *bytes - 1;
+}
+
+static uint64_t of_stage(const ts_lowering *l, const ts_stage *stage, uint64_t *known)
 {
   uint64_t sum = 0;
-  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++) {
-    op_held held = held_by(l, i);
-    sum += whole(held.parameters) + whole(held.gradients) + whole(held.buffers) +
-           whole(held.optimizer);
-  }
+  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
+    sum += of_op(l, i, known);
   return sum;
 }
 
@@ -112,10 +121,11 @@ static uint64_t of_plan(const ts_lowering *l)
 bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held)
 {
   const ts_schedule *sc = l->sc;
-  uint64_t *stage = TS_NEW_ARRAY(l->s->arena, uint64_t, sc->stages + 1);
+  uint64_t *stage = TS_NEW_ARRAY(l->s->arena, uint64_t, sc->stages + 1),
+           *known = TS_NEW_ARRAY(l->s->arena, uint64_t, l->sh->classes.count + 1);
   held->bytes = 0;
   for (uint32_t i = 0; i < sc->stages; i++)
-    stage[i] = of_stage(l, &l->stages->at[i]);
+    stage[i] = of_stage(l, &l->stages->at[i], known);
   for (uint32_t r = 0; r < sc->ranks; r++) {
     uint64_t sum = of_plan(l);
     for (uint32_t c = 0; c < sc->chunks; c++)

@@ -12,11 +12,34 @@
 #include "ir/ir.h"
 #include "runtime/account/least.h"
 
-/* What a plan holds throughout is never more than its bounds say, and these are below any play. */
+/* Notes the bounds of an IR that is not complete, and asks for the rest. */
+typedef struct early { ts_arena *arena; ts_least least; size_t asked; } early;
+
+static bool not_enough(void *closure, const ts_ir *ir)
+{
+  early *e = closure;
+  e->least = ts_least_of(e->arena, ir);
+  e->asked++;
+  return false;
+}
+
+static bool is_enough(void *closure, const ts_ir *ir) { return !not_enough(closure, ir); }
+
+static bool same_least(const ts_least *a, const ts_least *b)
+{
+  return !(a->seconds < b->seconds || a->seconds > b->seconds) && a->bytes == b->bytes &&
+         a->reserved == b->reserved && a->limit == b->limit && a->over == b->over &&
+         !(a->floor < b->floor || a->floor > b->floor) &&
+         !(a->tokens < b->tokens || a->tokens > b->tokens);
+}
+
+/* What a plan holds throughout is never more than its bounds say, and these are below any play.
+ * They are the same before messages are bound. */
 static void check_held(const char *path, const ts_compile_options *given, const ts_input *whole)
 {
   ts_arena *arena = ts_arena_new("held");
-  ts_held held = {0};
+  early asks = {.arena = arena};
+  ts_held held = {.enough = not_enough, .closure = &asks};
   ts_compile_options o = *given;
   ts_input input = {0};
   o.held = &held;
@@ -25,7 +48,13 @@ static void check_held(const char *path, const ts_compile_options *given, const 
   cr_assert_eq(good, !held.over);
   cr_assert_leq(held.bytes, least.bytes);
   cr_assert(least.over || !held.over);
+  cr_assert_eq(asks.asked, good);
+  cr_assert(!good || same_least(&asks.least, &least));
   if (good) {
+    ts_held first = {.enough = is_enough, .closure = &asks};
+    ts_input none = {0};
+    o.held = &first;
+    cr_assert(!ts_input_open(ts_session_new(arena), path, &o, &none) && first.had && !first.over);
     size_t size[2];
     uint8_t *bytes[2] = {ts_ir_encode(&whole->ir, &size[0]), ts_ir_encode(&input.ir, &size[1])};
     cr_assert(size[0] == size[1] && !memcmp(bytes[0], bytes[1], size[0]));
@@ -145,6 +174,38 @@ Test(kept, plans_of_gpt3) { check_search("examples/degrees.ts", 2, 1); }
 
 Test(kept, plans_of_turing) { check_search("tests/bench/plans/turing_530b.ts", 9, 2); }
 
+typedef struct choice { const char *name, *values[3]; } choice;
+
+/* Plans of this text and table, with some of these choices each. */
+static void check_random(const char *text, const choice *choices, uint32_t choice_count, int plans,
+                         uint32_t seed)
+{
+  char folder[] = "test-XXXXXX", path[64], rows[64];
+  cr_assert(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/plan.ts", folder);
+  snprintf(rows, sizeof rows, "%s/rows.csv", folder);
+  FILE *f = fopen(path, "w"), *g = fopen(rows, "w");
+  cr_assert(f && g && fputs(text, f) >= 0 && fputs("n\n1\n2\n", g) >= 0);
+  cr_assert(!fclose(f) && !fclose(g));
+  series r = {.path = path,
+              .common = ts_common_new(path, &(ts_compile_options){0}),
+              .arena = ts_arena_new("series")};
+  cr_assert(r.common);
+  for (int i = 0; i < plans; i++) {
+    ts_define defines[6];
+    uint32_t count = next_random(&seed) % (choice_count + 1);
+    for (uint32_t d = 0; d < count; d++)
+      defines[d] = (ts_define){choices[d].name, choices[d].values[next_random(&seed) % 3]};
+    check(&r, &(ts_compile_options){.defines = defines, .define_count = count});
+  }
+  cr_assert_gt(r.went_on, r.compiled / 3, "%zu of %zu", r.went_on, r.compiled);
+  ts_common_free((ts_common *)(uintptr_t)r.common);
+  ts_arena_free(r.arena);
+  unlink(path);
+  unlink(rows);
+  rmdir(folder);
+}
+
 /* Parameters of files, tables that values read, axes of the mesh, models with a mesh of their own. */
 Test(kept, what_plans_change_is_not_kept)
 {
@@ -167,32 +228,49 @@ Test(kept, what_plans_change_is_not_kept)
     "  precision = mixed(bf16)\n"
     "  costs = training_a100\n"
     "}\n";
-  static const char *const names[] = {"tp", "m", "deep", "width"};
-  static const char *const values[][3] = {
-    {"1", "2", "4"}, {"2", "4", "6"}, {"true", "false", "3 > 2"}, {"1024", "2048", "1008"}};
-  char folder[] = "test-XXXXXX", path[64], rows[64];
-  uint32_t seed = 3;
-  cr_assert(mkdtemp(folder));
-  snprintf(path, sizeof path, "%s/plan.ts", folder);
-  snprintf(rows, sizeof rows, "%s/rows.csv", folder);
-  FILE *f = fopen(path, "w"), *g = fopen(rows, "w");
-  cr_assert(f && g && fputs(text, f) >= 0 && fputs("n\n1\n2\n", g) >= 0);
-  cr_assert(!fclose(f) && !fclose(g));
-  series r = {.path = path,
-              .common = ts_common_new(path, &(ts_compile_options){0}),
-              .arena = ts_arena_new("series")};
-  cr_assert(r.common);
-  for (int i = 0; i < 60; i++) {
-    ts_define defines[4];
-    uint32_t count = next_random(&seed) % 5;
-    for (uint32_t d = 0; d < count; d++)
-      defines[d] = (ts_define){names[d], values[d][next_random(&seed) % 3]};
-    check(&r, &(ts_compile_options){.defines = defines, .define_count = count});
-  }
-  cr_assert_gt(r.went_on, r.compiled / 3, "%zu of %zu", r.went_on, r.compiled);
-  ts_common_free((ts_common *)(uintptr_t)r.common);
-  ts_arena_free(r.arena);
-  unlink(path);
-  unlink(rows);
-  rmdir(folder);
+  static const choice choices[] = {{"tp", {"1", "2", "4"}},
+                                   {"m", {"2", "4", "6"}},
+                                   {"deep", {"true", "false", "3 > 2"}},
+                                   {"width", {"1024", "2048", "1008"}}};
+  check_random(text, choices, 4, 60, 3);
+}
+
+/* Layouts and orders are kept by what they look at: sizes of axes in conditions, in arguments of
+ * rules and of orders, whether an axis has one rank, rules that a plan changes, clauses between
+ * items, a policy, calls of functions in an order. */
+Test(kept, layouts_and_orders)
+{
+  static const char text[] =
+    "import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data\n"
+    "import std.strategies.recompute, std.precision, std.costs\n"
+    "strategy ours(t: Axis, d: Axis, split: Int) {\n"
+    "  rule wide optional { match linear as \"*.mlp.up\" where t.size > 2 and split > 1  after step: all_reduce(parameters, over: d) }\n"
+    "}\n"
+    "fn turn(n: Int, p: Int) -> Int = n % p\n"
+    "schedule mine(p: Axis, m: Int, tied: Int, early: Bool) {\n"
+    "  let first = if early then p else 1\n"
+    "  stages p\n"
+    "  at r in 0..p {\n"
+    "    let warm = min(m, max(first, p - r) + turn(0, p))\n"
+    "    for i in 0..warm { F(i) }\n"
+    "    for i in warm..m { B(next) F(i) }\n"
+    "    for i in m - warm..m { B(next) }\n"
+    "  }\n"
+    "  depend for i in 0..tied { F(i) at 0 -> B(i) at p - 1 bytes 1 MiB }\n"
+    "}\n"
+    "plan small(tp: Int = 2, m: Int = 4, again: Int = 0, tied: Int = 0, early: Bool = true, split: Int = 1) {\n"
+    "  model = gpt(layers: 8, hidden: 1024, heads: 16, vocab: 51200, seq: 1024)\n"
+    "  cluster = dgx_a100(nodes: 2)\n"
+    "  mesh = { tp, dp: 8 / tp, pp: 2 }\n"
+    "  apply = [tensor_sequence_parallel(tp), data_parallel(dp), ours(tp, dp, split)]\n"
+    "  schedule = mine(p: pp, m: m, tied: tied, early: early)\n"
+    "  recompute = if again == 0 then none else if again == 1 then selective(\"attn.core\") else full()\n"
+    "  tokens = 1024\n"
+    "  precision = mixed(bf16)\n"
+    "  costs = training_a100\n"
+    "}\n";
+  static const choice choices[] = {{"tp", {"8", "2", "4"}},     {"m", {"2", "4", "8"}},
+                                   {"again", {"0", "1", "2"}},  {"early", {"true", "false", "1 > 2"}},
+                                   {"tied", {"0", "1", "0"}},   {"split", {"1", "2", "3"}}};
+  check_random(text, choices, 6, 120, 7);
 }
