@@ -258,7 +258,8 @@ void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows
 }
 
 void ts_fabric_fit_points(ts_arena *arena, ts_fabric *fabric, const ts_network_file *hardware,
-                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count, const ts_progress *progress)
+                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count,
+                          const ts_progress *progress)
 {
   ts_fabric_row *rows = TS_NEW_ARRAY(arena, ts_fabric_row, count);
   for (uint32_t i = 0; i < count; i++)

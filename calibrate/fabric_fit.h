@@ -36,7 +36,8 @@ void ts_fabric_fit(ts_fabric *fabrics, uint32_t count, const ts_fabric_row *rows
 /* The same for one fabric and the points of a table, sorted, all of several islands: what is the
  * fabric's own is fitted, from where it stands. `progress`: NULL: nobody asks. */
 void ts_fabric_fit_points(ts_arena *arena, ts_fabric *fabric, const ts_network_file *hardware,
-                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count, const ts_progress *progress);
+                          ts_fit_links links, const ts_ir_net_point *points, uint32_t count,
+                          const ts_progress *progress);
 
 /* A fabric that was not measured: the geometric means of the others' constants. */
 ts_fabric ts_fabric_mean(const ts_fabric *const *others, uint32_t count);

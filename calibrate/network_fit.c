@@ -449,7 +449,8 @@ static void add_anchors(ts_arena *arena, ts_network_points *anchors,
 }
 
 ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware,
-                                ts_fit_links links, const ts_ir_net_point *points, uint32_t count, const ts_progress *progress)
+                                ts_fit_links links, const ts_ir_net_point *points,
+                                uint32_t count, const ts_progress *progress)
 {
   result out = {0};
   ts_network_points anchors = {0};
@@ -643,7 +644,8 @@ static double predict_by_box(void *context, const ts_ir_net_point *p)
 
 uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
                              const ts_ir_net_point *points, uint32_t count, bool odd,
-                             bool extrapolate, ts_network_score **scores, const ts_progress *progress)
+                             bool extrapolate, ts_network_score **scores,
+                             const ts_progress *progress)
 {
   half h = halve(arena, points, count, odd);
   const ts_network_table *kept = ts_network_table_of_points(
@@ -673,7 +675,8 @@ uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *poin
 
 uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
                               const ts_ir_net_point *points, uint32_t count, bool extrapolate,
-                              ts_network_score **scores, ts_network_score *all, const ts_progress *progress)
+                              ts_network_score **scores, ts_network_score *all,
+                              const ts_progress *progress)
 {
   ts_network_score *half[2];
   uint32_t groups = 0;
@@ -681,7 +684,8 @@ uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, 
   for (int odd = 0; odd < 2; odd++)
     groups =
       hardware ?
-        ts_network_hold_out(arena, hardware, links, points, count, odd, extrapolate, &half[odd], progress) :
+        ts_network_hold_out(arena, hardware, links, points, count, odd, extrapolate, &half[odd],
+                            progress) :
         ts_network_hold_out_curves(arena, points, count, odd, extrapolate, &half[odd]);
   *scores = TS_NEW_ARRAY(arena, ts_network_score, groups);
   *all = (ts_network_score){0};

@@ -18,7 +18,8 @@ typedef struct ts_fit_links { double intra, inter; } ts_fit_links;
 /* Fits what `points` (sorted, as the IR wants them) measure; what they do not is left to the
  * methods of `hardware`, for any ranks. */
 ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware,
-                                ts_fit_links links, const ts_ir_net_point *points, uint32_t count, const ts_progress *progress);
+                                ts_fit_links links, const ts_ir_net_point *points,
+                                uint32_t count, const ts_progress *progress);
 
 /* The file's white box for calls of one kind and profile, NULL: no method; seconds of such a call.
  * */
@@ -48,7 +49,8 @@ typedef struct ts_network_score {
  * size may be there more than once. */
 uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
                              const ts_ir_net_point *points, uint32_t count, bool odd,
-                             bool extrapolate, ts_network_score **scores, const ts_progress *progress);
+                             bool extrapolate, ts_network_score **scores,
+                             const ts_progress *progress);
 
 /* The same of statistical curves, which all groups' halves are fitted to at once. */
 uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count,
@@ -59,7 +61,8 @@ uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *poin
  * and means alone. */
 uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
                               const ts_ir_net_point *points, uint32_t count, bool extrapolate,
-                              ts_network_score **scores, ts_network_score *all, const ts_progress *progress);
+                              ts_network_score **scores, ts_network_score *all,
+                              const ts_progress *progress);
 
 /* `put_sources`: writes members of the object, which say what it rests on; or NULL. */
 void ts_network_file_write(FILE *out, const ts_network_file *file,

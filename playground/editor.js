@@ -13,7 +13,34 @@ class Editor {
     place.classList.add("editor");
     place.append(this.lines, element("div", {class: "paper"}, this.behind, this.area), this.note);
     this.area.addEventListener("mousemove", e => this.point(e));
-    this.area.addEventListener("mouseleave", () => { this.note.hidden = true; });
+    this.area.addEventListener("mouseleave", () => { this.note.hidden = true; this.over = -1; });
+  }
+
+  // Where the caret is, in pixels of the editor.
+  caret(at = this.area.selectionStart) {
+    const before = this.text.slice(0, at), row = before.split("\n").length - 1, column = at - before.lastIndexOf("\n") - 1;
+    const own = this.note.parentElement.getBoundingClientRect(), box = this.area.getBoundingClientRect(), style = getComputedStyle(this.area);
+    return {x: box.left - own.left + parseFloat(style.paddingLeft) + column * this.letter() - this.area.scrollLeft,
+            y: box.top - own.top + parseFloat(style.paddingTop) + row * this.lineHeight() - this.area.scrollTop};
+  }
+
+  // The width of a character: lines are of one.
+  letter() {
+    return this.wide ||= (() => {
+      const g = document.createElement("canvas").getContext("2d");
+      g.font = getComputedStyle(this.area).font;
+      return g.measureText("0").width;
+    })();
+  }
+
+  // A note at a place of the editor, in pixels; nothing: none.
+  tell(content, x = 0, y = 0) {
+    this.note.hidden = !content.length;
+    if (!content.length) return;
+    this.note.replaceChildren(...content);
+    const own = this.note.parentElement.getBoundingClientRect();
+    this.note.style.left = Math.min(x, Math.max(0, own.width - 420)) + "px";
+    this.note.style.top = y + 18 + "px";
   }
 
   get text() { return this.area.value; }
@@ -26,6 +53,7 @@ class Editor {
 
   // Tab indents; after Escape it leaves, as everywhere.
   key(e) {
+    if (this.assist && this.assist.key(e)) return;
     if (e.key === "Escape") { this.leaving = true; return; }
     if (e.key === "Tab" && !this.leaving && !e.shiftKey) {
       e.preventDefault();
@@ -97,26 +125,20 @@ class Editor {
     this.follow();
   }
 
-  // The character under the pointer, as lines are of one width.
+  // The character under the pointer.
   point(e) {
     const style = getComputedStyle(this.area), box = this.area.getBoundingClientRect();
-    this.wide ||= (() => {
-      const g = document.createElement("canvas").getContext("2d");
-      g.font = style.font;
-      return g.measureText("0").width;
-    })();
     const row = Math.floor((e.clientY - box.top + this.area.scrollTop - parseFloat(style.paddingTop)) / this.lineHeight());
-    const column = Math.floor((e.clientX - box.left + this.area.scrollLeft - parseFloat(style.paddingLeft)) / this.wide);
+    const column = Math.floor((e.clientX - box.left + this.area.scrollLeft - parseFloat(style.paddingLeft)) / this.letter());
     const rows = this.text.split("\n");
     const at = row >= 0 && row < rows.length && column >= 0 && column < rows[row].length ?
       rows.slice(0, row).reduce((sum, r) => sum + r.length + 1, 0) + column : -1;
-    const here = this.marks.filter(m => m.from <= at && at < m.to);
-    this.note.hidden = !here.length;
-    if (!here.length) return;
-    this.note.textContent = here.map(m => m.text).join("\n\n");
-    const own = this.note.parentElement.getBoundingClientRect();
-    this.note.style.left = Math.min(e.clientX - own.left, Math.max(0, own.width - 420)) + "px";
-    this.note.style.top = e.clientY - own.top + 18 + "px";
+    const here = this.marks.filter(m => m.from <= at && at < m.to), own = this.note.parentElement.getBoundingClientRect();
+    if (here.length || at < 0 || !this.assist)
+      this.tell(here.length ? [here.map(m => m.text).join("\n\n")] : [], e.clientX - own.left, e.clientY - own.top);
+    else if (at !== this.over)
+      this.assist.hover(at, e.clientX - own.left, e.clientY - own.top);
+    this.over = at;
   }
 }
 

@@ -48,7 +48,8 @@ class Engine {
   }
 
   // {code, out, err, files, milliseconds, memory}; null if it was stopped.
-  // request: {args, files: name -> text or bytes, wanted: names of files to hand back, environment}
+  // request: {args, files: name -> text or bytes, wanted: names of files to hand back, environment,
+  // input: what it reads from standard input}
   run(request) {
     return this.ready.then(() => new Promise(done => {
       this.waiting.push({request, done, id: this.number++});

@@ -97,12 +97,12 @@ class Files {
 
 // The calls of the C library, over a program's memory.
 class Machine {
-  constructor(args, files, environment) {
+  constructor(args, files, environment, input = "") {
     this.args = args;
     this.files = files;
     this.environment = environment;
     this.printed = [new Content(), new Content()];
-    this.descriptors = [{content: new Content(), at: 0}, {content: this.printed[0], at: 0, terminal: true},
+    this.descriptors = [{content: new Content(new TextEncoder().encode(input)), at: 0}, {content: this.printed[0], at: 0, terminal: true},
       {content: this.printed[1], at: 0, terminal: true}];
   }
 
@@ -308,9 +308,10 @@ class Machine {
   }
 }
 
-// Runs a command line over a compiled module: its exit code, what it printed, its files.
-function runCommand(module, args, contents = {}, environment = []) {
-  const files = new Files(contents), machine = new Machine(args, files, environment);
+// Runs a command line over a compiled module: its exit code, what it printed, its files. input: what it
+// reads from standard input.
+function runCommand(module, args, contents = {}, environment = [], input = "") {
+  const files = new Files(contents), machine = new Machine(args, files, environment, input);
   const began = performance.now(), code = machine.run(module);
   const text = i => new TextDecoder().decode(machine.printed[i].all);
   return {code, out: text(0), err: text(1), milliseconds: performance.now() - began,

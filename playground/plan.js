@@ -40,6 +40,7 @@ class PlanPage {
     const right = element("section", {class: "right", "aria-label": "Results"}, this.views.bar, ...this.views.panels);
     place.append(left, right);
     this.editor = new Editor(paper, "Plan", () => this.edited());
+    this.assist = new Assist(this.editor, this);
     place.addEventListener("keydown", e => {
       if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.play(); }
     });

@@ -3,6 +3,7 @@
 #: EXTRA_DIST += playground/*
 EXTRA_DIST += \
 	playground/absent.c \
+	playground/assist.js \
 	playground/build.sh \
 	playground/editor.js \
 	playground/engine.js \

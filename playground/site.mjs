@@ -17,7 +17,7 @@ for (const name of readdirSync("examples/data").sort()) packed["data/" + name] =
 files["lab.ts"] = text("playground/lab.ts");
 
 const page = ["colours", "format", "data"].map(name => `runtime/report/page/${name}.js`);
-const own = ["language", "editor", "share", "engine", "plan", "lab", "start"].map(name => `playground/${name}.js`);
+const own = ["language", "editor", "share", "engine", "assist", "plan", "lab", "start"].map(name => `playground/${name}.js`);
 const constant = (name, value) => `const ${name} = ${JSON.stringify(value).replace(/</g, "\\u003c")};\n`;
 const script = '"use strict";\n' +
   constant("WORKER", '"use strict";\n' + code(["playground/machine.js", "playground/worker.js"])) +

@@ -4,7 +4,7 @@ let engine;
 addEventListener("message", ({data}) => {
   if (data.module) { engine = data.module; return; }
   try {
-    const {code, out, err, milliseconds, memory, file} = runCommand(engine, data.args, data.files, data.environment);
+    const {code, out, err, milliseconds, memory, file} = runCommand(engine, data.args, data.files, data.environment, data.input);
     const written = Object.fromEntries((data.wanted || []).map(name => [name, file(name)]));
     const texts = Object.fromEntries(Object.entries(written).map(([name, bytes]) => [name, bytes && new TextDecoder().decode(bytes)]));
     postMessage({id: data.id, code, out, err, milliseconds, memory, files: texts});

@@ -450,7 +450,8 @@ static int apply_fabric(job *j, ts_network_file *hardware, const ts_network_tabl
     return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0,
                     "has rows inside one island: with `--between` all are of several");
   ts_fabric fabric = *file->between;
-  ts_fabric_fit_points(j->arena, &fabric, hardware, j->links, rows->points, rows->count, &j->progress);
+  ts_fabric_fit_points(j->arena, &fabric, hardware, j->links, rows->points, rows->count,
+                       &j->progress);
   ts_progress_end(&j->bar);
   ts_fabric_apply(j->arena, &fabric, hardware);
   ts_put_text(j->talk,
@@ -495,7 +496,8 @@ static int fit(job *j)
     return status;
   if (all->count)
     print_residuals(j, hardware, all);
-  ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count, &j->progress);
+  ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count,
+                                      &j->progress);
   ts_progress_end(&j->bar);
   if (all->count)
     print_methods(j, f);

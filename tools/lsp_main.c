@@ -12,10 +12,12 @@
 #include "tools/lsp/guard.h"
 #include "tools/lsp/messages.h"
 
-enum { DEADLINE = 1 };
+enum { DEADLINE = 1, SINGLE_PROCESS };
 static const ts_option options[] = {
   PLAN_FILE_OPTIONS,
   {DEADLINE, 0, "deadline", "SECONDS", "time limit for checking a plan (10)", "Server"},
+  {SINGLE_PROCESS, 0, "single-process", NULL,
+   "work in this process, without limits: where there are no others, as in a browser", NULL},
   {0},
 };
 static const char *const usage[] = {"[OPTION]...", NULL};
@@ -571,7 +573,8 @@ static void requested(server *s, const char *method, const cJSON *id, const cJSO
   lsp_refuse(&s->wire, id, LSP_NO_METHOD, "this server does not do that");
 }
 
-/* In a process of its own: until the guard says `exit` or nothing more. */
+/* In a process of its own, or in the only one: until the guard or the editor says `exit` or nothing
+ * more. */
 static void serve(void *context, lsp_wire *wire)
 {
   server *s = context;
@@ -613,6 +616,7 @@ int ts_lsp_main(int argc, char **argv)
   server s = {0};
   lsp_wire editor = {.in = STDIN_FILENO, .out = stdout};
   double seconds = 10;
+  bool alone = false;
   int status = TS_EXIT_DONE, id;
   while (status == TS_EXIT_DONE && (id = ts_options_next(&o)) != TS_OPTIONS_END) {
     if (id == TS_OPTIONS_EXIT) {
@@ -621,13 +625,20 @@ int ts_lsp_main(int argc, char **argv)
     }
     if (id == TS_OPERAND)
       status = ts_options_wrong(&o, "`%s`: the editor names the files", o.argument);
+    else if (id == SINGLE_PROCESS)
+      alone = true;
     else
       status = id == DEADLINE ? take_deadline(&o, &seconds) : ts_plan_option(&plan, arena, &o, id);
   }
   s.documents.compile = plan.compile;
-  if (status == TS_EXIT_DONE)
+  if (status == TS_EXIT_DONE && alone) {
+    serve(&s, &editor);
+    status = s.shut_down ? TS_EXIT_DONE : TS_EXIT_REJECTED;
+  } else if (status == TS_EXIT_DONE) {
     status = lsp_guard(&editor, seconds, serve, &s);
-  lsp_wire_close(&editor);
+  }
+  if (!alone)
+    lsp_wire_close(&editor);
   ts_arena_free(arena);
   return status;
 }

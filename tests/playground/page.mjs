@@ -109,6 +109,41 @@ await page.locator("#plan textarea").focus();
 await played(page, () => page.keyboard.press("Control+Enter"));
 check("it goes by keyboard", true);
 
+// ---- Completion and hover ----
+
+const area = page.locator("#plan textarea");
+const put = (text, after) => page.evaluate(([t, a]) => { // the caret behind `after`
+  const area = document.querySelector("#plan textarea"), at = t.indexOf(a) + a.length;
+  area.value = t;
+  area.dispatchEvent(new Event("input"));
+  area.focus();
+  area.setSelectionRange(at, at);
+}, [text, after]);
+await played(page, () => page.getByRole("combobox", {name: "Example"}).selectOption("gpt3_175b.ts"));
+await put(text, "heads: 96, ");
+await page.keyboard.type("hid");
+await page.waitForSelector("#proposals:not([hidden])");
+check("what may be written is proposed as one types", (await page.locator("#proposals b").allInnerTexts()).some(t => /^hidden/.test(t)), await page.locator("#proposals").innerText());
+await page.screenshot({path: join(out, "proposals.png")});
+await page.keyboard.press("Escape");
+check("Escape takes it away", await page.locator("#proposals").isHidden() && /heads: 96, hid/.test(await area.inputValue()));
+await page.keyboard.press("Control+ ");
+await page.waitForSelector("#proposals:not([hidden])");
+check("a list has a choice that is told", await page.locator("#proposals [aria-selected=true]").count() === 1 && await area.getAttribute("aria-activedescendant") === "proposal-0" && await area.getAttribute("aria-expanded") === "true");
+const wanted = await page.locator("#proposals b").first().innerText();
+await page.keyboard.press("Enter");
+check("Enter takes it", (await area.inputValue()).includes("heads: 96, " + wanted), wanted);
+await played(page, () => put(text, "schedule = one_f"));
+await page.keyboard.press("Control+i");
+await page.waitForSelector("#plan .note:not([hidden])");
+check("what a word means, by keyboard", /one_f_one_b\(/.test(await page.locator("#plan .note").innerText()), await page.locator("#plan .note").innerText());
+const at = await page.evaluate(t => { const e = playground.plan.editor, {x, y} = e.caret(t.indexOf("dgx_a100") + 3), box = e.note.parentElement.getBoundingClientRect(); return [box.left + x + 2, box.top + y + 6]; }, text);
+await page.mouse.move(...at);
+await page.waitForFunction(() => /dgx_a100/.test(document.querySelector("#plan .note").textContent) && !document.querySelector("#plan .note").hidden);
+check("and by the pointer", /nodes: Int/.test(await page.locator("#plan .note").innerText()), await page.locator("#plan .note").innerText());
+await page.screenshot({path: join(out, "hover.png")});
+await page.mouse.move(5, 5);
+
 await page.locator("[data-new]").click();
 await page.waitForFunction(() => document.querySelector("[aria-label=Model]").options.length > 20);
 await page.getByRole("textbox", {name: "Number of GPUs"}).fill("64");

@@ -32,8 +32,8 @@ function difference(a, b) {
   return `line ${at + 1}: ${left[at]} | ${right[at]}`;
 }
 
-function same(args, more = {}) {
-  const here = runCommand(engine, ["trainspec", ...args], {...files, ...more}), there = native(args);
+function same(args, more = {}, input = "") {
+  const here = runCommand(engine, ["trainspec", ...args], {...files, ...more}, [], input), there = native(args, input);
   const equal = here.code === there.code && here.out === there.out && here.err === there.err;
   check(`trainspec ${args.join(" ")}`, equal, here.code !== there.code ? `exit code ${here.code}, not ${there.code}: ${here.err}` :
     here.out !== there.out ? difference(here.out, there.out) : difference(here.err, there.err));
@@ -52,6 +52,18 @@ same(["compile", "-S", "schedule_lab.ts"]);
 same(["list", "schedules", "--format=json"]);
 same(["show", "llama3_70b"]);
 same(["topo", "llama3_70b.ts"]);
+same(["topo", "--run", "--format=html", "gpt3_175b.ts"]);
+
+// The language server, for the editor: completion at each place of a line, and hover.
+const plan = files["gpt3_175b.ts"].toString(), line = plan.split("\n").findIndex(l => l.includes("schedule ="));
+const textDocument = {uri: "file:///gpt3_175b.ts"}, place = character => ({textDocument, position: {line, character}});
+const messages = [{id: 1, method: "initialize", params: {capabilities: {}}},
+  {method: "textDocument/didOpen", params: {textDocument: {...textDocument, languageId: "trainspec", version: 1, text: plan}}},
+  ...[2, 6, 14, 20, 26].flatMap((c, i) => [{id: 10 + i, method: "textDocument/completion", params: place(c)}, {id: 20 + i, method: "textDocument/hover", params: place(c)}]),
+  {id: 3, method: "shutdown"}, {method: "exit"}];
+const told = same(["lsp", "--single-process"], {}, messages.map(m => JSON.stringify({jsonrpc: "2.0", ...m}))
+  .map(m => `Content-Length: ${Buffer.byteLength(m)}\r\n\r\n${m}`).join(""));
+check("which says something", /"label":"one_f_one_b"/.test(told.out) && told.out.includes("one_f_one_b("), told.out.slice(0, 400));
 
 // What is written can be read again.
 const compiled = runCommand(engine, ["trainspec", "compile", "-o", "plan.ir", "gpt2_large.ts"], files);
