@@ -86,7 +86,7 @@ static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, dou
     return not_fitted(w, g,
                       ts_arena_printf(w->arena,
                                       "%u of its %u rows are kept, %d are needed (--keep)",
-                                      kept.own + rest.count, kept.own, LEAST_ROWS)),
+                                      kept.own, kept.own + rest.count, LEAST_ROWS)),
            true;
   print_rows(w->out, g, &kept, rest.count);
   ts_op_fit fit = {.model = {.family = g->family,
@@ -129,7 +129,7 @@ bool ts_op_fit_tables(ts_fit_work *w, double units, double share)
 
 /* Each device predicted from the others: errors by family, and by how long the operators take. */
 static void print_left_out(ts_fit_work *w, const ts_op_class *c, const ts_op_device *device,
-                           const ts_op_gathered *rows)
+                           const char *name, const ts_op_gathered *rows)
 {
   for (size_t f = 0; f < rows->count; f++)
     for (int range = 0; range < TS_OP_RANGES; range++) {
@@ -138,7 +138,7 @@ static void print_left_out(ts_fit_work *w, const ts_op_class *c, const ts_op_dev
         continue;
       ts_put_text(w->out,
                   "  %-18s %-16s %-12s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%",
-                  device->name, rows->at[f].family, ts_op_range_name(range), s.rows, 100 * s.median,
+                  name, rows->at[f].family, ts_op_range_name(range), s.rows, 100 * s.median,
                   100 * s.mean, 100 * s.worst);
       if (s.outside)
         fprintf(w->out, "  (%u extrapolated)", s.outside);
@@ -166,6 +166,15 @@ static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model
   return c;
 }
 
+static void print_choice(ts_fit_work *w, const char *what, const double *error, ts_op_learner best)
+{
+  ts_put_text(w->out,
+              "  on %s left out, mean of |log(predicted / measured)|: Gaussian process %.3f, trees "
+              "%.3f; %s\n",
+              what, error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
+              best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
+}
+
 /* What is better on devices left out. */
 static bool choose(ts_fit_work *w, const ts_kernel_model *model, const ts_device_sheets *s,
                    const ts_op_gathered *all, bool trees, ts_op_learner *best)
@@ -177,38 +186,78 @@ static bool choose(ts_fit_work *w, const ts_kernel_model *model, const ts_device
     return true;
   if (ts_op_compare(w->arena, model, s->at, s->count, all->at, (uint32_t)all->count, NULL, error,
                     best, &wrong))
-    ts_put_text(w->out,
-                "  on devices left out, mean of |log(predicted / measured)|: Gaussian process "
-                "%.3f, trees %.3f; %s\n",
-                error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
-                *best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
+    print_choice(w, "devices", error, *best);
   if (wrong)
     no_trees(w, wrong);
   return !wrong;
 }
 
-static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets *s, uint32_t target,
-                      const ts_op_gathered *all, bool trees)
+static bool judge_devices(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets *s,
+                          ts_op_learner learner)
 {
-  uint32_t measured = 0;
-  ts_op_learner learner;
-  ts_put_text(w->out, "%s %s: each device from the others\n", kind.model->name, kind.dtype);
-  if (!choose(w, kind.model, s, all, trees, &learner))
-    return false;
   for (uint32_t d = 0; d < s->count; d++) {
     ts_tick(w->progress, "fitting each device", (double)d / s->count);
     ts_op_gathered out = ts_op_gather(w->arena, &w->tables, &w->choice, kind, d, TS_OP_ONLY);
     ts_op_gathered others = ts_op_gather(w->arena, &w->tables, &w->choice, kind, d, TS_OP_WITHOUT);
-    measured += out.count > 0;
     if (!out.count || !others.count)
       continue;
     const ts_op_class *c = train_ops(w, kind.model, s, &others, learner);
     if (!c)
       return false;
-    print_left_out(w, c, &s->at[d], &out);
+    print_left_out(w, c, &s->at[d], s->at[d].name, &out);
   }
-  if (measured < 2)
-    fprintf(w->out, "  only one device was measured: nothing to compare with\n");
+  return true;
+}
+
+/* One device: each half of its rows predicted from the other, in both ways where trees are asked
+ * for. */
+static bool judge_halves(ts_fit_work *w, const ts_kernel_model *model, const ts_device_sheets *s,
+                         uint32_t device, const ts_op_gathered *all, bool trees,
+                         ts_op_learner *best)
+{
+  const ts_op_class *c[TS_OP_LEARNERS][2] = {{NULL}};
+  ts_op_gathered half[2];
+  double error[TS_OP_LEARNERS] = {0};
+  *best = TS_OP_GAUSSIAN;
+  ts_op_halve(w->arena, all, model, half);
+  if (!half[0].count || !half[1].count)
+    return true;
+  for (ts_op_learner way = 0; way < (trees && *model->input ? TS_OP_LEARNERS : 1); way++)
+    for (int h = 0; h < 2; h++) {
+      if (!(c[way][h] = train_ops(w, model, s, &half[!h], way)))
+        return false;
+      error[way] += ts_op_mean_log(c[way][h], &s->at[device], half[h].at, half[h].count) / 2;
+    }
+  if (c[TS_OP_TREES][0]) {
+    *best = error[TS_OP_TREES] < error[TS_OP_GAUSSIAN] ? TS_OP_TREES : TS_OP_GAUSSIAN;
+    print_choice(w, "halves", error, *best);
+  }
+  for (int h = 0; h < 2; h++)
+    print_left_out(w, c[*best][h], &s->at[device], h ? "second half" : "first half", &half[h]);
+  return true;
+}
+
+/* The only device that was measured, or the number of devices. */
+static uint32_t only_device(const ts_fit_tables *tables, uint32_t devices)
+{
+  for (size_t t = 1; t < tables->count; t++)
+    if (tables->at[t].device != tables->at[0].device)
+      return devices;
+  return tables->at[0].device;
+}
+
+static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets *s, uint32_t target,
+                      const ts_op_gathered *all, bool trees)
+{
+  ts_op_learner learner;
+  uint32_t only = only_device(&w->tables, s->count);
+  ts_put_text(w->out, "%s %s: %s\n", kind.model->name, kind.dtype,
+              only < s->count ? "each half of the rows from the other half" :
+                                "each device from the others");
+  if (only < s->count ? !judge_halves(w, kind.model, s, only, all, trees, &learner) :
+                        !choose(w, kind.model, s, all, trees, &learner) ||
+                          !judge_devices(w, kind, s, learner))
+    return false;
   const ts_op_class *c = train_ops(w, kind.model, s, all, learner);
   for (uint32_t f = 0; c && f < c->family_count; f++) {
     ts_op_fit fit = {.noise = c->family[f].kernel.deviation};
@@ -223,6 +272,9 @@ static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets 
 
 bool ts_op_fit_devices(ts_fit_work *w, const ts_device_sheets *s, uint32_t target, bool trees)
 {
+  w->choice.caches = s->count > 0;
+  for (uint32_t d = 0; d < s->count; d++)
+    w->choice.caches &= s->at[d].cache_megabytes > 0;
   ts_fit_classes kinds = ts_fit_classes_of(w->arena, &w->tables, &w->choice);
   for (size_t k = 0; k < kinds.count; k++) {
     ts_op_gathered all = ts_op_gather_all(w->arena, &w->tables, &w->choice, kinds.at[k]);

@@ -165,7 +165,8 @@ static ts_fit_class kind_of(const ts_table_group *g, const ts_op_choice *choice)
   if ((choice->family && strcmp(choice->family, g->family) != 0) ||
       (choice->dtype && g->dtype && strcmp(choice->dtype, g->dtype) != 0))
     return (ts_fit_class){0};
-  return (ts_fit_class){choice->model ? choice->model : ts_fit_model_for(g, "segments"),
+  return (ts_fit_class){choice->model ? choice->model :
+                                        ts_fit_model_for(g, choice->caches ? "cached" : "segments"),
                         g->dtype ? g->dtype : choice->dtype};
 }
 
@@ -244,4 +245,31 @@ ts_op_gathered ts_op_gather_all(ts_arena *arena, ts_fit_tables *tables, const ts
   for (size_t t = 0; t < tables->count; t++)
     tables->at[t].rows += add_table(arena, &all, &tables->at[t], choice, kind);
   return all;
+}
+
+static void add_half(ts_arena *arena, const ts_op_rows *r, uint32_t width, uint32_t wanted,
+                     ts_op_gathered *out)
+{
+  double *feature = TS_NEW_ARRAY(arena, double, (size_t)r->count *width + 1),
+         *us = TS_NEW_ARRAY(arena, double, r->count + 1);
+  uint32_t *on = TS_NEW_ARRAY(arena, uint32_t, r->count + 1), n = 0;
+  for (uint32_t i = 0; i < r->count; i++) {
+    const double *x = r->feature + (size_t)i * width;
+    if ((hash_row(x, width, 0) >> 32 & 1) != wanted)
+      continue;
+    memcpy(feature + (size_t)n * width, x, width * sizeof *x);
+    us[n] = r->us[i], on[n++] = r->device[i];
+  }
+  if (n)
+    TS_PUSH(arena, out, ((ts_op_rows){r->family, n, feature, us, on}));
+}
+
+void ts_op_halve(ts_arena *arena, const ts_op_gathered *all, const ts_kernel_model *model,
+                 ts_op_gathered half[2])
+{
+  for (uint32_t h = 0; h < 2; h++) {
+    half[h] = (ts_op_gathered){0};
+    for (size_t f = 0; f < all->count; f++)
+      add_half(arena, &all->at[f], model->feature_count, h, &half[h]);
+  }
 }

@@ -20,6 +20,7 @@ typedef TS_VEC(ts_fit_table) ts_fit_tables;
 typedef struct ts_op_choice {
   const char *family, *dtype;
   const ts_kernel_model *model;
+  bool caches; /* several devices: all state their cache */
 } ts_op_choice;
 
 /* Adds a table. `text` is `bytes` inflated, which the digest is of. False: *why says what is
@@ -56,5 +57,10 @@ ts_op_gathered ts_op_gather(ts_arena *arena, const ts_fit_tables *tables,
 /* All of them, which are counted in the tables. */
 ts_op_gathered ts_op_gather_all(ts_arena *arena, ts_fit_tables *tables, const ts_op_choice *choice,
                                 ts_fit_class kind);
+
+/* Each family's rows in two halves, by a hash of their features, never of their times. A family all
+ * of whose rows fall to one half is in that alone. */
+void ts_op_halve(ts_arena *arena, const ts_op_gathered *all, const ts_kernel_model *model,
+                 ts_op_gathered half[2]);
 
 #endif

@@ -43,7 +43,7 @@ static double roofline(const ts_measured *m, const ts_kernel *k)
 }
 
 /* What is done with a kernel and its time. */
-typedef void take_fn(listing *l, const ts_kernel *k, double seconds);
+typedef void take_fn(listing *l, const ts_kernel *k, ts_direction direction, double seconds);
 
 /* A time of several kernels is shared out by rooflines, as plans share it out by their costs. */
 static void share(listing *l, const ts_measured *m, ts_direction direction, take_fn *take)
@@ -71,12 +71,13 @@ static void share(listing *l, const ts_measured *m, ts_direction direction, take
   }
   l->shared += count > 1;
   for (uint32_t i = 0; i < count; i++)
-    take(l, of[i], count > 1 ? m->seconds[direction] * part[i] / all : m->seconds[direction]);
+    take(l, of[i], direction,
+         count > 1 ? m->seconds[direction] * part[i] / all : m->seconds[direction]);
 }
 
-static void add_columns(listing *l, const ts_kernel *k, double seconds)
+static void add_columns(listing *l, const ts_kernel *k, ts_direction direction, double seconds)
 {
-  (void)seconds;
+  (void)direction, (void)seconds;
   for (uint32_t i = 0; i < k->feature_count; i++) {
     uint32_t c = 0;
     while (c < l->column_count && strcmp(l->columns[c], k->features[i].name) != 0)
@@ -86,10 +87,15 @@ static void add_columns(listing *l, const ts_kernel *k, double seconds)
   }
 }
 
-/* "family,dtype,", the features by column, and the bytes of what has none. */
-static const char *key_of(listing *l, const ts_kernel *k)
+/* "family,dtype,", the features by column, and the bytes of what has none: that is of the family of
+ * its op, as ops that move as many bytes take times of their own. */
+static const char *key_of(listing *l, const ts_kernel *k, ts_direction direction)
 {
-  const char *key = ts_arena_printf(l->s->arena, "%s,%s", k->family, k->dtype->name);
+  char of_op[TS_COST_OP];
+  const char *family = k->feature_count || !k->op ?
+                         k->family :
+                         ts_cost_op_family(of_op, k->op, direction == TS_TRACED_BACKWARD);
+  const char *key = ts_arena_printf(l->s->arena, "%s,%s", family, k->dtype->name);
   for (uint32_t c = 0; c < l->column_count; c++) {
     const char *cell = "";
     for (uint32_t i = 0; i < k->feature_count; i++)
@@ -108,9 +114,9 @@ static int by_key(const void *a, const void *b)
   return order ? order : (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-static void add_sample(listing *l, const ts_kernel *k, double seconds)
+static void add_sample(listing *l, const ts_kernel *k, ts_direction direction, double seconds)
 {
-  TS_PUSH(l->s->arena, &l->samples, ((sample){key_of(l, k), seconds}));
+  TS_PUSH(l->s->arena, &l->samples, ((sample){key_of(l, k, direction), seconds}));
 }
 
 static void each(listing *l, const ts_graph *g, take_fn *take)

@@ -102,8 +102,22 @@ ts_cost_source *ts_cost_roofline(ts_arena *arena, const ts_roofline *numbers)
   return source;
 }
 
+const char *ts_cost_op_family(char *text, const char *op, bool backward)
+{
+  snprintf(text, TS_COST_OP, "%.100s%s", op, backward ? "_backward" : "");
+  return text;
+}
+
 bool ts_cost_ask(const ts_cost_source *source, const ts_cost_query *query, ts_cost_answer *answer)
 {
+  if (query->op && source->kind != TS_SOURCE_ROOFLINE) {
+    char family[TS_COST_OP];
+    ts_cost_query of_op = *query;
+    of_op.family = ts_cost_op_family(family, query->op, query->backward);
+    of_op.op = NULL;
+    if (strcmp(family, query->family) != 0 && ts_cost_ask(source, &of_op, answer))
+      return true;
+  }
   switch (source->kind) {
   case TS_SOURCE_TABLE: return ts_table_ask(source->u.table, query, answer);
   case TS_SOURCE_FIT: return ts_fit_ask(source->u.fit, query, answer);
@@ -147,4 +161,15 @@ uint32_t ts_cost_families(const ts_cost_source *source, const char **family, uin
     last = t->group[g].family;
   }
   return n;
+}
+
+bool ts_cost_knows(const ts_cost_source *source, const char *family)
+{
+  enum { MOST = 64 };
+  const char *known[MOST];
+  uint32_t count = ts_cost_families(source, known, MOST);
+  for (uint32_t i = 0; i < count && i < MOST; i++)
+    if (strcmp(known[i], family) == 0)
+      return true;
+  return false;
 }

@@ -18,7 +18,15 @@ typedef struct ts_cost_query {
   double flops, bytes; /* of one launch; bytes read and written */
   const ts_feature *feature;
   uint32_t feature_count;
+  /* Of a kernel without features: the op whose kernel it is, or NULL. Tables and fits may have
+   * families of ops, `softmax` and `softmax_backward`, which answer before the family does. */
+  const char *op;
+  bool backward;
 } ts_cost_query;
+
+enum { TS_COST_OP = 128 };
+/* The name of an op's family, in at most TS_COST_OP bytes. */
+const char *ts_cost_op_family(char *text, const char *op, bool backward);
 
 typedef enum ts_cost_basis { /* in the order of ts_ir_basis */
                              TS_COST_STATED,
@@ -114,5 +122,7 @@ uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *que
                           ts_table_near *near, uint32_t room);
 /* Families a source can answer, in order; returns how many there are. */
 uint32_t ts_cost_families(const ts_cost_source *source, const char **family, uint32_t room);
+/* Whether a table or a fit has this family. */
+bool ts_cost_knows(const ts_cost_source *source, const char *family);
 
 #endif

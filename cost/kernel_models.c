@@ -236,7 +236,9 @@ static ts_model_time cached_time(const double *p, const double *x)
 {
   double megabytes = 1e-6 * x[0], from = p[SEGMENTS_MEGABYTES], holds = p[CACHED_CACHE_MEGABYTES];
   double cached = holds > 0 ? 1 / (1 + pow(megabytes / holds, 4)) : 0;
-  double memory = fmax(megabytes, from) * (cached / fmax(p[CACHED_CACHE], p[BANDWIDTH]) + (1 - cached) / p[BANDWIDTH]) *
+  double per_megabyte =
+    cached / fmax(p[CACHED_CACHE], p[BANDWIDTH]) + (1 - cached) / p[BANDWIDTH];
+  double memory = fmax(megabytes, from) * per_megabyte *
                   (megabytes < from ? pow(megabytes / from, p[SEGMENTS_SLOPE]) : 1);
   return (ts_model_time){fmax(p[FLOOR_US], memory), memory, memory};
 }

@@ -413,8 +413,8 @@ static uint32_t divide(ts_arena *arena, const ts_op_rows *from, uint32_t count, 
   return n;
 }
 
-static double error_of(const ts_op_class *c, const ts_op_device *device, const ts_op_rows *out,
-                       uint32_t count)
+double ts_op_mean_log(const ts_op_class *c, const ts_op_device *device, const ts_op_rows *out,
+                      uint32_t count)
 {
   double sum = 0;
   uint32_t n = 0;
@@ -445,11 +445,11 @@ bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_de
       continue;
     const ts_op_class *by[TS_OP_LEARNERS] = {
       ts_op_train(arena, model, device, device_count, others, rest, exponent)};
-    double of[TS_OP_LEARNERS] = {error_of(by[TS_OP_GAUSSIAN], &device[d], out, left)};
+    double of[TS_OP_LEARNERS] = {ts_op_mean_log(by[TS_OP_GAUSSIAN], &device[d], out, left)};
     by[TS_OP_TREES] = ts_op_by_trees(arena, by[TS_OP_GAUSSIAN], &why);
     if (why || isnan(of[TS_OP_GAUSSIAN]))
       continue;
-    of[TS_OP_TREES] = error_of(by[TS_OP_TREES], &device[d], out, left);
+    of[TS_OP_TREES] = ts_op_mean_log(by[TS_OP_TREES], &device[d], out, left);
     for (int l = 0; l < TS_OP_LEARNERS; l++) error[l] += (of[l] - error[l]) / (measured + 1);
     measured++;
   }

@@ -70,6 +70,11 @@ bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_de
                    uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
                    const double *exponent, double *error, ts_op_learner *best, const char **wrong);
 
+/* Mean absolute logarithm of predicted over measured of rows of families that the class has; NAN:
+ * there are none. */
+double ts_op_mean_log(const ts_op_class *c, const ts_op_device *device, const ts_op_rows *rows,
+                      uint32_t count);
+
 /* NULL: none of that name */
 const ts_op_family *ts_op_family_of(const ts_op_class *c, const char *family);
 /* Microseconds on a device; a family that was not measured (NULL) is as the class. */

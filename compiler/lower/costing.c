@@ -17,6 +17,8 @@ typedef struct beyond {
   ts_span span;
 } beyond;
 
+typedef struct op_known { const char *op; bool backward, known; } op_known;
+
 typedef struct ts_asking {
   ts_session *s;
   const ts_plan *plan;
@@ -26,6 +28,7 @@ typedef struct ts_asking {
   TS_VEC(uint32_t) passes;
   TS_VEC(uint32_t) priced;
   bool minds_pass;
+  TS_VEC(op_known) ops;      /* that kernels were asked of */
   TS_VEC(beyond) beyond;
 } ts_asking;
 
@@ -57,16 +60,47 @@ uint64_t ts_costing_time(const ts_costing *c, uint32_t index)
 
 /* -- one kernel -- */
 
-static ts_cost_query query_of(const ts_kernel *k)
+/* Whether a source has times of the op's own kernels that have no features. Else they are asked for
+ * by family alone, so that those of all ops that are alike are one. */
+static bool knows_op(ts_asking *a, const char *op, bool backward)
 {
-  return (ts_cost_query){
-    k->family, k->dtype ? k->dtype->name : "", k->flops, k->bytes, k->features, k->feature_count};
+  for (size_t i = 0; i < a->ops.count; i++)
+    if (a->ops.at[i].op == op && a->ops.at[i].backward == backward)
+      return a->ops.at[i].known;
+  char family[TS_COST_OP];
+  bool known = false;
+  ts_cost_op_family(family, op, backward);
+  for (size_t i = 0; i < a->sources.count && !known; i++) {
+    const ts_cost_source *source = ts_cost_chain_table(a->sources.at[i]);
+    known = source && ts_cost_knows(source, family);
+  }
+  TS_PUSH(a->s->arena, &a->ops, ((op_known){op, backward, known}));
+  return known;
+}
+
+static ts_cost_query by_family(const ts_kernel *k)
+{
+  return (ts_cost_query){.family = k->family,
+                         .dtype = k->dtype ? k->dtype->name : "",
+                         .flops = k->flops,
+                         .bytes = k->bytes,
+                         .feature = k->features,
+                         .feature_count = k->feature_count};
+}
+
+static ts_cost_query query_of(ts_asking *a, const ts_kernel *k)
+{
+  ts_cost_query q = by_family(k);
+  if (!k->feature_count && k->op && knows_op(a, k->op, k->pass > 1))
+    q.op = k->op, q.backward = k->pass > 1;
+  return q;
 }
 
 static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
 {
   if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops ||
-      a->bytes != b->bytes || a->feature_count != b->feature_count)
+      a->bytes != b->bytes || a->feature_count != b->feature_count || a->op != b->op ||
+      a->backward != b->backward)
     return false;
   for (uint32_t i = 0; i < a->feature_count; i++)
     if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)
@@ -285,7 +319,7 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
 {
   ts_asking *a = c->asking;
-  ts_cost_query q = query_of(k);
+  ts_cost_query q = query_of(a, k);
   uint32_t pass = a->minds_pass ? k->pass : 0;
   for (size_t i = 0; i < a->keys.count; i++)
     if (same_query(&a->keys.at[i], &q) && a->passes.at[i] == pass)
@@ -328,7 +362,7 @@ static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
   if (a->count != b->count)
     return false;
   for (uint32_t i = 0; i < a->count; i++) {
-    ts_cost_query x = query_of(&a->at[i]), y = query_of(&b->at[i]);
+    ts_cost_query x = by_family(&a->at[i]), y = by_family(&b->at[i]);
     if (!same_query(&x, &y))
       return false;
   }

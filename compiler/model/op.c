@@ -585,6 +585,7 @@ static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *no
 {
   ts_feature *features = TS_NEW_ARRAY(scope->s->arena, ts_feature, fields.count + 1);
   *k = (ts_kernel){.family = family,
+                   .op = scope->op->kind,
                    .dtype = kernel_dtype(scope),
                    .host = -1,
                    .features = features,

@@ -8,7 +8,7 @@
 typedef enum ts_phase { TS_PHASE_FORWARD, TS_PHASE_INPUT, TS_PHASE_WEIGHT, TS_PHASES } ts_phase;
 
 typedef struct ts_kernel {
-  const char *family;
+  const char *family, *op;   /* op: that declares it */
   const ts_dtype *dtype;
   double flops, bytes, temp; /* of one launch; bytes moved and bytes held while it runs */
   uint32_t pieces;           /* so many tensors of equal size that `temp` is; 0: one */

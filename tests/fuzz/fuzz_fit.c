@@ -26,10 +26,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static const ts_feature product[] = {{"m", 100}, {"n", 4097}, {"k", 512}, {"count", 3}};
     static const ts_feature core[] = {
       {"batch", 2}, {"seq", 2048}, {"heads", 16}, {"kv_heads", 4}, {"head_dim", 128}};
-    ask(source, &(ts_cost_query){"gemm", "bf16", 0, 0, product, 4});
-    ask(source, &(ts_cost_query){"gemm", "bf16", 0, 0, product, 3});
-    ask(source, &(ts_cost_query){"attention", "bf16", 0, 0, core, 5});
-    ask(source, &(ts_cost_query){"elementwise", "bf16", 0, 1e6, NULL, 0});
+    ask(source,
+        &(ts_cost_query){.family = "gemm", .dtype = "bf16", .feature = product,
+                         .feature_count = 4});
+    ask(source,
+        &(ts_cost_query){.family = "gemm", .dtype = "bf16", .feature = product,
+                         .feature_count = 3});
+    ask(source,
+        &(ts_cost_query){.family = "attention", .dtype = "bf16", .feature = core,
+                         .feature_count = 5});
+    ask(source,
+        &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 1e6,
+                         .op = "softmax"});
   }
   ts_arena_free(arena);
   return 0;

@@ -15,7 +15,10 @@ static void ask(const ts_cost_source *source, const ts_table_near *row, double f
   ts_feature feature[MOST_FEATURES];
   for (uint32_t f = 0; f < row->feature_count; f++)
     feature[f] = (ts_feature){row->name[f], row->value[f] * factor};
-  ts_cost_query query = {row->family, row->dtype, 0, 0, feature, row->feature_count};
+  ts_cost_query query = {.family = row->family,
+                         .dtype = row->dtype,
+                         .feature = feature,
+                         .feature_count = row->feature_count};
   ts_cost_answer answer;
   if (ts_cost_ask(source, &query, &answer)) {
     if (!(answer.seconds >= 0) || !isfinite(answer.seconds))

@@ -1,3 +1,7 @@
-# Times of single kernels in tables of operators are a table of costs, which fits and plans read; a model without a table has none.
+# Times of single kernels in tables of operators are a table of costs, which fits and plans read, with a family for each op that only moves data; a model without a table has none.
 tsc --allow-read=../../examples/data --list-measured _measured.ts >$scratch/ops.csv && cat $scratch/ops.csv && cd $scratch && trainspec fit ops ops.csv --device A100 --units 108 --family gemm --keep 1 -o gemm.fit.json | head -3
+# One device: each half of the rows from the other; the fit has all families, and a plan's ops ask for theirs before the family of all.
+{ echo device,tflops,terabytes_per_s,watts,units,gigahertz,l2_megabytes; echo a100,19.5,1.935,300,108,1.41,41.9; } >sheets.csv
+trainspec fit ops a100=ops.csv --devices sheets.csv --device a100 -o all.fit.json | grep -E "half of|half *softmax"
+sed 's/model = .*/model = gpt(layers: 2, hidden: 1280, heads: 20, vocab: 128, seq: 1024)/; /^    trace\|^  \])/d; s/std.import.plain/std.models.gpt, std.precision/; s/costs = .*/costs = [fit("all.fit.json"), roofline(a100_pcie_80g)]\n  precision = full_precision()/; s/batch = .*/batch = { global: 1, micro: 1 }/' $OLDPWD/_measured.ts >plan.ts; tsc -o plan.ir plan.ts 2>/dev/null && tsrun plan.ir 2>/dev/null | grep fitted
 sed 's/model = .*/model = gpt(layers: 2, hidden: 64, heads: 4, vocab: 128, seq: 32)/; /^    trace\|^  \])/d; s/std.import.plain/std.models.gpt/' $OLDPWD/_measured.ts >none.ts; tsc --list-measured none.ts

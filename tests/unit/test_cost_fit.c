@@ -179,7 +179,7 @@ Test(cost_fit, training_is_exact_enough_and_repeatable)
   cr_assert_lt(strtod(mean + 8, NULL), 0.1, "a roofline is off by 0.36");
   ts_cost_source *source = fit(text[0]);
   ts_feature f[] = {{"m", 1000}, {"n", 1000}, {"k", 1000}};
-  ts_cost_query q = {"gemm", "bf16", 0, 0, f, 3};
+  ts_cost_query q = {.family = "gemm", .dtype = "bf16", .feature = f, .feature_count = 3};
   ts_cost_answer a;
   cr_assert(ts_cost_ask(source, &q, &a));
   cr_assert_float_eq(a.seconds * 1e6, 3 + 7 * 3.0, 3.0);
@@ -217,7 +217,7 @@ Test(cost_fit, products_come_without_the_cast_they_were_timed_with)
   const char *table = table_of(put_casts, &table_size);
   ts_cost_source *source = fit(fit_of(table, table_size, 1, 0.3, "gemm_cast", &size));
   ts_feature f[] = {{"m", 4096}, {"n", 512}, {"k", 4096}};
-  ts_cost_query q = {"gemm", "fp8", 0, 0, f, 3};
+  ts_cost_query q = {.family = "gemm", .dtype = "fp8", .feature = f, .feature_count = 3};
   ts_cost_answer a;
   cr_assert(ts_cost_ask(source, &q, &a));
   cr_assert_float_eq(a.seconds * 1e6, 2 + 17.18, 3, "%g us; with its cast 44.3", a.seconds * 1e6);
@@ -270,7 +270,10 @@ Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
                               strstr(family[k], "gemm") || strstr(family[k], "attention") ||
                                 strstr(family[k], "conv"))
           continue;
-        ts_cost_query q = {family[k], NULL, 0, 1e9, asked[n].feature, asked[n].count};
+        ts_cost_query q = {.family = family[k],
+                           .bytes = 1e9,
+                           .feature = asked[n].feature,
+                           .feature_count = asked[n].count};
         ts_cost_answer a = {0};
         double most = 0, least = 0;
         for (size_t d = 0; d < sizeof formats / sizeof *formats && !(a.seconds > 0); d++) {
@@ -291,4 +294,19 @@ Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
     fits++;
   }
   cr_assert_gt(fits, 0);
+}
+
+/* What the cache holds comes at its own rate, so a small board with a large cache is not as slow as
+ * its memory; without a stated cache all comes from memory. */
+Test(cost_fit, caches_move_what_they_hold)
+{
+  const ts_kernel_model *m = ts_kernel_model_find("cached");
+  /* units, floor, rate, bandwidth, norm, from, slope, rate and size of the cache */
+  double parameter[] = {1, 5, 1, 0.3, 3, 1, 1, 3, 24}, small = 12e6, large = 240e6;
+  cr_assert_float_eq(m->time(parameter, &small).us, 12 / 3.0 + (12 / 0.3 - 4) / 17, 1e-9);
+  cr_assert_float_eq(m->time(parameter, &large).us, 240 / 0.3, 1);
+  parameter[8] = 0;
+  cr_assert_float_eq(m->time(parameter, &small).us, 12 / 0.3, 1e-9);
+  parameter[8] = 24, parameter[7] = 0.1;
+  cr_assert_float_eq(m->time(parameter, &small).us, 12 / 0.3, 1e-9, "no slower than memory");
 }

@@ -33,7 +33,8 @@ static bool ask_gemm(const ts_cost_source *source, const char *dtype, double m, 
                      ts_cost_answer *answer)
 {
   ts_feature f[] = {{"m", m}, {"n", n}, {"k", k}, {"count", 1}};
-  ts_cost_query q = {"gemm", dtype, 2 * m * n * k, 0, f, 4};
+  ts_cost_query q = {
+    .family = "gemm", .dtype = dtype, .flops = 2 * m * n * k, .feature = f, .feature_count = 4};
   return ts_cost_ask(source, &q, answer);
 }
 
@@ -75,7 +76,8 @@ Test(cost_table, takes_the_rows_and_columns_that_are_named)
   cr_assert_eq(a.basis, TS_COST_MEASURED);
   cr_assert_float_eq(a.seconds, 10e-6, 1e-12, "neither the median of all three nor wgrad's");
   ts_feature asked[] = {{"m", 8}, {"n", 2}, {"k", 4}, {"count", 3}};
-  ts_cost_query q = {"grouped_gemm", "bf16", 0, 0, asked, 4};
+  ts_cost_query q = {
+    .family = "grouped_gemm", .dtype = "bf16", .feature = asked, .feature_count = 4};
   cr_assert(ts_cost_ask(table(foreign, &e), &q, &a));
   cr_assert_float_eq(a.seconds, 50e-6, 1e-12);
 }
@@ -85,7 +87,7 @@ Test(cost_table, a_column_may_stand_for_two_features)
   static const ts_table_pair both[] = {{"seq", "seq"}, {"keys", "seq"}};
   ts_table_options o = {.family = "attention", .columns = both, .column_count = 2};
   ts_feature asked[] = {{"seq", 64}, {"keys", 64}};
-  ts_cost_query q = {"attention", "bf16", 0, 0, asked, 2};
+  ts_cost_query q = {.family = "attention", .dtype = "bf16", .feature = asked, .feature_count = 2};
   ts_cost_answer a;
   cr_assert(ts_cost_ask(table("seq,other,time_us\n64,9,7\n", &o), &q, &a));
   cr_assert_float_eq(a.seconds, 7e-6, 1e-12);
@@ -138,7 +140,7 @@ Test(cost_table, features_left_out_are_at_their_default)
 {
   ts_cost_source *t = table("family,dtype,m,n,k,time_us\ngemm,bf16,8,8,8,1\n", NULL);
   ts_feature f[] = {{"m", 8}, {"n", 8}, {"k", 8}, {"count", 2}};
-  ts_cost_query q = {"gemm", "bf16", 0, 0, f, 4};
+  ts_cost_query q = {.family = "gemm", .dtype = "bf16", .feature = f, .feature_count = 4};
   ts_cost_answer a;
   cr_assert_not(ts_cost_ask(t, &q, &a), "two products are not one");
   f[3] = (ts_feature){"stride", 1};
@@ -153,6 +155,30 @@ Test(cost_table, families_without_features_are_keyed_by_work)
   ts_cost_answer a;
   cr_assert(ts_cost_ask(t, &q, &a));
   cr_assert_float_eq(a.seconds, 2e-6, 1e-15);
+}
+
+Test(cost_table, ops_have_families_of_their_own)
+{
+  const ts_cost_source *source = table("family,dtype,bytes,time_us\n"
+                                       "elementwise,bf16,1000,10\n"
+                                       "softmax,bf16,1000,20\n"
+                                       "softmax_backward,bf16,1000,30\n",
+                                       NULL);
+  ts_cost_query q = {.family = "elementwise", .dtype = "bf16", .bytes = 1000};
+  ts_cost_answer a;
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_float_eq(a.seconds, 10e-6, 1e-15);
+  q.op = "softmax";
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_float_eq(a.seconds, 20e-6, 1e-15);
+  q.backward = true;
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_float_eq(a.seconds, 30e-6, 1e-15);
+  q.op = "gelu";
+  cr_assert(ts_cost_ask(source, &q, &a), "those without one are of the family");
+  cr_assert_float_eq(a.seconds, 10e-6, 1e-15);
+  cr_assert(ts_cost_knows(source, "softmax_backward"));
+  cr_assert_not(ts_cost_knows(source, "gelu"));
 }
 
 Test(cost_table, equal_keys_give_their_median_and_units_are_honoured)
@@ -170,7 +196,7 @@ Test(cost_table, keys_and_values_of_other_types_are_another_type)
                             "bfloat16,fp8,1,128,8,8,64,5\nbfloat16,bfloat16,1,128,8,8,64,7\n",
                             NULL);
   ts_feature f[] = {{"batch", 1}, {"seq", 128}, {"heads", 8}, {"kv_heads", 8}, {"head_dim", 64}};
-  ts_cost_query q = {"attention", "bf16", 0, 0, f, 5};
+  ts_cost_query q = {.family = "attention", .dtype = "bf16", .feature = f, .feature_count = 5};
   ts_cost_answer a;
   cr_assert(ts_cost_ask(t, &q, &a));
   cr_assert_float_eq(a.seconds, 7e-6, 1e-15);
@@ -182,7 +208,7 @@ Test(cost_table, features_that_can_be_zero_are_not_interpolated)
                             "bf16,512,0,8\nattention,bf16,128,1,1\n",
                             NULL);
   ts_feature f[] = {{"seq", 256}, {"causal", 0}};
-  ts_cost_query q = {"attention", "bf16", 0, 0, f, 2};
+  ts_cost_query q = {.family = "attention", .dtype = "bf16", .feature = f, .feature_count = 2};
   ts_cost_answer a;
   cr_assert(ts_cost_ask(t, &q, &a));
   cr_assert_float_eq(a.seconds, 4e-6, 1e-15);
@@ -194,7 +220,7 @@ Test(cost_table, nearest_rows)
 {
   ts_table_near near[2];
   ts_feature f[] = {{"m", 17}, {"n", 15}, {"k", 1}};
-  ts_cost_query q = {"gemm", "bf16", 0, 0, f, 3};
+  ts_cost_query q = {.family = "gemm", .dtype = "bf16", .feature = f, .feature_count = 3};
   cr_assert_eq(ts_table_nearest(table(cube, NULL), &q, near, 2), 2);
   cr_assert_eq(near[0].line, 7);
   cr_assert_eq(near[0].feature_count, 3);

@@ -345,7 +345,7 @@ Test(import, a_table_answers_as_a_cost_source)
   ts_cost_source *source = ts_cost_table(arena, text, size, NULL, &error);
   cr_assert(source, "%u: %s", error.line, error.message);
   ts_feature f[] = {{"m", 64}, {"n", 16}, {"k", 32}, {"count", 1}};
-  ts_cost_query q = {"gemm", "bf16", 0, 0, f, 4};
+  ts_cost_query q = {.family = "gemm", .dtype = "bf16", .feature = f, .feature_count = 4};
   ts_cost_answer answer;
   cr_assert(ts_cost_ask(source, &q, &answer));
   cr_expect_float_eq(answer.seconds, 12.125e-6, 1e-12);
