@@ -51,9 +51,30 @@ strategy deepspeed_zero3(
     shard(parameters, over: d, above: param_persistence_threshold)
     shard(gradients, over: d)
     shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: d, prefetch: prefetch_bucket_size, live: max_live_parameters, reuse: max_reuse_distance, overlap: overlap_comm)
-    before backward(input): all_gather(parameters, over: d, prefetch: prefetch_bucket_size, live: max_live_parameters, reuse: max_reuse_distance, overlap: overlap_comm)
-    before backward(weight): all_gather(parameters, over: d, prefetch: prefetch_bucket_size, live: max_live_parameters, reuse: max_reuse_distance, overlap: overlap_comm)
+    before forward: all_gather(
+      parameters,
+      over: d,
+      prefetch: prefetch_bucket_size,
+      live: max_live_parameters,
+      reuse: max_reuse_distance,
+      overlap: overlap_comm,
+    )
+    before backward(input): all_gather(
+      parameters,
+      over: d,
+      prefetch: prefetch_bucket_size,
+      live: max_live_parameters,
+      reuse: max_reuse_distance,
+      overlap: overlap_comm,
+    )
+    before backward(weight): all_gather(
+      parameters,
+      over: d,
+      prefetch: prefetch_bucket_size,
+      live: max_live_parameters,
+      reuse: max_reuse_distance,
+      overlap: overlap_comm,
+    )
     after backward(weight): reduce_scatter(gradients, over: d, bucket: reduce_bucket_size, exceed: false, overlap: overlap_comm)
     after step: all_gather(parameters, over: d, exceed: false)
   }

@@ -1,8 +1,8 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
 import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b,
   std.schedules.zero_bubble, std.schedules.dual_pipe
-import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.deepspeed, std.strategies.context,
-  std.strategies.megatron, std.strategies.recompute
+import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data,
+  std.strategies.deepspeed, std.strategies.context, std.strategies.megatron, std.strategies.recompute
 
 fn among(name: String, names: List) -> Bool = any([n == name for n in names])
 
