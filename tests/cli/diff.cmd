@@ -1,9 +1,9 @@
 # The reviewer's question: what does this change of a plan do?
-sed 's/layers: Int = 2/layers: Int = 3/; s/dp: Int = 2/dp: Int = 4/' _plan.ts >_changed.ts; trap 'rm -f _changed.ts' EXIT
+sed 's/layers: Int = 2/layers: Int = 3/; s/dp: Int = 2/dp: Int = 4/' _plan.ts >_altered.ts; trap 'rm -f _altered.ts' EXIT
 compare() { echo "== $*"; trainspec diff "$@" 2>&1; echo "exit $?"; }
 compare _plan.ts _plan.ts
-compare _plan.ts _changed.ts
-compare -D layers=2 -D dp=2 _plan.ts _changed.ts
+compare _plan.ts _altered.ts
+compare -D layers=2 -D dp=2 _plan.ts _altered.ts
 tsc -o "$scratch/plan.ir" _plan.ts; tsc -D launch=9us -o "$scratch/slow.ir" _plan.ts
 cd "$scratch"; compare plan.ir slow.ir; cd - >/dev/null
 echo "== json"; trainspec diff --format=json "$scratch/plan.ir" "$scratch/slow.ir" | sed -n 1,11p
