@@ -219,8 +219,7 @@ static void put_steps(const ts_trace_summary *s, FILE *out)
 /* Values over the recording, of the largest one. */
 static void put_bins(const ts_series *s, FILE *out)
 {
-  static const char *const steps[] = {" ", "\u2581", "\u2582", "\u2583", "\u2584",
-                                      "\u2585", "\u2586", "\u2587", "\u2588"};
+  static const char steps[] = " .:-=+*#@";
   double most = 0;
   int end = 0;
   for (int b = 0; b < TS_SERIES_BINS; b++) {
@@ -228,7 +227,7 @@ static void put_bins(const ts_series *s, FILE *out)
     end = s->bin[b] > 0 ? b + 1 : end;
   }
   for (int b = 0; b < end; b++)
-    ts_put_text(out, "%s", steps[most > 0 && s->bin[b] > 0 ? 1 + (int)(s->bin[b] / most * 7) : 0]);
+    putc(steps[most > 0 && s->bin[b] > 0 ? 1 + (int)(s->bin[b] / most * 7) : 0], out);
 }
 
 enum { SERIES_SHOWN = 16 };
