@@ -226,8 +226,10 @@ static void put_bins(const ts_series *s, FILE *out)
     most = s->bin[b] > most ? s->bin[b] : most;
     end = s->bin[b] > 0 ? b + 1 : end;
   }
+  char bars[TS_SERIES_BINS + 1] = "";
   for (int b = 0; b < end; b++)
-    putc(steps[most > 0 && s->bin[b] > 0 ? 1 + (int)(s->bin[b] / most * 7) : 0], out);
+    bars[b] = steps[most > 0 && s->bin[b] > 0 ? 1 + (int)(s->bin[b] / most * 7) : 0];
+  ts_put_text(out, "%s", bars);
 }
 
 enum { SERIES_SHOWN = 16 };
