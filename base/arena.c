@@ -42,8 +42,8 @@ static void ask_for_large_pages(void *bytes, size_t size)
 #endif
 }
 
-/* A block is zeroed where it is used, not whole: most of those that calls begin are used little. The
- * largest come from the system, zeroed. */
+/* A block is zeroed where it is used, not whole: most of those that calls begin are used little.
+ * The largest come from the system, zeroed. */
 static block *block_new(size_t room, block *next)
 {
   bool zero = room >= MAPPED;

@@ -24,8 +24,7 @@ bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, con
                  int64_t number, const void *result);
 
 /* Large results live in an arena of their own; when it is full all of them go. The arena for one
- * of `size` bytes, if it can be kept; NULL: it cannot. Nobody may use one from an earlier plan then.
- */
+ * of `size` bytes, if it can be kept; NULL: it cannot. Who asks uses no large one at that time. */
 ts_arena *ts_kept_room(ts_session *s, const ts_noting *before, ts_touched touched, size_t size);
 bool ts_kept_put_large(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
                        int64_t number, const void *result);

@@ -429,7 +429,8 @@ static void import_file(ts_session *s, ts_module *m, const char *name, const ts_
   TS_PUSH(s->lasting, &m->imports,
           (struct ts_import){.module = other, .span = span, .list = list, .exported = exported});
   if (!list)
-    ts_names_put(s->lasting, &m->imported, (const char *)other, (void *)(uintptr_t)m->imports.count);
+    ts_names_put(s->lasting, &m->imported, (const char *)other,
+                 (void *)(uintptr_t)m->imports.count);
 }
 
 ts_module *ts_module_load(ts_session *s, const char *path)

@@ -160,7 +160,8 @@ typedef struct wanted { const call *c; const answer *asked; } wanted;
 static bool same_arguments(const void *closure, uint32_t number)
 {
   const wanted *w = closure;
-  return !memcmp(w->c->answers->all.at[number].argument, w->asked->argument, sizeof w->asked->argument);
+  return !memcmp(w->c->answers->all.at[number].argument, w->asked->argument,
+                 sizeof w->asked->argument);
 }
 
 static bool called(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
