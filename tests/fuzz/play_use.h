@@ -92,10 +92,11 @@ static inline void spread(ts_summary *s, const ts_run_options *options, ts_stop 
 
 static inline void draw(const ts_summary *s, FILE *out)
 {
-  ts_topology_text(out, s->arena, s->ir);
+  ts_topology_text(out, s->arena, s->ir, NULL);
   ts_topology_paths(out, s->arena, s->ir, 8);
   ts_topology_dot(out, s->arena, s->ir, 64);
-  ts_topology_svg(out, s->arena, s->ir, 64);
+  ts_topology_svg(out, ts_cluster_fold_new(s->arena, s->ir, NULL),
+                  ts_topology_title(s->arena, s->ir));
 }
 
 static inline void trace(const ts_summary *s)
