@@ -12,7 +12,7 @@
 
 enum {
   /* of the median work item, if the width allows */
-  MOST_ROWS = 32,
+  MOST_ROWS = 64,
   LEAST_WIDTH = 1000,
   MOST_WIDTH = 14000,
   BOX_WIDTH = 16,
