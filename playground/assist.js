@@ -176,8 +176,11 @@ class Assist {
   }
 }
 
-// As much of Markdown as hovers have: blocks of code, and words in backticks.
+// As much of Markdown as hovers have: blocks of code, paragraphs, words in backticks, and names of files in
+// emphasis.
 function markdown(text) {
-  return text.split(/```\w*\n([\s\S]*?)\n?```/).map((part, i) => i % 2 ? element("code", {class: "block"}, part) :
-    part.trim() ? element("p", {}, part.trim().split(/`([^`]*)`/).map((t, k) => k % 2 ? element("code", {}, t) : t)) : null).filter(Boolean);
+  const inline = part => part.split(/(`[^`]*`|\*[^*\s][^*]*\*)/).map(t => /^`.*`$/s.test(t) ? element("code", {}, t.slice(1, -1)) :
+    /^\*.*\*$/s.test(t) && t.length > 2 ? element("em", {}, t.slice(1, -1)) : t);
+  return text.split(/```\w*\n([\s\S]*?)\n?```/).flatMap((part, i) => i % 2 ? [element("code", {class: "block"}, part)] :
+    part.split(/\n\s*\n/).filter(p => p.trim()).map(p => element("p", {}, inline(p.trim().replace(/\n/g, " ")))));
 }
