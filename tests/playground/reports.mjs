@@ -21,8 +21,8 @@ function check(name, right, more = "") {
   console.log(`${right ? "ok" : "not ok"} ${number} - ${name}${right || more === "" ? "" : `: ${more}`}`);
 }
 
-function native(args, input) {
-  const r = spawnSync(program, args, {cwd: join(root, "examples"), input, encoding: "buffer", maxBuffer: 1 << 28});
+function native(args, input = "") {
+  const r = spawnSync(program, args, {cwd: join(root, "examples"), input: Buffer.from(input), encoding: "buffer", maxBuffer: 1 << 28});
   return {code: r.status, out: r.stdout.toString(), err: r.stderr.toString()};
 }
 
