@@ -47,6 +47,7 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/trace_four.svg \
 	doc/pictures/accuracy/trace_gpu.svg \
 	doc/pictures/accuracy/trace_h100.svg \
+	doc/pictures/accuracy/trace_models.svg \
 	doc/pictures/accuracy/trace_other.svg \
 	doc/pictures/accuracy/vtrain_multi.svg \
 	doc/pictures/accuracy/vtrain_single.svg \
