@@ -226,7 +226,8 @@ static bool judge_halves(ts_fit_work *w, const ts_kernel_model *model, const ts_
     for (int h = 0; h < 2; h++) {
       if (!(c[way][h] = train_ops(w, model, s, &half[!h], way)))
         return false;
-      error[way] += ts_op_mean_log(c[way][h], &s->at[device], half[h].at, half[h].count) / 2;
+      error[way] += ts_op_mean_log(c[way][h], &s->at[device], half[h].at,
+                                   (uint32_t)half[h].count) / 2;
     }
   if (c[TS_OP_TREES][0]) {
     *best = error[TS_OP_TREES] < error[TS_OP_GAUSSIAN] ? TS_OP_TREES : TS_OP_GAUSSIAN;

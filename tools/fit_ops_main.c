@@ -25,8 +25,8 @@ static const ts_option option_list[] = {
   {DEVICE, 0, "device", "NAME",
    "the measured device, for reports; in the second form: a row of SHEETS", "Devices"},
   {SHEETS, 0, "devices", "SHEETS",
-   "CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peaks for the number format of the "
-   "tables; watts may be empty)",
+   "CSV: device,tflops,terabytes_per_s,watts,units,gigahertz[,l2_megabytes] (peaks for the number "
+   "format of the tables; watts may be empty)",
    NULL},
   {UNITS, 0, "units", "N", "parallel processors of the device (sms of its `gpu`)", NULL},
   {KEEP, 0, "keep", "SHARE", "share of the rows kept in the fit; the rest validates it (0.1)",
