@@ -117,8 +117,8 @@ static void add_neighbours(searching *in, size_t index)
 
 /* ---- Rounds ---- */
 
-/* As the bounds of a plan say where they decide, so that it does not matter whether it was played before
- * they did. */
+/* As the bounds of a plan say where they decide, so that it does not matter whether it was played
+ * before they did. */
 static double memory_of(const ts_outcome *o)
 {
   return o->played && !o->why && !o->least.over ? o->figures.of[TS_SEARCH_MEMORY] :
