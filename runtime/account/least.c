@@ -14,10 +14,12 @@ typedef struct fragment {
   int64_t net, top;     /* bytes: after the fragment, and the most in it */
   int64_t early;        /* <= 0: of nodes that may have ended before the fragment begins */
   const uint64_t *time; /* [streams], ps */
+  const uint64_t *kernels; /* [streams] */
 } fragment;
 
 typedef struct reader {
   const ts_ir *ir;
+  double speed; /* of the fastest device */
   const ts_ir_node *nodes;
   uint32_t count;
   uint32_t *before; /* [nodes] the one before it on its stream, or TS_IR_NONE */
@@ -103,20 +105,30 @@ static int64_t end(reader *r, uint32_t node)
   return more;
 }
 
-static fragment read(ts_arena *arena, const ts_ir *ir, const ts_ir_fragment *f)
+/* What is taken and given back at one moment is not held. */
+static bool takes_time(const reader *r, const ts_ir_node *n)
 {
-  uint64_t *time = TS_NEW_ARRAY(arena, uint64_t, ir->streams_count + 1);
+  return n->op == TS_IR_COMPUTE && (double)r->ir->kernels[n->arg].time >= r->speed;
+}
+
+static fragment read(ts_arena *arena, const ts_ir *ir, double speed, const ts_ir_fragment *f)
+{
+  uint64_t *time = TS_NEW_ARRAY(arena, uint64_t, ir->streams_count + 1),
+           *kernels = TS_NEW_ARRAY(arena, uint64_t, ir->streams_count + 1);
   uint32_t *last = TS_NEW_ARRAY(arena, uint32_t, ir->streams_count + 1), deps = 0;
   const ts_ir_node *nodes = &ir->nodes[f->first_node];
-  fragment out = {.time = time};
+  fragment out = {.time = time, .kernels = kernels};
   for (uint32_t i = 0; i < f->node_count; i++) {
     deps += nodes[i].dep_count;
-    if (nodes[i].op == TS_IR_COMPUTE)
+    if (nodes[i].op == TS_IR_COMPUTE) {
       time[nodes[i].stream] += ir->kernels[nodes[i].arg].time;
+      kernels[nodes[i].stream]++;
+    }
   }
   for (uint32_t i = 0; i < ir->streams_count; i++)
     last[i] = TS_IR_NONE;
   reader r = {.ir = ir,
+              .speed = speed,
               .nodes = nodes,
               .count = f->node_count,
               .before = TS_NEW_ARRAY(arena, uint32_t, f->node_count + 1),
@@ -132,7 +144,7 @@ static fragment read(ts_arena *arena, const ts_ir *ir, const ts_ir_fragment *f)
     for (uint32_t d = 0; d < n->dep_count && needs_all(n); d++)
       out.net += end(&r, ir->deps[n->first_dep + d]);
     out.net += sum_of(ir, n, false);
-    out.top = out.net > out.top ? out.net : out.top;
+    out.top = takes_time(&r, n) && out.net > out.top ? out.net : out.top;
     out.net += sum_of(ir, n, true) + r.surely[i];
   }
   out.early = r.early;
@@ -148,14 +160,19 @@ static double fastest(const ts_ir *ir)
   return speed > 0 ? speed : 1;
 }
 
-static uint64_t time_of(const ts_ir *ir, const ts_ir_program *p, const fragment *fragments)
+/* ps of the busiest stream; each kernel's time is rounded to whole ones, by half of one at most. */
+static double time_of(const ts_ir *ir, double speed, const ts_ir_program *p,
+                      const fragment *fragments)
 {
-  uint64_t most = 0;
+  double most = 0;
   for (uint32_t s = 0; s < ir->streams_count; s++) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < p->item_count; i++)
+    uint64_t sum = 0, kernels = 0;
+    for (uint32_t i = 0; i < p->item_count; i++) {
       sum += fragments[ir->items[p->first_item + i].fragment].time[s];
-    most = sum > most ? sum : most;
+      kernels += fragments[ir->items[p->first_item + i].fragment].kernels[s];
+    }
+    double least = (double)sum / speed * (1 - 1e-12) - 0.5 * (double)kernels;
+    most = least > most ? least : most;
   }
   return most;
 }
@@ -195,18 +212,17 @@ static void find_room(const ts_ir *ir, ts_least *l)
 ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
 {
   ts_least l = {0};
-  uint64_t most = 0;
+  double most = 0, speed = fastest(ir);
   fragment *fragments = TS_NEW_ARRAY(arena, fragment, ir->fragments_count + 1);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
-    fragments[i] = read(arena, ir, &ir->fragments[i]);
+    fragments[i] = read(arena, ir, speed, &ir->fragments[i]);
   for (uint32_t i = 0; i < ir->programs_count; i++) {
-    uint64_t time = time_of(ir, &ir->programs[i], fragments),
-             bytes = bytes_of(ir, &ir->programs[i], fragments);
+    double time = time_of(ir, speed, &ir->programs[i], fragments);
+    uint64_t bytes = bytes_of(ir, &ir->programs[i], fragments);
     most = time > most ? time : most;
     l.bytes = bytes > l.bytes ? bytes : l.bytes;
   }
-  /* rounded down: each kernel's time is rounded where the speed is not 1 */
-  l.seconds = (double)most * 1e-12 / fastest(ir) * (1 - 1e-9);
+  l.seconds = most * 1e-12;
   l.floor = ir->meta->peak_flops > 0 ?
               ir->meta->model_flops_per_step / (ir->meta->peak_flops * ir->meta->world) :
               0;

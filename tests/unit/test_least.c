@@ -8,7 +8,7 @@
 #include "runtime/account/run.h"
 #include "tests/unit/random_ir.h"
 
-enum { RANDOM = 600 };
+enum { RANDOM = 4000 };
 
 static double tightest; /* of memory, 0..1 */
 
