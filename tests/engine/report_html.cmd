@@ -1,1 +1,1 @@
-tsrun --format=html report_pipeline.tsir | sed '/^<style>/,/^<\/style>/d; /^<meta http-equiv/d; /^<script>/,$d'
+tsrun --format=html report_pipeline.tsir | sed '/^<style>$/,/<\/style>$/d; /^<meta http-equiv/d; /^<script>/,/<\/script>$/d'
