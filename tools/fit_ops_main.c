@@ -273,7 +273,9 @@ int ts_fit_ops_main(int argc, char **argv)
   j.sources = ts_sources_new(j.arena);
   j.diags = ts_diags_new(j.arena, j.sources);
   j.work = (ts_fit_work){.arena = j.arena, .diags = j.diags, .out = stdout, .also = o.also,
-    .choice = {o.family, o.dtype, o.model ? ts_kernel_model_find(o.model) : NULL}};
+    .choice = {.family = o.family,
+               .dtype = o.dtype,
+               .model = o.model ? ts_kernel_model_find(o.model) : NULL}};
   ts_progress_bar bar;
   ts_progress progress = ts_progress_shown(&bar);
   if (!isatty(STDOUT_FILENO)) /* there the figures come as they are found */
