@@ -179,9 +179,10 @@ static void add_total(ts_fragment *f, total_list *totals, const ts_comm *comm, d
     TS_PUSH(f->scratch, totals, (total){comm, bytes});
 }
 
-/* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
+/* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. They
+ * begin when the compute stream has done what is before them. Marks their streams. */
 static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
-                     bool after)
+                     bool after, bool *streams)
 {
   ts_lowering *l = f->l;
   total_list totals = {0};
@@ -205,8 +206,10 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
     const ts_comm *comm = totals.at[t].comm;
     double left = totals.at[t].bytes,
            bucket = comm->exceeds && pieces_of(f, left, comm) > 1 ? comm->bucket : left;
+    uint32_t ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
+    streams[ts_comm_stream(l, comm)] = true;
     for (; left > 0; left -= bucket) {
-      ts_need(f, f->last[0]);
+      ts_need(f, ready);
       ts_emit_collective(f, comm, (uint64_t)((left < bucket ? left : bucket) + 0.5),
                          (ts_origin){"step", comm->span, TS_NO_SPAN});
     }
@@ -370,30 +373,38 @@ static void join_copies(ts_fragment *f, const uint32_t *stages, uint32_t count, 
   exchange(f, share, count, apart, 1, origin);
 }
 
+/* The compute stream goes on when all is done that was issued to these. */
+static void wait_for(ts_fragment *f, const bool *streams)
+{
+  for (uint32_t s = 1; s < f->l->stream_count; s++)
+    if (streams[s])
+      ts_need(f, ts_emit_record(f, s));
+  if (f->needs.count)
+    ts_emit_record(f, 0);
+}
+
 void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
                     const bool *apart)
 {
   ts_lowering *l = f->l;
   uint32_t ops = 0;
-  bool streams[TS_MAX_STREAMS] = {false};
+  bool gradients[TS_MAX_STREAMS] = {false}, before[TS_MAX_STREAMS] = {false},
+       after[TS_MAX_STREAMS] = {false};
   for (uint32_t s = 0; s < count; s++)
     ops += l->stages->at[stages[s]].op_count;
   chunk *chunks = TS_NEW_ARRAY(f->scratch, chunk, ops + 1); /* each op is of one */
   if (l->plan->host.step)
     ts_emit_host(f, l->plan->host.step, "step");
   ts_tie_receives(f, item);
-  uint32_t n = collect(f, stages, count, chunks, streams);
-  surround(f, item, stages, count, false);
-  for (uint32_t s = 1; s < l->stream_count; s++)
-    if (streams[s])
-      ts_need(f, ts_emit_record(f, s));
-  if (f->needs.count)
-    ts_emit_record(f, 0);
+  uint32_t n = collect(f, stages, count, chunks, gradients);
+  wait_for(f, gradients);
+  surround(f, item, stages, count, false, before);
+  wait_for(f, before);
   share_all(f, stages, count);
   join_copies(f, stages, count, apart);
   run_optimizer(f, chunks, n);
   hold_while_updating(f, chunks, n);
-  surround(f, item, stages, count, true);
+  surround(f, item, stages, count, true, after);
   ts_tie_sends(f, item);
 }
 
