@@ -405,6 +405,7 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
   run_optimizer(f, chunks, n);
   hold_while_updating(f, chunks, n);
   surround(f, item, stages, count, true, after);
+  wait_for(f, after); /* the next step takes the updated weights */
   ts_tie_sends(f, item);
 }
 
