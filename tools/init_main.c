@@ -38,7 +38,7 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... --model NAME --gpu NAME [FILE]...", NULL};
 static const char *const notes[] = {
   "FILEs may declare models and machines of your own. The plans are those of",
-  "std.start. Some ten to a hundred plans of other degrees are played; the fastest",
+  "std.start. Ten to a hundred plans of different degrees are played; the fastest",
   "that fits in memory is written, with what was assumed as comments, and with the",
   "search that found it, for `trainspec sweep`.",
   "",

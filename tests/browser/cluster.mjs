@@ -1,31 +1,11 @@
 // Pages of clusters in a real browser: node tests/browser/cluster.mjs FOLDER, with playwright-core in FOLDER/node_modules.
 // FOLDER/clusters holds the pages that tests/browser/run.sh wrote; screenshots go there. As TAP.
-import {createRequire} from "node:module";
 import {readdirSync, statSync} from "node:fs";
-import {join, resolve} from "node:path";
+import {join} from "node:path";
+import {browser, check as checkPage, finish, folder, open} from "./harness.mjs";
 
-const folder = resolve(process.argv[2]), clusters = join(folder, "clusters");
-const {chromium} = createRequire(join(folder, "package.json"))("playwright-core");
-const browser = await chromium.launch({executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"]});
-
-let number = 0, failed = 0;
-function check(name, right, more = "") {
-  number++;
-  if (!right) failed++;
-  console.log(`${right ? "ok" : "not ok"} ${number} - cluster page: ${name}${right || more === "" ? "" : `: ${more}`}`);
-}
-
-async function open(file, options = {}) {
-  const page = await browser.newPage({viewport: {width: 1280, height: 900}, ...options});
-  page.wrong = [];
-  page.on("console", m => page.wrong.push(`console: ${m.text()}`));
-  page.on("pageerror", e => page.wrong.push(`error: ${e.message}`));
-  page.on("dialog", d => { page.wrong.push("dialog"); d.dismiss(); });
-  page.on("request", r => { if (!r.url().startsWith("file:")) page.wrong.push(`request: ${r.url()}`); });
-  await page.goto("file://" + file);
-  await page.waitForSelector("html[data-ready]");
-  return page;
-}
+const clusters = join(folder, "clusters");
+const check = (name, right, more) => checkPage("cluster page: " + name, right, more);
 
 // Texts of the picture whose contrast with the box behind them is below 4.5, lines and edges below 3.
 const faint = page => page.evaluate(() => {
@@ -126,6 +106,4 @@ await report.close();
 const plain = await browser.newPage({javaScriptEnabled: false});
 await plain.goto("file://" + join(clusters, "unequal.html"));
 check("without scripts", await plain.locator("svg.topology .part").count() > 3 && await plain.locator("#cluster tbody tr").count() === 3);
-await browser.close();
-console.log(`1..${number}`);
-process.exitCode = failed ? 1 : 0;
+await finish();

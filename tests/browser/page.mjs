@@ -1,35 +1,11 @@
 // Pages in a real browser: node tests/browser/page.mjs FOLDER, with playwright-core in FOLDER/node_modules.
 // FOLDER holds the pages that tests/browser/run.sh wrote, the traces of the same plays (NAME.json) and
 // takes screenshots. One line for each check, as TAP.
-import {createRequire} from "node:module";
 import {existsSync, readFileSync, readdirSync} from "node:fs";
-import {join, resolve} from "node:path";
+import {join} from "node:path";
+import {check, finish, folder, open as openFile} from "./harness.mjs";
 
-const folder = resolve(process.argv[2]);
-const {chromium} = createRequire(join(folder, "package.json"))("playwright-core");
-const browser = await chromium.launch({executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"]});
-
-let number = 0, failed = 0;
-function check(name, right, more = "") {
-  number++;
-  if (!right) failed++;
-  console.log(`${right ? "ok" : "not ok"} ${number} - ${name}${right || more === "" ? "" : `: ${more}`}`);
-}
-
-// A page with what it should not have done: messages, errors, requests, dialogs.
-async function open(name, options = {}) {
-  const page = await browser.newPage({viewport: {width: 1400, height: 900}, ...options});
-  page.wrong = [];
-  page.on("console", m => { // the test itself reads canvases back
-    if (!/Multiple readback operations/.test(m.text())) page.wrong.push(`console: ${m.text()}`);
-  });
-  page.on("pageerror", e => page.wrong.push(`error: ${e.message}`));
-  page.on("dialog", d => { page.wrong.push("dialog"); d.dismiss(); });
-  page.on("request", r => { if (!r.url().startsWith("file:")) page.wrong.push(`request: ${r.url()}`); });
-  await page.goto("file://" + join(folder, name + ".html"));
-  await page.waitForSelector("html[data-ready]");
-  return page;
-}
+const open = (name, options = {}) => openFile(join(folder, name + ".html"), {viewport: {width: 1400, height: 900}, ...options});
 
 const view = page => page.evaluate(() => { const t = window.page.timeline; return [t.from, t.to, t.step]; });
 const settle = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -243,6 +219,4 @@ for (const [name, about] of [["gpt3", "GPT-3, 1,024 ranks, 192 micro-batches"], 
   await page.close();
 }
 
-await browser.close();
-console.log(`1..${number}`);
-process.exit(failed ? 1 : 0);
+await finish();

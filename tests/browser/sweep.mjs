@@ -1,31 +1,12 @@
 // Pages of sweeps in a real browser: node tests/browser/sweep.mjs FOLDER, with playwright-core in FOLDER/node_modules.
 // FOLDER/sweeps holds the pages that tests/browser/run.sh wrote, and the same sweeps as JSON; screenshots go there. As TAP.
-import {createRequire} from "node:module";
 import {readFileSync, writeFileSync, readdirSync} from "node:fs";
-import {join, resolve} from "node:path";
+import {join} from "node:path";
+import {browser, check as checkPage, finish, folder, open as openPage} from "./harness.mjs";
 
-const folder = resolve(process.argv[2]), sweeps = join(folder, "sweeps");
-const {chromium} = createRequire(join(folder, "package.json"))("playwright-core");
-const browser = await chromium.launch({executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"]});
-
-let number = 0, failed = 0;
-function check(name, right, more = "") {
-  number++;
-  if (!right) failed++;
-  console.log(`${right ? "ok" : "not ok"} ${number} - sweep page: ${name}${right || more === "" ? "" : `: ${more}`}`);
-}
-
-async function open(name, options = {}) {
-  const page = await browser.newPage({viewport: {width: 1280, height: 900}, ...options});
-  page.wrong = [];
-  page.on("console", m => page.wrong.push(`console: ${m.text()}`));
-  page.on("pageerror", e => page.wrong.push(`error: ${e.message}`));
-  page.on("dialog", d => { page.wrong.push("dialog"); d.dismiss(); });
-  page.on("request", r => { if (!r.url().startsWith("file:")) page.wrong.push(`request: ${r.url()}`); });
-  await page.goto("file://" + join(sweeps, name + ".html"));
-  await page.waitForSelector("html[data-ready]");
-  return page;
-}
+const sweeps = join(folder, "sweeps");
+const check = (name, right, more) => checkPage("sweep page: " + name, right, more);
+const open = (name, options) => openPage(join(sweeps, name + ".html"), options);
 const settle = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 // Texts whose contrast with what is behind them is below WCAG's AA: 4.5, and 3 for large ones.
@@ -196,6 +177,4 @@ for (const scheme of ["light", "dark"]) {
   await live.close();
 }
 
-await browser.close();
-console.log(`1..${number}`);
-process.exit(failed ? 1 : 0);
+await finish();

@@ -176,7 +176,6 @@ ts_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
   k->about = (ts_journal_sweep){.title = title,
                                 .goal = s->search->goal,
                                 .best = "",
-                                .plans = s->count,
                                 .begun = now()};
   k->journal =
     ts_journal_open(s->arena, path, resume ? TS_JOURNAL_GO_ON : TS_JOURNAL_NEW, &error);
