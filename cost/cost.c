@@ -102,6 +102,11 @@ ts_cost_source *ts_cost_roofline(ts_arena *arena, const ts_roofline *numbers)
   return source;
 }
 
+bool ts_cost_lacks_rate(const ts_cost_source *source, const char *dtype)
+{
+  return source->kind == TS_SOURCE_ROOFLINE && !ts_roofline_peak(source->u.roofline, dtype);
+}
+
 const char *ts_cost_op_family(char *text, const char *op, bool backward)
 {
   snprintf(text, TS_COST_OP, "%.100s%s", op, backward ? "_backward" : "");

@@ -96,6 +96,8 @@ typedef struct ts_roofline {
   double floor;                             /* seconds every kernel takes at least, added */
 } ts_roofline;
 ts_cost_source *ts_cost_roofline(ts_arena *arena, const ts_roofline *numbers);
+/* Whether it is a roofline that has no rate of arithmetic in this format, for messages. */
+bool ts_cost_lacks_rate(const ts_cost_source *source, const char *dtype);
 
 /* False when the source has no answer: another family, dtype or features, or outside of what was
  * measured. */

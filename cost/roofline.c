@@ -11,12 +11,17 @@ static double saturating(double work, double half, double rate)
   return work > 0 ? (work + half) / rate : 0;
 }
 
+const ts_peak *ts_roofline_peak(const ts_roofline *r, const char *dtype)
+{
+  for (uint32_t i = 0; i < r->peak_count && dtype; i++)
+    if (strcmp(r->peak[i].dtype, dtype) == 0)
+      return &r->peak[i];
+  return NULL;
+}
+
 bool ts_roofline_ask(const ts_roofline *r, const ts_cost_query *query, ts_cost_answer *answer)
 {
-  const ts_peak *peak = NULL;
-  for (uint32_t i = 0; i < r->peak_count && !peak; i++)
-    if (query->dtype && strcmp(r->peak[i].dtype, query->dtype) == 0)
-      peak = &r->peak[i];
+  const ts_peak *peak = ts_roofline_peak(r, query->dtype);
   if (query->flops > 0 && (!peak || !(peak->flops * r->flops_efficiency > 0)))
     return false;
   if (query->bytes > 0 && !(r->bandwidth * r->bytes_efficiency > 0))

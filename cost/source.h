@@ -16,6 +16,8 @@ struct ts_cost_source {
   } u;
 };
 
+/* The rate of arithmetic in a format; NULL: none. */
+const ts_peak *ts_roofline_peak(const ts_roofline *numbers, const char *dtype);
 bool ts_roofline_ask(const ts_roofline *numbers, const ts_cost_query *query,
                      ts_cost_answer *answer);
 

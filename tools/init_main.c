@@ -434,6 +434,12 @@ static const char *about(const task *t, const trial *best)
 
 static void put_plan(void *closure, FILE *out) { ts_put_lines(out, *(const char **)closure); }
 
+static void say_refused(const task *t)
+{
+  if (t->refused)
+    ts_put_text(stderr, "%zu more are refused; the first: %s\n", t->refused, t->why);
+}
+
 static int write_plan(task *t, size_t search, size_t point)
 {
   const trial *best = &t->trials[point];
@@ -451,8 +457,7 @@ static int write_plan(task *t, size_t search, size_t point)
   ts_put_text(stderr, "%s on %s %s: %s a step, %s of %s; the fastest of %s\n", t->name, t->gpus,
               t->gpu, ts_format_time(best->step).text, ts_format_bytes((double)best->peak).text,
               ts_format_bytes((double)best->limit).text, counted(t, t->played, "plan"));
-  if (t->refused)
-    ts_put_text(stderr, "%zu more are refused; the first: %s\n", t->refused, t->why);
+  say_refused(t);
   return TS_EXIT_DONE;
 }
 
@@ -465,6 +470,7 @@ static int say_none(task *t)
                 t->options.called, counted(t, t->played, "plan"),
                 ts_format_bytes((double)t->least).text,
                 ts_format_bytes((double)t->least_limit).text);
+    say_refused(t);
     return TS_EXIT_NO;
   }
   if (t->refused_text) {

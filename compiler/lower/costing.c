@@ -127,6 +127,17 @@ static const char *near_text(ts_session *s, const ts_table_near *n)
   return text;
 }
 
+/* Whether what keeps a roofline of the plan from answering is a rate that its gpu does not state. */
+static bool is_unrated(const ts_asking *a, const ts_cost_query *q)
+{
+  for (size_t i = 0; i < a->sources.count && q->flops > 0; i++) {
+    const ts_cost_source *source = ts_cost_chain_table(a->sources.at[i]);
+    if (source && ts_cost_lacks_rate(source, q->dtype))
+      return true;
+  }
+  return false;
+}
+
 static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, const char *label)
 {
   ts_session *s = c->asking->s;
@@ -147,7 +158,13 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
       ts_diag_fact(d, ts_arena_printf(s->arena, "nearest in %s", c->sources.at[i].name), "%s",
                    text);
   }
-  ts_diag_help(d, "end the list with a source for every kernel, such as `roofline(gpu)`");
+  if (is_unrated(c->asking, q))
+    ts_diag_help(d,
+                 "the gpu of the roofline has no rate in %s: state what it computes this at, "
+                 "`gpu with { peak = { ..., %s: 20 TFLOP/s } }`",
+                 q->dtype, q->dtype);
+  else
+    ts_diag_help(d, "end the list with a source for every kernel, such as `roofline(gpu)`");
 }
 
 /* Which of the warnings the answer belongs to, from 1. */

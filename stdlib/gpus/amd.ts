@@ -1,6 +1,8 @@
 // Accelerators of AMD. Rates are dense. `watts` is the limit of the board, for functions of plans to
 // ask.
 //
+// The MI350X and MI355X have no units for tf32 any more: what asks for it runs in fp32.
+//
 // Sources: AMD Instinct MI300X, MI325X, MI350X and MI355X data sheets (2023 to 2025).
 
 gpu mi300x {
@@ -25,7 +27,7 @@ gpu mi350x {
   memory = 294896 MiB
   reserved = 0.8 GiB
   bandwidth = 8000 GB/s
-  peak = { fp32: 144.2 TFLOP/s, fp16: 2306.9 TFLOP/s, bf16: 2306.9 TFLOP/s, fp8: 4613.7 TFLOP/s, fp4: 9227 TFLOP/s }
+  peak = { fp32: 144.2 TFLOP/s, tf32: 144.2 TFLOP/s, fp16: 2306.9 TFLOP/s, bf16: 2306.9 TFLOP/s, fp8: 4613.7 TFLOP/s, fp4: 9227 TFLOP/s }
   sms = 256
   l2 = 256 MiB
   watts = 1000 W
@@ -33,7 +35,7 @@ gpu mi350x {
 }
 
 gpu mi355x = mi350x with {
-  peak = { fp32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s, fp4: 10066 TFLOP/s }
+  peak = { fp32: 157.3 TFLOP/s, tf32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s, fp4: 10066 TFLOP/s }
   watts = 1400 W
   called = ["*MI355X*"]
 }

@@ -1,11 +1,12 @@
 // Accelerators of Intel. Source: Intel Gaudi 2 white paper (2023) and its documentation of
-// performance; 24 ports of 100 Gb/s, of which 21 stay in the node.
+// performance; 24 ports of 100 Gb/s, of which 21 stay in the node. They state no rate of tf32: what
+// asks for it is taken to run in fp32.
 
 gpu gaudi2 {
   memory = 96 GiB
   reserved = 0.5 GiB
   bandwidth = 2450 GB/s
-  peak = { fp32: 54 TFLOP/s, bf16: 432 TFLOP/s, fp8: 865 TFLOP/s }
+  peak = { fp32: 54 TFLOP/s, tf32: 54 TFLOP/s, bf16: 432 TFLOP/s, fp8: 865 TFLOP/s }
   watts = 600 W
   called = ["*Gaudi2*", "*Gaudi 2*"]
 }

@@ -11,6 +11,10 @@ try() { # MODEL GPU GPUS [ARGUMENT]...
 try mixtral_8x7b h100 16; try gpt2_xl a100 8 -D global=32; try resnet50 h100 8; try 'small(4)' h100 12 _small.ts
 # A vocabulary that ranks share; stages that 16, 32 ... are not: 2,240 GPUs held MT-NLG 530B in 35 (arXiv 2201.11990).
 try mt_nlg_530b a100 2240; grep -n padded_vocab plan.ts
+# Routers ask for tf32, which these devices do not have: they compute it at a rate that they state.
+try mixtral_8x7b mi350x 16; try mixtral_8x7b gaudi2 16; try mixtral_8x7b v5p 16
+# What was refused is told beside what does not fit.
+trainspec init --model mixtral_8x22b --gpu v5e --gpus 16 -o none.ts 2>&1
 trainspec init --model gpt3_175b --gpu h100 --gpus 8 -o none.ts; echo "exit $?"; ls none.ts 2>&1
 trainspec init --model lama3_8b --gpu h100; trainspec init --model gpt --gpu h100; trainspec init --model gpt2_xl --gpu h101; trainspec init --gpu h100
 trainspec init --model 'gpt2_xl(sec: 3)' --gpu h100 2>&1 | head -2; trainspec init --model 'gpt2_xl(' --gpu h100 2>&1 | head -2; trainspec init --model gpt2_xl --gpu h100 -D globl=3
