@@ -293,11 +293,15 @@ static ts_value compare(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
   return ts_bool_value(result, e->span);
 }
 
+/* `true`, `false` and the words of an enumeration are values of one type. */
+static bool is_word(ts_value v) { return v.type == TS_T_WORD || v.type == TS_T_BOOL; }
+
 static bool comparable(ts_value a, ts_value b)
 {
   if (is_numeric(a) && is_numeric(b))
     return ts_dimension_equal(a.dimension, b.dimension);
-  return a.type == b.type || a.type == TS_T_NONE || b.type == TS_T_NONE;
+  return a.type == b.type || (is_word(a) && is_word(b)) || a.type == TS_T_NONE ||
+         b.type == TS_T_NONE;
 }
 
 static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)

@@ -249,7 +249,8 @@ op attention(
   let seq = if keys == queries then queries else round(sqrt(queries * keys))
   let cut = window > 0 and window < keys
   let local = cut and _as_causal(window) < keys
-  let met = if cut and keys > queries then 2 * queries * window else _scores(queries, keys, causal, window)
+  let met = if cut and keys > queries then div(queries * _scores(keys, keys, causal, window), keys)
+    else _scores(queries, keys, causal, window)
   let mean = batch * heads * head_dim * met
   let product = batch * heads * head_dim * (if load == 1 then met else round(met * load))
   let more = (heads + 2 * kv_heads) * head_dim - last(qkv.shape)

@@ -32,6 +32,10 @@ strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
     match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
   }
+  rule positions optional { // biases by relative position, of a rank's own heads
+    match attention where buckets > 0
+    split w dim 1 over t
+  }
   rule shared_keys optional {
     match latent_keys
     after backward(input): all_reduce(dshared, over: t)
@@ -43,7 +47,7 @@ strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
   }
   rule head optional {
     match linear as "head"
-    split w dim 0, y dim -1 over t
+    split w dim 0, b dim 0, y dim -1 over t
     after backward(input): all_reduce(dx, over: t, overlap: overlap)
   }
   rule loss optional {
@@ -109,6 +113,10 @@ strategy tensor_sequence_parallel(
     match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
   }
+  rule positions optional { // biases by relative position, of a rank's own heads
+    match attention where buckets > 0
+    split w dim 1 over t
+  }
   rule shared_keys optional {
     match latent_keys
     before forward: all_gather(shared, dim: 1, over: t)
@@ -123,7 +131,7 @@ strategy tensor_sequence_parallel(
   rule head optional {
     match linear as "head" where len(x.shape) > 2
     before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
-    split w dim 0, y dim -1 over t
+    split w dim 0, b dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1, over: t, overlap: scatter, slows: slows)
     before backward(weight): all_gather(x, dim: 1, over: second, overlap: again, slows: slows)
   }
@@ -161,7 +169,7 @@ strategy vocabulary_parallel(t: Axis) {
   }
   rule head {
     match linear as "head"
-    split w dim 0, y dim -1 over t
+    split w dim 0, b dim 0, y dim -1 over t
     after backward(input): all_reduce(dx, over: t)
   }
   rule loss {
