@@ -127,7 +127,7 @@ static const char *near_text(ts_session *s, const ts_table_near *n)
   return text;
 }
 
-/* Whether what keeps a roofline of the plan from answering is a rate that its gpu does not state. */
+/* Whether a roofline of the plan does not answer for want of a rate that its gpu does not state. */
 static bool is_unrated(const ts_asking *a, const ts_cost_query *q)
 {
   for (size_t i = 0; i < a->sources.count && q->flops > 0; i++) {
