@@ -12,6 +12,7 @@ typedef struct ts_schedule_builder {
   uint32_t *count; /* of it: see schedule_work.c */
   uint32_t oldest; /* item at which to look for an I without its W */
   ts_known *known; /* what expressions of the order gave */
+  ts_names forms;  /* of its items, by the addresses of their nodes */
   bool failed;
 } ts_schedule_builder;
 

@@ -9,21 +9,30 @@
 
 enum { MOST_ARGUMENTS = 6, MOST_ANSWERS = 1 << 16 }; /* what comes later is evaluated each time */
 
+/* Of a function whose arguments are the same numbers but for some, by these. */
 typedef struct answer { int64_t argument[MOST_ARGUMENTS], result; uint64_t steps; } answer;
 
 typedef struct answers {
+  const ts_function *function;
+  uint32_t count, given;            /* arguments that vary; bits of those that are `fixed` */
+  int64_t fixed[MOST_ARGUMENTS];
   TS_VEC(answer) all;
-  ts_hash_table table; /* of them, by their arguments */
+  ts_hash_table table;              /* of them, by their arguments, where several vary */
+  TS_VEC(uint32_t) at;              /* where one varies, by that one: 1 + number; 0: not asked yet */
 } answers;
 
-/* A call that stands in the order, of a function that is declared outside. Calls whose arguments
- * have no names share the answers of their function. */
-typedef struct call {
-  bool usable;
-  uint32_t count;
-  const ts_ast *argument[MOST_ARGUMENTS];
-  answers *answers;
-} call;
+typedef enum form { GIVEN, INSIDE, SUM, CALL, CHOICE, USUAL } form;
+
+/* An expression, as it stands in the order: where its names are is found once. */
+typedef struct code code;
+struct code {
+  form form;
+  const ts_ast *e;
+  int64_t value;                    /* GIVEN */
+  uint32_t level, place;            /* INSIDE: environments further out, and there */
+  const code *part[MOST_ARGUMENTS]; /* of a CALL: those that vary */
+  answers *answers;                 /* CALL */
+};
 
 typedef struct outer_name { bool bound, whole; int64_t value; } outer_name;
 
@@ -31,11 +40,9 @@ struct ts_known {
   ts_session *s;
   const ts_env *outside;
   ts_names names; /* of outer_name */
-  ts_names calls; /* of call, by the addresses of their nodes */
-  ts_names functions; /* of answers, by their addresses */
-  const ts_ast *missed; /* a call that was not made before, and where it is kept; NULL: none */
-  call *missed_call;
-  answer asked;
+  ts_names codes; /* of code, by the addresses of their nodes */
+  TS_VEC(answers *) functions;
+  bool failed;    /* an error was told */
 };
 
 ts_known *ts_known_new(ts_session *s, const ts_env *outside)
@@ -48,12 +55,13 @@ ts_known *ts_known_new(ts_session *s, const ts_env *outside)
 
 /* -- names -- */
 
-static const ts_value *inside(const ts_known *k, const ts_env *env, const char *name)
+static const ts_value *inside(const ts_known *k, const ts_env *env, const char *name,
+                              uint32_t *level, uint32_t *place)
 {
-  for (; env && env != k->outside; env = env->parent)
-    for (uint32_t i = 0; i < env->count; i++)
-      if (env->name[i] == name)
-        return &env->value[i];
+  for (*level = 0; env && env != k->outside; env = env->parent, ++*level)
+    for (*place = 0; *place < env->count; ++*place)
+      if (env->name[*place] == name)
+        return &env->value[*place];
   return NULL;
 }
 
@@ -73,32 +81,123 @@ static const outer_name *outer(ts_known *k, const char *name)
 
 bool ts_known_bound(ts_known *k, const ts_env *env, const char *name)
 {
-  return inside(k, env, name) || outer(k, name)->bound;
+  uint32_t level, place;
+  return inside(k, env, name, &level, &place) || outer(k, name)->bound;
+}
+
+/* Native code may give something else next time. */
+static const ts_function *declared_outside(ts_known *k, const ts_env *env, const ts_ast *function)
+{
+  uint32_t level, place;
+  ts_value v;
+  bool there = function->kind == TS_AST_ID &&
+               !inside(k, env, function->name, &level, &place) &&
+               ts_env_lookup(k->outside, function->name, &v) && v.type == TS_T_FUNCTION &&
+               v.u.function->kind != TS_FUNCTION_NATIVE;
+  return there ? v.u.function : NULL;
+}
+
+/* -- codes: an expression stands among the same names each time it is met -- */
+
+static const code *code_of(ts_known *k, const ts_env *env, const ts_ast *e);
+
+static void read_name(ts_known *k, const ts_env *env, code *c)
+{
+  if (inside(k, env, c->e->name, &c->level, &c->place)) {
+    c->form = INSIDE;
+    return;
+  }
+  const outer_name *o = outer(k, c->e->name);
+  c->form = o->whole ? GIVEN : USUAL;
+  c->value = o->value;
+}
+
+/* Calls whose arguments have no names share the answers of their function. */
+static answers *answers_of(ts_known *k, const answers *wanted, bool named)
+{
+  for (size_t i = 0; i < k->functions.count && !named; i++) {
+    answers *a = k->functions.at[i];
+    if (a->function == wanted->function && a->given == wanted->given && a->count == wanted->count &&
+        !memcmp(a->fixed, wanted->fixed, sizeof a->fixed))
+      return a;
+  }
+  answers *a = ts_arena_copy(k->s->arena, wanted, sizeof *wanted);
+  if (!named)
+    TS_PUSH(k->s->arena, &k->functions, a);
+  return a;
+}
+
+static void read_call(ts_known *k, const ts_env *env, code *c)
+{
+  ts_ast_list arguments = ts_ast_args(c->e);
+  answers wanted = {.function = declared_outside(k, env, ts_ast_function(c->e))};
+  bool named = false;
+  if (!wanted.function || arguments.count > MOST_ARGUMENTS)
+    return;
+  for (uint32_t i = 0; i < arguments.count; i++) {
+    const code *argument = code_of(k, env, ts_ast_value(arguments.at[i]));
+    named |= arguments.at[i]->name != NULL;
+    if (argument->form == GIVEN) {
+      wanted.given |= UINT32_C(1) << i;
+      wanted.fixed[i] = argument->value;
+    } else {
+      c->part[wanted.count++] = argument;
+    }
+  }
+  c->form = CALL;
+  c->answers = answers_of(k, &wanted, named);
+}
+
+static const code *code_of(ts_known *k, const ts_env *env, const ts_ast *e)
+{
+  code *c = (code *)(uintptr_t)ts_names_get(&k->codes, (const char *)e);
+  if (c)
+    return c;
+  c = TS_NEW(k->s->arena, code);
+  *c = (code){.form = USUAL, .e = e};
+  switch (e->kind) {
+  case TS_AST_INT:
+    c->form = GIVEN;
+    c->value = e->u.integer;
+    break;
+  case TS_AST_ID: read_name(k, env, c); break;
+  case TS_AST_CALL: read_call(k, env, c); break;
+  case TS_AST_BINARY:
+    c->form = SUM;
+    c->part[0] = code_of(k, env, ts_ast_left(e));
+    c->part[1] = code_of(k, env, ts_ast_right(e));
+    break;
+  case TS_AST_IF:
+    c->form = CHOICE;
+    c->part[0] = code_of(k, env, ts_ast_condition(e));
+    c->part[1] = code_of(k, env, ts_ast_then(e));
+    c->part[2] = code_of(k, env, ts_ast_else(e));
+    break;
+  default: break;
+  }
+  ts_names_put(k->s->arena, &k->codes, (const char *)e, c);
+  return c;
 }
 
 /* -- numbers; false: evaluate it as usual -- */
 
-static bool number(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n);
-static bool truth(ts_known *k, const ts_env *env, const ts_ast *e, bool *holds);
+static bool number(ts_known *k, const ts_env *env, const code *c, int64_t *n);
+static bool truth(ts_known *k, const ts_env *env, const code *c, bool *holds);
 
-static bool named(ts_known *k, const ts_env *env, const char *name, int64_t *n)
+static bool named(const ts_env *env, const code *c, int64_t *n)
 {
-  const ts_value *v = inside(k, env, name);
-  if (v) {
-    *n = v->u.integer;
-    return v->type == TS_T_INT;
-  }
-  const outer_name *o = outer(k, name);
-  *n = o->value;
-  return o->whole;
+  for (uint32_t i = 0; i < c->level; i++)
+    env = env->parent;
+  *n = env->value[c->place].u.integer;
+  return env->value[c->place].type == TS_T_INT;
 }
 
-static bool sum(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
+static bool sum(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   int64_t a, b;
-  if (!number(k, env, ts_ast_left(e), &a) || !number(k, env, ts_ast_right(e), &b))
+  if (!number(k, env, c->part[0], &a) || !number(k, env, c->part[1], &b))
     return false;
-  switch (e->u.op) {
+  switch (c->e->u.op) {
   case TS_OP_ADD: return !__builtin_add_overflow(a, b, n);
   case TS_OP_SUB: return !__builtin_sub_overflow(a, b, n);
   case TS_OP_MUL: return !__builtin_mul_overflow(a, b, n);
@@ -108,116 +207,84 @@ static bool sum(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
   }
 }
 
-/* Native code may give something else next time. */
-static const ts_function *declared_outside(ts_known *k, const ts_env *env, const ts_ast *function)
-{
-  ts_value v;
-  bool there = function->kind == TS_AST_ID && !inside(k, env, function->name) &&
-               ts_env_lookup(k->outside, function->name, &v) && v.type == TS_T_FUNCTION &&
-               v.u.function->kind != TS_FUNCTION_NATIVE;
-  return there ? v.u.function : NULL;
-}
-
-static answers *answers_of(ts_known *k, const ts_function *f, ts_ast_list arguments)
-{
-  answers *a = (answers *)(uintptr_t)ts_names_get(&k->functions, (const char *)f);
-  bool named = false;
-  for (uint32_t i = 0; i < arguments.count; i++)
-    named |= arguments.at[i]->name != NULL;
-  if (a && !named)
-    return a;
-  a = TS_NEW(k->s->arena, answers);
-  if (!named)
-    ts_names_put(k->s->arena, &k->functions, (const char *)f, a);
-  return a;
-}
-
-static call *call_of(ts_known *k, const ts_env *env, const ts_ast *e)
-{
-  call *c = (call *)(uintptr_t)ts_names_get(&k->calls, (const char *)e);
-  ts_ast_list arguments = ts_ast_args(e);
-  if (c)
-    return c;
-  c = TS_NEW(k->s->arena, call);
-  c->count = arguments.count;
-  const ts_function *f = declared_outside(k, env, ts_ast_function(e));
-  c->usable = c->count <= MOST_ARGUMENTS && f;
-  if (c->usable)
-    c->answers = answers_of(k, f, arguments);
-  for (uint32_t i = 0; c->usable && i < c->count; i++)
-    c->argument[i] = ts_ast_value(arguments.at[i]);
-  ts_names_put(k->s->arena, &k->calls, (const char *)e, c);
-  return c;
-}
-
 static uint32_t hash_of(const answer *a)
 {
   return ts_hash_bytes(a->argument, sizeof a->argument);
 }
 
-typedef struct wanted { const call *c; const answer *asked; } wanted;
+typedef struct wanted { const answers *of; const answer *asked; } wanted;
 
 static bool same_arguments(const void *closure, uint32_t number)
 {
   const wanted *w = closure;
-  return !memcmp(w->c->answers->all.at[number].argument, w->asked->argument,
-                 sizeof w->asked->argument);
+  return !memcmp(w->of->all.at[number].argument, w->asked->argument, sizeof w->asked->argument);
 }
 
-static bool called(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
+static bool is_listed(const answers *a, const answer *asked)
 {
-  call *c = call_of(k, env, e);
+  return a->count == 1 && asked->argument[0] >= 0 && asked->argument[0] < MOST_ANSWERS;
+}
+
+static const answer *find(const answers *a, const answer *asked)
+{
+  if (is_listed(a, asked)) {
+    size_t at = (size_t)asked->argument[0];
+    return at < a->at.count && a->at.at[at] ? &a->all.at[a->at.at[at] - 1] : NULL;
+  }
+  uint32_t found = ts_hash_find(&a->table, hash_of(asked), same_arguments, &(wanted){a, asked});
+  return found == TS_HASH_NONE ? NULL : &a->all.at[found];
+}
+
+static void keep(ts_known *k, answers *a, const answer *asked)
+{
+  uint32_t number = (uint32_t)a->all.count;
+  if (number == MOST_ANSWERS)
+    return;
+  TS_PUSH(k->s->arena, &a->all, *asked);
+  if (!is_listed(a, asked)) {
+    ts_hash_add(k->s->arena, &a->table, hash_of(asked), number);
+    return;
+  }
+  while (a->at.count <= (size_t)asked->argument[0])
+    TS_PUSH(k->s->arena, &a->at, 0);
+  a->at.at[asked->argument[0]] = number + 1;
+}
+
+/* One that was not made before is evaluated, and again it gives the same. */
+static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
+{
   uint64_t before = k->s->steps - 1;
   answer asked = {.steps = 0};
-  for (uint32_t i = 0; c->usable && i < c->count; i++)
-    if (!number(k, env, c->argument[i], &asked.argument[i]))
+  for (uint32_t i = 0; i < c->answers->count; i++)
+    if (!number(k, env, c->part[i], &asked.argument[i]))
       return false;
-  if (!c->usable)
-    return false;
-  uint32_t found =
-    ts_hash_find(&c->answers->table, hash_of(&asked), same_arguments, &(wanted){c, &asked});
-  if (found == TS_HASH_NONE) {
-    k->missed = e;
-    k->missed_call = c;
-    k->asked = asked;
-    return false;
+  const answer *found = find(c->answers, &asked);
+  if (found) {
+    k->s->steps = before + found->steps; /* as far from its limit as ever */
+    *n = found->result;
+    return true;
   }
-  k->s->steps = before + c->answers->all.at[found].steps; /* as far from its limit as ever */
-  *n = c->answers->all.at[found].result;
-  return true;
-}
-
-/* The call that was asked for the first time in an expression that has been evaluated since: it
- * gives a value again. */
-static void keep_missed(ts_known *k, const ts_env *env)
-{
-  uint64_t before = k->s->steps;
-  if (!k->missed)
-    return;
-  ts_value v = ts_eval(k->s, env, k->missed);
-  k->missed = NULL;
-  k->asked.steps = k->s->steps - before;
   k->s->steps = before;
-  answers *a = k->missed_call->answers;
-  if (v.type != TS_T_INT || a->all.count == MOST_ANSWERS)
-    return;
-  k->asked.result = v.u.integer;
-  ts_hash_add(k->s->arena, &a->table, hash_of(&k->asked), (uint32_t)a->all.count);
-  TS_PUSH(k->s->arena, &a->all, k->asked);
+  ts_value v = ts_eval(k->s, env, c->e);
+  k->failed = v.type == TS_T_ERROR;
+  *n = asked.result = v.type == TS_T_INT ? v.u.integer : 0;
+  asked.steps = k->s->steps - before;
+  if (v.type == TS_T_INT)
+    keep(k, c->answers, &asked);
+  return v.type == TS_T_INT;
 }
 
-static bool number(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
+static bool number(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   bool holds;
   k->s->steps++;
-  switch (e->kind) {
-  case TS_AST_INT: *n = e->u.integer; return true;
-  case TS_AST_ID: return named(k, env, e->name, n);
-  case TS_AST_BINARY: return sum(k, env, e, n);
-  case TS_AST_CALL: return called(k, env, e, n);
-  case TS_AST_IF:
-    return truth(k, env, ts_ast_condition(e), &holds) &&
-           number(k, env, holds ? ts_ast_then(e) : ts_ast_else(e), n);
+  switch (c->form) {
+  case GIVEN: *n = c->value; return true;
+  case INSIDE: return named(env, c, n);
+  case SUM: return sum(k, env, c, n);
+  case CALL: return called(k, env, c, n);
+  case CHOICE:
+    return truth(k, env, c->part[0], &holds) && number(k, env, c->part[holds ? 1 : 2], n);
   default: return false;
   }
 }
@@ -225,15 +292,16 @@ static bool number(ts_known *k, const ts_env *env, const ts_ast *e, int64_t *n)
 /* Axes are equal if they are the same, whatever their sizes. */
 static bool may_be_axis(const ts_ast *e) { return e->kind == TS_AST_ID || e->kind == TS_AST_IF; }
 
-static bool compared(ts_known *k, const ts_env *env, const ts_ast *e, bool *holds)
+static bool compared(ts_known *k, const ts_env *env, const code *c, bool *holds)
 {
   int64_t a, b;
-  if ((e->u.op == TS_OP_EQ || e->u.op == TS_OP_NE) && may_be_axis(ts_ast_left(e)) &&
-      may_be_axis(ts_ast_right(e)))
+  ts_operator op = c->e->u.op;
+  if ((op == TS_OP_EQ || op == TS_OP_NE) && may_be_axis(ts_ast_left(c->e)) &&
+      may_be_axis(ts_ast_right(c->e)))
     return false;
-  if (!number(k, env, ts_ast_left(e), &a) || !number(k, env, ts_ast_right(e), &b))
+  if (!number(k, env, c->part[0], &a) || !number(k, env, c->part[1], &b))
     return false;
-  switch (e->u.op) {
+  switch (op) {
   case TS_OP_LT: *holds = a < b; return true;
   case TS_OP_LE: *holds = a <= b; return true;
   case TS_OP_GT: *holds = a > b; return true;
@@ -244,15 +312,15 @@ static bool compared(ts_known *k, const ts_env *env, const ts_ast *e, bool *hold
   }
 }
 
-static bool truth(ts_known *k, const ts_env *env, const ts_ast *e, bool *holds)
+static bool truth(ts_known *k, const ts_env *env, const code *c, bool *holds)
 {
   k->s->steps++;
-  if (e->kind != TS_AST_BINARY)
+  if (c->form != SUM)
     return false;
-  if (e->u.op != TS_OP_AND && e->u.op != TS_OP_OR)
-    return compared(k, env, e, holds);
-  return truth(k, env, ts_ast_left(e), holds) &&
-         (*holds == (e->u.op == TS_OP_OR) || truth(k, env, ts_ast_right(e), holds));
+  if (c->e->u.op != TS_OP_AND && c->e->u.op != TS_OP_OR)
+    return compared(k, env, c, holds);
+  return truth(k, env, c->part[0], holds) &&
+         (*holds == (c->e->u.op == TS_OP_OR) || truth(k, env, c->part[1], holds));
 }
 
 /* Near a limit all is evaluated as usual, so that it is told of where it is met. */
@@ -262,26 +330,24 @@ bool ts_known_int(ts_known *k, const ts_env *env, const ts_ast *expr, const char
                   int64_t *result)
 {
   uint64_t before = k->s->steps;
-  k->missed = NULL;
-  if (number(k, env, expr, result) && goes_on(k))
+  k->failed = false;
+  if (number(k, env, code_of(k, env, expr), result) && goes_on(k))
     return true;
-  k->s->steps = before;
-  if (!ts_eval_int(k->s, env, expr, what, result))
+  if (k->failed)
     return false;
-  keep_missed(k, env);
-  return true;
+  k->s->steps = before;
+  return ts_eval_int(k->s, env, expr, what, result);
 }
 
 bool ts_known_bool(ts_known *k, const ts_env *env, const ts_ast *expr, const char *what,
                    bool *result)
 {
   uint64_t before = k->s->steps;
-  k->missed = NULL;
-  if (truth(k, env, expr, result) && goes_on(k))
+  k->failed = false;
+  if (truth(k, env, code_of(k, env, expr), result) && goes_on(k))
     return true;
-  k->s->steps = before;
-  if (!ts_eval_bool(k->s, env, expr, what, result))
+  if (k->failed)
     return false;
-  keep_missed(k, env);
-  return true;
+  k->s->steps = before;
+  return ts_eval_bool(k->s, env, expr, what, result);
 }

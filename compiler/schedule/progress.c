@@ -85,11 +85,40 @@ static bool blocked(const player *p, uint32_t rank, uint32_t n, block *b)
   return false;
 }
 
-static bool advance(player *p, uint32_t rank)
+static bool is_open(const player *p, uint32_t item) { return item != TS_NO_INDEX && !p->done[item]; }
+
+/* As blocked() for an item by itself that no clause ties: most are such. */
+static bool waits(const player *p, uint32_t item)
+{
+  const ts_schedule *sc = p->sc;
+  const ts_placed *it = &sc->items.at[item];
+  const ts_stage *stage = &p->stages->at[it->stage];
+  ts_wait unused;
+  bool waiting = is_open(p, own(sc, it, &unused));
+  if (it->kind == TS_FORWARD && !(sc->without & TS_CLAUSE_ACTIVATIONS))
+    for (uint32_t t = 0; t < stage->in_count; t++)
+      waiting |=
+        is_open(p, ts_schedule_find(sc, TS_FORWARD, stage->in[t].other, it->micro_batch));
+  if ((it->kind == TS_BACKWARD || it->kind == TS_INPUT_GRADIENT) &&
+      !(sc->without & TS_CLAUSE_GRADIENTS))
+    for (uint32_t t = 0; t < stage->out_count; t++)
+      waiting |= stage->out[t].gradient &&
+                 is_open(p, backward_of(sc, stage->out[t].other, it->micro_batch));
+  return waiting;
+}
+
+static bool cannot_go_on(const player *p, uint32_t rank)
 {
   block b;
+  uint32_t head = p->sc->order[rank].first + p->next[rank];
+  const ts_placed *it = &p->sc->items.at[head];
+  return it->paired || it->link_count ? blocked(p, rank, 0, &b) : waits(p, head);
+}
+
+static bool advance(player *p, uint32_t rank)
+{
   uint32_t first = p->sc->order[rank].first, start = p->next[rank];
-  while (p->next[rank] < p->sc->order[rank].count && !blocked(p, rank, 0, &b)) {
+  while (p->next[rank] < p->sc->order[rank].count && !cannot_go_on(p, rank)) {
     bool pair = p->sc->items.at[first + p->next[rank]].paired;
     p->done[first + p->next[rank]++] = true;
     if (pair)

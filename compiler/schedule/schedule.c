@@ -426,7 +426,7 @@ static void give_places(ts_schedule *sc, uint32_t rank)
   for (uint32_t i = sc->order[rank].first, n = i + sc->order[rank].count; i < n; i++) {
     ts_placed *p = &sc->items.at[i];
     if (p->kind == TS_FORWARD) {
-      for (uint32_t k = 1; k < TS_PLACES; k++)
+      for (uint32_t k = 1; k < TS_PLACES && taken[p->place]; k++)
         p->place = taken[k] < taken[p->place] ? k : p->place;
       taken[p->place]++;
     } else if (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT) {

@@ -76,6 +76,22 @@ static bool is_next(const builder *b, const ts_env *env, const ts_ast *arg)
          !ts_known_bound(b->known, env, expr->name);
 }
 
+/* What an item says, wherever it is placed. NULL after an error. */
+typedef struct form { ts_work_kind kind; bool next; } form;
+
+static const form *form_of(builder *b, const ts_env *env, const ts_ast *item)
+{
+  form *f = (form *)(uintptr_t)ts_names_get(&b->forms, (const char *)item);
+  if (f)
+    return f;
+  f = TS_NEW(b->s->arena, form);
+  if (!ts_work_kind_of(b, item, &f->kind))
+    return NULL;
+  f->next = item->count && is_next(b, env, ts_ast_args(item).at[0]);
+  ts_names_put(b->s->arena, &b->forms, (const char *)item, f);
+  return f;
+}
+
 /* `W(next)` where there are several chunks: the oldest I of the rank that has no W yet. */
 static bool oldest(builder *b, const ts_ast *item, ts_placed *placed)
 {
@@ -96,7 +112,8 @@ static bool oldest(builder *b, const ts_ast *item, ts_placed *placed)
 
 /* -- items -- */
 
-static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_placed *placed)
+static bool arguments(builder *b, const ts_env *env, const ts_ast *item, bool next,
+                      ts_placed *placed)
 {
   ts_schedule *sc = b->sc;
   uint32_t most = placed->kind == TS_STEP ? 0 : 2, least = placed->kind == TS_STEP ? 0 : 1;
@@ -113,7 +130,6 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
   }
   if (!item->count)
     return true;
-  bool next = is_next(b, env, ts_ast_args(item).at[0]);
   if (item->count == 1 && sc->chunks > 1) {
     if (next && placed->kind == TS_WEIGHT_GRADIENT)
       return oldest(b, item, placed);
@@ -134,9 +150,10 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
 
 static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
 {
-  ts_placed placed = {.span = item->span};
+  const form *form = form_of(b, env, item);
+  ts_placed placed = {.span = item->span, .kind = form ? form->kind : TS_STEP};
   ts_schedule *sc = b->sc;
-  if (!ts_work_kind_of(b, item, &placed.kind) || !arguments(b, env, item, &placed))
+  if (!form || !arguments(b, env, item, form->next, &placed))
     return false;
   placed.stage = placed.kind == TS_STEP ? 0 : sc->stage_of[b->rank * sc->chunks + placed.chunk];
   if (sc->items.count >= b->s->limits.items) {
