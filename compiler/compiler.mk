@@ -84,6 +84,7 @@ libts_la_SOURCES += \
 	compiler/lower/fragment_split.h \
 	compiler/lower/fragment_step.c \
 	compiler/lower/holdings.c \
+	compiler/lower/in_flight.c \
 	compiler/lower/lower.c \
 	compiler/lower/lower.h \
 	compiler/lower/lowering.h \

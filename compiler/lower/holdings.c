@@ -118,20 +118,28 @@ static uint64_t of_plan(const ts_lowering *l)
   return sum;
 }
 
-bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held)
+uint64_t *ts_lower_held(const ts_lowering *l)
 {
   const ts_schedule *sc = l->sc;
   uint64_t *stage = TS_NEW_ARRAY(l->s->arena, uint64_t, sc->stages + 1),
-           *known = TS_NEW_ARRAY(l->s->arena, uint64_t, l->sh->classes.count + 1);
-  held->bytes = 0;
+           *known = TS_NEW_ARRAY(l->s->arena, uint64_t, l->sh->classes.count + 1),
+           *rank = TS_NEW_ARRAY(l->s->arena, uint64_t, sc->ranks + 1);
   for (uint32_t i = 0; i < sc->stages; i++)
     stage[i] = of_stage(l, &l->stages->at[i], known);
   for (uint32_t r = 0; r < sc->ranks; r++) {
-    uint64_t sum = of_plan(l);
+    rank[r] = of_plan(l);
     for (uint32_t c = 0; c < sc->chunks; c++)
-      sum += stage[sc->stage_of[r * sc->chunks + c]];
-    held->bytes = sum > held->bytes ? sum : held->bytes;
+      rank[r] += stage[sc->stage_of[r * sc->chunks + c]];
   }
+  return rank;
+}
+
+bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held)
+{
+  const uint64_t *rank = ts_lower_held(l);
+  held->bytes = 0;
+  for (uint32_t r = 0; r < l->sc->ranks; r++)
+    held->bytes = rank[r] > held->bytes ? rank[r] : held->bytes;
   held->over = ts_cluster_room(l, held) && held->bytes > held->limit - held->reserved;
   return held->over;
 }

@@ -79,9 +79,14 @@ ts_stage_costs ts_stage_costs_of(ts_lowering *l);
 bool ts_lower_cluster(ts_lowering *l);
 bool ts_lower_network(ts_lowering *l);
 /* compiler/lower/holdings.c: what a rank holds throughout, as records: the first, and their number;
- * whether some rank holds more, so, than any device has room for. */
+ * what each rank holds so, at least, [ranks]; whether some rank holds more, so, than any device has
+ * room for. */
 uint32_t ts_lower_holdings(ts_lowering *l, uint32_t rank, uint32_t *count);
+uint64_t *ts_lower_held(const ts_lowering *l);
 bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held);
+/* compiler/lower/in_flight.c: the same with micro-batches between forward and backward. Once there
+ * are stages and an order. */
+bool ts_lower_in_flight_too_much(ts_lowering *l, ts_held *held);
 /* compiler/lower/cluster.c: memory of the device with the most room. False: of one it is not
  * known. */
 bool ts_cluster_room(const ts_lowering *l, ts_held *held);

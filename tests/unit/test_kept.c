@@ -33,6 +33,31 @@ static bool same_least(const ts_least *a, const ts_least *b)
          !(a->tokens < b->tokens || a->tokens > b->tokens);
 }
 
+/* With what is in flight, too: it ends early no plan that its bounds let pass, and changes no other
+ * one. */
+static void check_early(const char *path, const ts_compile_options *given, const ts_ir *whole,
+                        const ts_least *least)
+{
+  ts_arena *arena = ts_arena_new("early");
+  ts_held held = {.early = true};
+  ts_compile_options o = *given;
+  ts_input input = {0};
+  o.held = &held;
+  bool good = ts_input_open(ts_session_new(arena), path, &o, &input);
+  cr_assert_eq(good, !held.over);
+  cr_assert_leq(held.bytes, least->bytes);
+  cr_assert(least->over || !held.over);
+  if (good) {
+    size_t size[2];
+    uint8_t *bytes[2] = {ts_ir_encode(whole, &size[0]), ts_ir_encode(&input.ir, &size[1])};
+    cr_assert(size[0] == size[1] && !memcmp(bytes[0], bytes[1], size[0]));
+    free(bytes[0]);
+    free(bytes[1]);
+  }
+  ts_input_close(&input);
+  ts_arena_free(arena);
+}
+
 /* What a plan holds throughout is never more than its bounds say, and these are below any play.
  * They are the same before messages are bound. */
 static void check_held(const char *path, const ts_compile_options *given, const ts_input *whole)
@@ -48,6 +73,7 @@ static void check_held(const char *path, const ts_compile_options *given, const 
   cr_assert_eq(good, !held.over);
   cr_assert_leq(held.bytes, least.bytes);
   cr_assert(least.over || !held.over);
+  check_early(path, given, &whole->ir, &least);
   cr_assert_eq(asks.asked, good);
   cr_assert(!good || same_least(&asks.least, &least));
   if (good) {

@@ -91,7 +91,7 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   ts_outcome out = {.state = TS_REFUSED, .point = point, .exact = asked->exact};
   ts_input input = {0};
   question asks = {s, lock, session->arena, &out, false};
-  ts_held held = {.enough = is_enough, .closure = &asks};
+  ts_held held = {.enough = is_enough, .closure = &asks, .early = !s->search->open};
   if (may_be_bounded(s, lock, asked))
     compile.held = &held;
   compile.plan_name = s->search->plan;
