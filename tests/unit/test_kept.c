@@ -1,6 +1,7 @@
 /* A session that goes on from plan to plan gives each the IR, and says of it, what a session of its
  * own does: in any order, for plans that are refused too. */
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,4 +303,56 @@ Test(kept, layouts_and_orders)
                                    {"again", {"0", "1", "2"}},  {"early", {"true", "false", "1 > 2"}},
                                    {"tied", {"0", "1", "0"}},   {"split", {"1", "2", "3"}}};
   check_random(text, choices, 6, 120, 7);
+}
+
+static bool check_early_plan(const char *path, const ts_compile_options *o)
+{
+  ts_arena *arena = ts_arena_new("plan");
+  ts_input input = {0};
+  bool good = ts_input_open(ts_session_new(arena), path, o, &input);
+  if (good) {
+    ts_least least = ts_least_of(arena, &input.ir);
+    check_early(path, o, &input.ir, &least);
+    ts_input_close(&input);
+  }
+  ts_arena_free(arena);
+  return good;
+}
+
+static size_t check_early_of(const char *folder)
+{
+  const char *root = getenv("top_srcdir");
+  glob_t found;
+  size_t compared = 0;
+  char pattern[4096];
+  snprintf(pattern, sizeof pattern, "%s/%s/*.ts", root ? root : ".", folder);
+  cr_assert(!glob(pattern, 0, NULL, &found));
+  for (size_t i = 0; i < found.gl_pathc; i++)
+    compared += check_early_plan(found.gl_pathv[i], &(ts_compile_options){0});
+  globfree(&found);
+  return compared;
+}
+
+/* All kinds of schedules, strategies, recomputation, offloading, rings. */
+Test(kept, what_is_in_flight)
+{
+  static const char *const uses[] = {
+    "[\"ddp\"]",           "[\"zero3\"]",           "[\"ds3\"]",
+    "[\"fsdp_keep\"]",     "[\"fsdp\", \"full\"]", "[\"hsdp\", \"selective\"]",
+    "[\"ring\", \"sp\"]", "[\"gather\", \"offload\"]", "[\"ep\", \"etp\", \"sp\", \"fsdp\"]",
+    "[\"ulysses\", \"tp\", \"full\", \"offload\"]",
+    "[\"tied\", \"fp8\", \"offload_optimizer\"]", "[\"tp_ring\"]", "[\"async\", \"second\"]"};
+  ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},      {"dp", "2"},
+                         {"cp", "2"},   {"tp", "2"},     {"ep", "2"}, {"experts", "8"}};
+  const char *root = getenv("top_srcdir");
+  char path[4096];
+  snprintf(path, sizeof path, "%s/tests/strategies/_plan.ts", root ? root : ".");
+  for (size_t u = 0; u < 2 * (sizeof uses / sizeof *uses); u++) {
+    defines[0].expression = uses[u / 2];
+    defines[1].expression = u % 2 ? "true" : "false";
+    cr_assert(check_early_plan(path, &(ts_compile_options){.defines = defines, .define_count = 9}),
+              "%s", uses[u / 2]);
+  }
+  cr_assert_gt(check_early_of("examples"), 10);
+  cr_assert_gt(check_early_of("tests/cli") + check_early_of("tests/accuracy/plans"), 20);
 }
