@@ -24,9 +24,10 @@ typedef struct answers {
 typedef enum form { GIVEN, INSIDE, SUM, CALL, CHOICE, USUAL } form;
 
 /* An expression, as it stands in the order: where its names are is found once. */
-typedef struct code code;
-struct code {
+typedef ts_known_code code;
+struct ts_known_code {
   form form;
+  uint32_t steps;                   /* GIVEN: of what was worked out once */
   const ts_ast *e;
   int64_t value;                    /* GIVEN */
   uint32_t level, place;            /* INSIDE: environments further out, and there */
@@ -148,13 +149,35 @@ static void read_call(ts_known *k, const ts_env *env, code *c)
   c->answers = answers_of(k, &wanted, named);
 }
 
+static bool sum_of(ts_operator op, int64_t a, int64_t b, int64_t *n)
+{
+  switch (op) {
+  case TS_OP_ADD: return !__builtin_add_overflow(a, b, n);
+  case TS_OP_SUB: return !__builtin_sub_overflow(a, b, n);
+  case TS_OP_MUL: return !__builtin_mul_overflow(a, b, n);
+  case TS_OP_MOD: *n = a >= 0 && b > 0 ? a % b : 0; return a >= 0 && b > 0;
+  case TS_OP_DIV: *n = a >= 0 && b > 0 ? a / b : 0; return a >= 0 && b > 0 && a % b == 0;
+  default: return false;
+  }
+}
+
+/* A sum of what is given is given itself. */
+static void add_given(code *c)
+{
+  const code *a = c->part[0], *b = c->part[1];
+  if (a->form != GIVEN || b->form != GIVEN || !sum_of(c->e->u.op, a->value, b->value, &c->value))
+    return;
+  c->form = GIVEN;
+  c->steps += a->steps + b->steps;
+}
+
 static const code *code_of(ts_known *k, const ts_env *env, const ts_ast *e)
 {
   code *c = (code *)(uintptr_t)ts_names_get(&k->codes, (const char *)e);
   if (c)
     return c;
   c = TS_NEW(k->s->arena, code);
-  *c = (code){.form = USUAL, .e = e};
+  *c = (code){.form = USUAL, .steps = 1, .e = e};
   switch (e->kind) {
   case TS_AST_INT:
     c->form = GIVEN;
@@ -166,6 +189,7 @@ static const code *code_of(ts_known *k, const ts_env *env, const ts_ast *e)
     c->form = SUM;
     c->part[0] = code_of(k, env, ts_ast_left(e));
     c->part[1] = code_of(k, env, ts_ast_right(e));
+    add_given(c);
     break;
   case TS_AST_IF:
     c->form = CHOICE;
@@ -195,16 +219,8 @@ static bool named(const ts_env *env, const code *c, int64_t *n)
 static bool sum(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   int64_t a, b;
-  if (!number(k, env, c->part[0], &a) || !number(k, env, c->part[1], &b))
-    return false;
-  switch (c->e->u.op) {
-  case TS_OP_ADD: return !__builtin_add_overflow(a, b, n);
-  case TS_OP_SUB: return !__builtin_sub_overflow(a, b, n);
-  case TS_OP_MUL: return !__builtin_mul_overflow(a, b, n);
-  case TS_OP_MOD: *n = a >= 0 && b > 0 ? a % b : 0; return a >= 0 && b > 0;
-  case TS_OP_DIV: *n = a >= 0 && b > 0 ? a / b : 0; return a >= 0 && b > 0 && a % b == 0;
-  default: return false;
-  }
+  return number(k, env, c->part[0], &a) && number(k, env, c->part[1], &b) &&
+         sum_of(c->e->u.op, a, b, n);
 }
 
 static uint32_t hash_of(const answer *a)
@@ -277,7 +293,7 @@ static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 static bool number(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   bool holds;
-  k->s->steps++;
+  k->s->steps += c->steps;
   switch (c->form) {
   case GIVEN: *n = c->value; return true;
   case INSIDE: return named(env, c, n);
@@ -315,7 +331,7 @@ static bool compared(ts_known *k, const ts_env *env, const code *c, bool *holds)
 static bool truth(ts_known *k, const ts_env *env, const code *c, bool *holds)
 {
   k->s->steps++;
-  if (c->form != SUM)
+  if (c->form != SUM) /* or a comparison */
     return false;
   if (c->e->u.op != TS_OP_AND && c->e->u.op != TS_OP_OR)
     return compared(k, env, c, holds);
@@ -323,28 +339,37 @@ static bool truth(ts_known *k, const ts_env *env, const code *c, bool *holds)
          (*holds == (c->e->u.op == TS_OP_OR) || truth(k, env, c->part[1], holds));
 }
 
-/* Near a limit all is evaluated as usual, so that it is told of where it is met. */
-static bool goes_on(const ts_known *k) { return k->s->steps < k->s->next_look; }
+/* At a limit all is evaluated as usual, so that it is told of where it is met. */
+static bool goes_on(const ts_known *k, const code *c)
+{
+  return k->s->steps < k->s->next_look ||
+         (k->s->steps < TS_MAX_STEPS && ts_charge(k->s, 0, c->e->span));
+}
 
-bool ts_known_int(ts_known *k, const ts_env *env, const ts_ast *expr, const char *what,
-                  int64_t *result)
+const ts_known_code *ts_known_read(ts_known *k, const ts_env *env, const ts_ast *expr)
+{
+  return code_of(k, env, expr);
+}
+
+bool ts_known_int(ts_known *k, const ts_env *env, const code *c, const char *what, int64_t *result)
 {
   uint64_t before = k->s->steps;
   k->failed = false;
-  if (number(k, env, code_of(k, env, expr), result) && goes_on(k))
+  if (number(k, env, c, result) && goes_on(k, c))
     return true;
   if (k->failed)
     return false;
   k->s->steps = before;
-  return ts_eval_int(k->s, env, expr, what, result);
+  return ts_eval_int(k->s, env, c->e, what, result);
 }
 
 bool ts_known_bool(ts_known *k, const ts_env *env, const ts_ast *expr, const char *what,
                    bool *result)
 {
   uint64_t before = k->s->steps;
+  const code *c = code_of(k, env, expr);
   k->failed = false;
-  if (truth(k, env, code_of(k, env, expr), result) && goes_on(k))
+  if (truth(k, env, c, result) && goes_on(k, c))
     return true;
   if (k->failed)
     return false;

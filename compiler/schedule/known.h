@@ -13,8 +13,11 @@ typedef struct ts_known ts_known;
 /* outside: the environment whose names keep their values; between it and an expression stand ranks,
  * numbers of loops, and `let`. */
 ts_known *ts_known_new(ts_session *s, const ts_env *outside);
+/* An expression, read once; it stands among the same names wherever it is met. */
+typedef struct ts_known_code ts_known_code;
+const ts_known_code *ts_known_read(ts_known *k, const ts_env *env, const ts_ast *expr);
 /* As ts_eval_int and ts_eval_bool. */
-bool ts_known_int(ts_known *k, const ts_env *env, const ts_ast *expr, const char *what,
+bool ts_known_int(ts_known *k, const ts_env *env, const ts_known_code *code, const char *what,
                   int64_t *result);
 bool ts_known_bool(ts_known *k, const ts_env *env, const ts_ast *expr, const char *what,
                    bool *result);

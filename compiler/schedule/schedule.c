@@ -334,8 +334,14 @@ static void before(builder *b, uint32_t first, uint32_t second)
 static void check_items(builder *b)
 {
   const ts_schedule *sc = b->sc;
+  size_t of_kind = (size_t)sc->stages * sc->micro_batches;
   for (uint32_t stage = 0; stage < sc->stages && !b->failed; stage++)
     for (uint32_t i = 0; i < sc->micro_batches && !b->failed; i++) {
+      const uint32_t *at = &sc->at[(size_t)stage * sc->micro_batches + i];
+      if (at[of_kind * TS_BACKWARD] != TS_NO_INDEX && *at < at[of_kind * TS_BACKWARD] &&
+          at[of_kind * TS_INPUT_GRADIENT] == TS_NO_INDEX &&
+          at[of_kind * TS_WEIGHT_GRADIENT] == TS_NO_INDEX)
+        continue; /* as most do */
       uint32_t f = ts_schedule_find(sc, TS_FORWARD, stage, i),
                whole = ts_schedule_find(sc, TS_BACKWARD, stage, i);
       uint32_t input = ts_schedule_find(sc, TS_INPUT_GRADIENT, stage, i),

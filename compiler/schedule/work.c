@@ -27,12 +27,13 @@ bool ts_work_kind_of(builder *b, const ts_ast *item, ts_work_kind *kind)
 }
 
 /* `limit` of chunks is small and known; of micro-batches it is what the tables hold. */
-static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const char *what,
-                        uint32_t limit, uint32_t *number)
+static bool item_number(builder *b, const ts_env *env, const ts_ast *arg,
+                        const ts_known_code *code, const char *what, uint32_t limit,
+                        uint32_t *number)
 {
   int64_t n = 0;
   bool chunk = limit == b->sc->chunks;
-  if (!ts_known_int(b->known, env, ts_ast_value(arg), what, &n)) {
+  if (!ts_known_int(b->known, env, code, what, &n)) {
     b->failed = true;
     return false;
   }
@@ -76,8 +77,9 @@ static bool is_next(const builder *b, const ts_env *env, const ts_ast *arg)
          !ts_known_bound(b->known, env, expr->name);
 }
 
-/* What an item says, wherever it is placed. NULL after an error. */
-typedef struct form { ts_work_kind kind; bool next; } form;
+/* What an item says, wherever it is placed: its first two arguments, and whether the first is
+ * `next`. NULL after an error. */
+typedef struct form { ts_work_kind kind; bool next; const ts_known_code *argument[2]; } form;
 
 static const form *form_of(builder *b, const ts_env *env, const ts_ast *item)
 {
@@ -88,6 +90,8 @@ static const form *form_of(builder *b, const ts_env *env, const ts_ast *item)
   if (!ts_work_kind_of(b, item, &f->kind))
     return NULL;
   f->next = item->count && is_next(b, env, ts_ast_args(item).at[0]);
+  for (uint32_t i = f->next; i < item->count && i < 2; i++)
+    f->argument[i] = ts_known_read(b->known, env, ts_ast_value(ts_ast_args(item).at[i]));
   ts_names_put(b->s->arena, &b->forms, (const char *)item, f);
   return f;
 }
@@ -112,7 +116,7 @@ static bool oldest(builder *b, const ts_ast *item, ts_placed *placed)
 
 /* -- items -- */
 
-static bool arguments(builder *b, const ts_env *env, const ts_ast *item, bool next,
+static bool arguments(builder *b, const ts_env *env, const ts_ast *item, const form *form,
                       ts_placed *placed)
 {
   ts_schedule *sc = b->sc;
@@ -131,7 +135,7 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, bool ne
   if (!item->count)
     return true;
   if (item->count == 1 && sc->chunks > 1) {
-    if (next && placed->kind == TS_WEIGHT_GRADIENT)
+    if (form->next && placed->kind == TS_WEIGHT_GRADIENT)
       return oldest(b, item, placed);
     ts_diag *d = ts_report(b->s, TS_E0401, item->span, "which of the %u chunks?", sc->chunks);
     ts_diag_here(d, "write `%s(i, c)`", item->name);
@@ -139,11 +143,12 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, bool ne
     return false;
   }
   if (item->count > 1 &&
-      !item_number(b, env, ts_ast_args(item).at[1], "the chunk", sc->chunks, &placed->chunk))
+      !item_number(b, env, ts_ast_args(item).at[1], form->argument[1], "the chunk", sc->chunks,
+                   &placed->chunk))
     return false;
-  if (!next)
-    return item_number(b, env, ts_ast_args(item).at[0], "the micro-batch", b->s->limits.items,
-                       &placed->micro_batch);
+  if (!form->next)
+    return item_number(b, env, ts_ast_args(item).at[0], form->argument[0], "the micro-batch",
+                       b->s->limits.items, &placed->micro_batch);
   placed->micro_batch = *counter(b, placed->kind, placed->chunk);
   return true;
 }
@@ -153,7 +158,7 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
   const form *form = form_of(b, env, item);
   ts_placed placed = {.span = item->span, .kind = form ? form->kind : TS_STEP};
   ts_schedule *sc = b->sc;
-  if (!form || !arguments(b, env, item, form->next, &placed))
+  if (!form || !arguments(b, env, item, form, &placed))
     return false;
   placed.stage = placed.kind == TS_STEP ? 0 : sc->stage_of[b->rank * sc->chunks + placed.chunk];
   if (sc->items.count >= b->s->limits.items) {
@@ -336,6 +341,19 @@ void ts_schedule_end_rank(builder *b, uint32_t first)
   TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
 }
 
+/* Ranks mostly place as many items each: room for all, once the first has placed its own. */
+static void make_room(builder *b)
+{
+  ts_schedule *sc = b->sc;
+  size_t room = sc->items.count * sc->ranks;
+  if (b->rank || sc->ranks < 2 || room > b->s->limits.items)
+    return;
+  ts_placed *at = ts_arena_alloc_raw(b->s->arena, room * sizeof *at);
+  memcpy(at, sc->items.at, sc->items.count * sizeof *at);
+  sc->items.at = at;
+  sc->items.room = room;
+}
+
 void ts_schedule_work(builder *b)
 {
   ts_schedule *sc = b->sc;
@@ -354,6 +372,7 @@ void ts_schedule_work(builder *b)
         at_rank(b, sc->env, items.at[i]);
     ts_schedule_end_rank(b, order[b->rank].first);
     order[b->rank].count = (uint32_t)sc->items.count - order[b->rank].first;
+    make_room(b);
   }
   sc->order = order;
 }
