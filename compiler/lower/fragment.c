@@ -28,15 +28,25 @@ uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind)
   return l->stream_count++;
 }
 
+const char *ts_axes_text(ts_lowering *l, uint32_t axes)
+{
+  for (size_t i = 0; i < l->axes_texts.count; i++)
+    if (l->axes_texts.at[i].mask == axes)
+      return l->axes_texts.at[i].text;
+  const char *text = ts_axes_name(l->s, axes);
+  TS_PUSH(l->s->arena, &l->axes_texts, (ts_axes){axes, text});
+  return text;
+}
+
 uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm)
 {
-  return ts_stream(l, comm->stream ? comm->stream : ts_axes_name(l->s, comm->axes),
+  return ts_stream(l, comm->stream ? comm->stream : ts_axes_text(l, comm->axes),
                    TS_IR_STREAM_COMM);
 }
 
 uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes)
 {
-  ts_ir_group group = {.name = ts_ir_add_string(l->b, ts_axes_name(l->s, axes)), .axes = axes};
+  ts_ir_group group = {.name = ts_ir_add_string(l->b, ts_axes_text(l, axes)), .axes = axes};
   return ts_ir_intern(l->b, TS_IR_GROUPS, &group);
 }
 

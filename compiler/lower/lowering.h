@@ -42,6 +42,7 @@ typedef struct ts_lowering {
   /* by axis of the plan's mesh: the IR's, as bits, where they are others; 0: none. A model of the
    * network `over` an axis without one is left out. NULL: the plan's own */
   const uint32_t *axes_as;
+  TS_VEC(ts_axes) axes_texts;           /* names of groups of axes, as they were asked for */
   uint32_t stream_count;
   const char *streams[TS_MAX_STREAMS];
   ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
@@ -63,6 +64,7 @@ const ts_class *ts_class_of(const ts_lowering *l, uint32_t op);
 /* ---- Records of the IR, each kept once: their indices ---- */
 
 uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind);
+const char *ts_axes_text(ts_lowering *l, uint32_t axes); /* "tp", "dp * cp" */
 uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm);
 uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes);
 uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span);

@@ -428,16 +428,20 @@ static void mark_fresh(ts_schedule *sc, uint32_t rank, uint32_t *read)
  * more than TS_PLACES some share one. */
 static void give_places(ts_schedule *sc, uint32_t rank)
 {
-  uint32_t taken[TS_PLACES] = {0};
+  uint32_t taken[TS_PLACES] = {0}, open = UINT32_MAX; /* bits of places that are free */
   for (uint32_t i = sc->order[rank].first, n = i + sc->order[rank].count; i < n; i++) {
     ts_placed *p = &sc->items.at[i];
     if (p->kind == TS_FORWARD) {
-      for (uint32_t k = 1; k < TS_PLACES && taken[p->place]; k++)
+      if (open)
+        p->place = (uint32_t)__builtin_ctz(open);
+      for (uint32_t k = 1; k < TS_PLACES && !open; k++)
         p->place = taken[k] < taken[p->place] ? k : p->place;
       taken[p->place]++;
+      open &= ~(UINT32_C(1) << p->place);
     } else if (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT) {
       p->place = sc->items.at[ts_schedule_find(sc, TS_FORWARD, p->stage, p->micro_batch)].place;
       taken[p->place] -= taken[p->place] > 0;
+      open |= (uint32_t)!taken[p->place] << p->place;
     }
   }
 }

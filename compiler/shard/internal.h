@@ -4,6 +4,9 @@
 
 #include "compiler/shard/shard.h"
 
+/* rules that may match ops of this kind */
+typedef struct ts_candidates { const char *kind; uint32_t count, *rules; } ts_candidates;
+
 typedef struct ts_sharder {
   ts_session *s;
   const ts_plan *plan;
@@ -15,6 +18,7 @@ typedef struct ts_sharder {
   bool by_name;        /* the rule at hand may call axes by their names in the mesh */
   /* by argument: what an Int is divided by, and the last rule that did */
   uint32_t *arg_axes, *arg_rules;
+  ts_candidates *candidates; /* by pattern of a label */
   ts_value *set;       /* the arguments of the whole op as rules set them; NULL if none does */
 } ts_sharder;
 

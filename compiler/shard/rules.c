@@ -185,6 +185,11 @@ static bool pattern_matches(ts_rule *rule, const ts_op *op)
   return *met == YES;
 }
 
+bool ts_rule_may_match(ts_rule *rule, const ts_op *op)
+{
+  return kind_matches(rule, op) && (rule->numbered || pattern_matches(rule, op));
+}
+
 /* The names of the op that the condition asks for; all of them at first, and where this op has
  * others of these than the first had: a message about one that is missing lists them. */
 static const ts_env *names_for(ts_rule *rule, ts_op_scope *scope)

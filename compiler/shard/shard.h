@@ -183,6 +183,8 @@ const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape sha
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
 bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts_op *op);
+/* By the op's kind, and its label without numbers. */
+bool ts_rule_may_match(ts_rule *rule, const ts_op *op);
 /* compiler/shard/explain.c: the ops of this label or pattern; NULL if there are none. */
 const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh,
                              const char *label);

@@ -108,14 +108,30 @@ static bool same_class(const void *closure, uint32_t number)
 
 /* -- each op -- */
 
+static const ts_candidates *candidates_for(ts_sharder *c, const ts_op *op)
+{
+  ts_candidates *found = &c->candidates[op->pattern_index];
+  if (found->kind == op->kind)
+    return found;
+  *found = (ts_candidates){.kind = op->kind,
+                           .rules = TS_NEW_ARRAY(c->s->arena, uint32_t, c->sh->rules.count + 1)};
+  for (uint32_t i = 0; i < c->sh->rules.count; i++)
+    if (ts_rule_may_match(&c->sh->rules.at[i], op))
+      found->rules[found->count++] = i;
+  return found;
+}
+
 static uint32_t matching(ts_sharder *c, const ts_op *op, uint32_t *rules)
 {
+  const ts_candidates *some = candidates_for(c, op);
   uint32_t n = 0;
-  for (size_t i = 0; i < c->sh->rules.count; i++)
-    if (ts_rule_matches(c->s, &c->sh->rules.at[i], c->plan, op)) {
-      c->sh->rules.at[i].matched++;
-      rules[n++] = (uint32_t)i;
+  for (uint32_t i = 0; i < some->count; i++) {
+    ts_rule *rule = &c->sh->rules.at[some->rules[i]];
+    if (ts_rule_matches(c->s, rule, c->plan, op)) {
+      rule->matched++;
+      rules[n++] = some->rules[i];
     }
+  }
   return n;
 }
 
@@ -250,6 +266,7 @@ static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   uint32_t *rules = TS_NEW_ARRAY(s->arena, uint32_t, sh->rules.count + 1);
   for (size_t i = 0; i < sh->rules.count; i++)
     sh->rules.at[i].met = TS_NEW_ARRAY(s->arena, uint8_t, g->pattern_count + 1);
+  c.candidates = TS_NEW_ARRAY(s->arena, ts_candidates, g->pattern_count + 1);
   for (uint32_t i = 0; i < g->ops.count; i++)
     shard_op(&c, &classes, i, rules);
   ts_rules_unused(s, g, sh);
