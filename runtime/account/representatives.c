@@ -19,13 +19,30 @@ static bool same(const uint64_t *a, const uint64_t *b, uint64_t count)
   return !count || memcmp(a, b, count * sizeof *a) == 0;
 }
 
+/* Of items that were played alike the first has the events. */
+static bool same_events(const ts_facts *f, const ts_player *x, const ts_player *y)
+{
+  const ts_play_item *v = x->program->items;
+  uint32_t items = f->tables->ir->programs[x->role->program].item_count;
+  if (!x->alike || !y->alike)
+    return x->alike == y->alike && same(x->events, y->events, x->program->event_count);
+  if (!same(x->begun, y->begun, items) ||
+      (items && memcmp(x->alike, y->alike, items * sizeof *x->alike) != 0))
+    return false;
+  for (uint32_t i = 0; i < items; i++, v++)
+    if (x->alike[i] == i && !same(x->events + v->event_base, y->events + v->event_base,
+                                  v[1].event_base - v->event_base))
+      return false;
+  return true;
+}
+
 static bool like(const ts_facts *f, uint32_t a, uint32_t b)
 {
   const ts_player *x = &f->players[a], *y = &f->players[b];
   const ts_program_info *p = x->program;
   if (x->role != y->role || !same(x->segments, y->segments, p->segment_count) ||
       !same(x->arrived, y->arrived, p->slot_count) || !same(x->sent, y->sent, p->slot_count) ||
-      !same(x->events, y->events, p->event_count) ||
+      !same_events(f, x, y) ||
       (x->took && !same(x->took, y->took, p->node_count)))
     return false;
   for (uint32_t c = 0; c < f->tables->comm_count; c++) {
@@ -55,7 +72,11 @@ static uint32_t bucket_of(const finder *f, uint32_t player)
   const ts_player *w = &f->facts->players[player];
   const ts_program_info *p = w->program;
   uint64_t hash = mix(0, (uint64_t)(w->role - f->facts->roles->at));
-  for (uint32_t e = p->event_count > LAST ? p->event_count - LAST : 0; e < p->event_count; e++)
+  uint32_t items = f->facts->tables->ir->programs[w->role->program].item_count;
+  for (uint32_t i = items > LAST ? items - LAST : 0; w->begun && i < items; i++)
+    hash = mix(hash, w->begun[i]);
+  for (uint32_t e = p->event_count > LAST ? p->event_count - LAST : 0;
+       !w->begun && e < p->event_count; e++)
     hash = mix(hash, w->events[e]);
   for (uint32_t s = p->slot_count > LAST ? p->slot_count - LAST : 0; s < p->slot_count; s++)
     hash = mix(hash, w->arrived[s]);

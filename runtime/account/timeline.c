@@ -55,7 +55,10 @@ static void fill_collective(cursor *l, const ts_play_item *v, const ts_ir_node *
   e->end = e->start;
   if (rendezvous == TS_IR_NONE)
     return;
-  e->start = l->facts->starts[l->facts->fold->rendezvous[rendezvous].call_base + l->call[comm]++];
+  const ts_rendezvous *m = &l->facts->fold->rendezvous[rendezvous];
+  uint32_t call = l->call[comm]++;
+  if (m->count > 1)
+    e->start = l->facts->starts[m->call_base + call];
   e->end = e->start + took(l, v, node, l->w->role->collective_time[node->arg]);
 }
 
@@ -85,12 +88,13 @@ static void fill_stream(cursor *l, const ts_play_item *v, const ts_node_info *in
   e->stream = node->stream;
   e->issued = l->host;
   e->ready = later(l->free[node->stream], e->issued);
-  const uint64_t *events = l->w->events + v->event_base;
+  ts_item_events events = ts_events_of(l->w, v);
   if (node->op == TS_IR_RECORD && node->arg)
-    e->ready = later(
-      e->ready, ts_choice_time(events, t->waits + info->first_wait, info->wait_count, node->arg));
+    e->ready = later(e->ready, ts_choice_time(events.at, t->waits + info->first_wait,
+                                              info->wait_count, node->arg) +
+                                 events.by);
   for (uint32_t i = 0; i < info->wait_count && !(node->op == TS_IR_RECORD && node->arg); i++)
-    e->ready = later(e->ready, events[t->waits[info->first_wait + i]]);
+    e->ready = later(e->ready, events.at[t->waits[info->first_wait + i]] + events.by);
   e->start = e->ready;
   if (node->op == TS_IR_COLLECTIVE)
     fill_collective(l, v, node, e);

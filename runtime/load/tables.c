@@ -66,7 +66,7 @@ static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32
 static int place_items(const ts_tables *t, const ts_ir_program *program, ts_program_info *out,
                        ts_stop *stop)
 {
-  ts_play_item *items = TS_NEW_ARRAY(t->arena, ts_play_item, program->item_count);
+  ts_play_item *items = TS_NEW_ARRAY(t->arena, ts_play_item, program->item_count + 1);
   uint64_t *node_base = TS_NEW_ARRAY(t->arena, uint64_t, program->item_count + 1);
   uint32_t *call_base =
     TS_NEW_ARRAY(t->arena, uint32_t, (size_t)(program->item_count + 1) * t->comm_count);
@@ -84,6 +84,7 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
       return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long",
                          t->ir->strings + program->name);
   }
+  items[program->item_count] = play_item(&(ts_ir_item){0}, program->item_count, &c);
   *out = (ts_program_info){.items = items,
                            .node_base = node_base,
                            .call_base = call_base,

@@ -83,7 +83,7 @@ typedef struct ts_message { /* where slot `slot` of a program is sent and receiv
 } ts_message;
 
 typedef struct ts_program_info {
-  const ts_play_item *items; /* [item_count] */
+  const ts_play_item *items; /* [item_count + 1] the last one is where the next would lie */
   /* stream by stream: only items with work for the stream; at last those where the host waits */
   const ts_play_item *stream_items;
   const ts_range *stream;       /* [streams + 1] into stream_items */

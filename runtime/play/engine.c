@@ -54,8 +54,10 @@ static joined join(ts_engine *e, uint32_t id, ts_rendezvous_state *r, const ts_p
     return WAITS;
   }
   r->start = r->latest;
-  e->starts[r->call_base + r->calls] = r->start;
-  e->latest[r->call_base + r->calls++] = r->who;
+  if (r->expected > 1) {
+    e->starts[r->call_base + r->calls] = r->start;
+    e->latest[r->call_base + r->calls++] = r->who;
+  }
   return IS_LAST;
 }
 
@@ -394,6 +396,8 @@ static void set_part(void *closure, uint32_t part, bool first)
       keep_times(arena, w);
     else
       keep_entries(arena, e->facts.tables, w);
+    if (!s->repeats)
+      ts_player_expect(w, 0, e->facts.tables->ir->programs[w->role->program].item_count);
   }
   ts_processes_begin(&e->processes, scratch, &e->facts);
   if (s->repeats)

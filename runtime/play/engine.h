@@ -22,7 +22,9 @@ typedef struct ts_player {
   uint32_t rank;
   const uint32_t *peers;      /* [peer_count] players */
   const uint32_t *rendezvous;   /* [comms] */
-  uint64_t *events;           /* [event_count] when it was reached */
+  /* [event_count] when it was reached: ts_events_of. Of items that were played alike only those of
+   * the first are kept */
+  uint64_t *events;
   uint64_t *segments;         /* [segment_count] when the host began it */
   /* [slot_count] messages to this player: when it is there, since when it was on its way */
   uint64_t *arrived, *sent;
@@ -46,7 +48,8 @@ typedef struct ts_facts {
   const ts_roles *roles;
   const ts_fold *fold;
   const ts_player *players;   /* [fold->count] */
-  const uint64_t *starts;     /* [fold->call_count] of collectives */
+  /* [fold->call_count] of collectives in which players meet; one alone begins when it is ready */
+  const uint64_t *starts;
   /* [fold->call_count] player that was ready last, the first of several */
   const uint32_t *latest;
   uint64_t end;               /* of the step */
@@ -72,6 +75,18 @@ static inline uint64_t ts_host_base(const ts_player *player, const ts_play_item 
                                     uint32_t segment)
 {
   return player->segments[item->segment + segment] + (segment ? 0 : item->offset);
+}
+
+/* Events of an item: each happened `by` later than it is at `at`. */
+typedef struct ts_item_events { const uint64_t *at; uint64_t by; } ts_item_events;
+
+static inline ts_item_events ts_events_of(const ts_player *player, const ts_play_item *item)
+{
+  uint32_t like = player->alike ? player->alike[item->index] : item->index;
+  if (like == item->index)
+    return (ts_item_events){player->events + item->event_base, 0};
+  return (ts_item_events){player->events + player->program->items[like].event_base,
+                          player->begun[item->index] - player->begun[like]};
 }
 
 /* What a node of the program's item took on this player; `usual`: where every play of it takes as

@@ -253,6 +253,7 @@ static void add_rendezvous(ts_arena *arena, const folder *f, uint32_t comm, cons
     rendezvous_of[(size_t)player * f->t->comm_count + comm] = (uint32_t)rendezvous->count;
     TS_PUSH(arena, members, player);
   }
+  m.calls = m.count > 1 ? m.calls : 0;
   fold->call_count += m.calls;
   TS_PUSH(arena, rendezvous, m);
 }

@@ -13,7 +13,7 @@
 typedef struct ts_rendezvous { /* of a communicator: players whose collectives start together */
   uint32_t comm;
   uint32_t first, count; /* into ts_fold.members */
-  uint32_t calls;        /* collectives of the step */
+  uint32_t calls;        /* collectives of the step, if several players meet in them; else 0 */
   uint64_t call_base;    /* calls of the rendezvous before */
 } ts_rendezvous;
 

@@ -391,8 +391,10 @@ static void arrive(stage *s, uint32_t id)
     s->processes.contention &&
     ts_contention_collective(s->processes.contention, player_of(s, a)->role, a->process->op->arg,
                              player_of(s, a)->rank, s->now, index);
-  s->starts[m->call_base + at->calls] = s->now;
-  s->latest[m->call_base + at->calls++] = at->who;
+  if (m->count > 1) {
+    s->starts[m->call_base + at->calls] = s->now;
+    s->latest[m->call_base + at->calls++] = at->who;
+  }
   for (uint32_t i = 0; i < m->count; i++) {
     at->rates[i] = 1;
     touch(s, s->facts.fold->members[m->first + i]);
@@ -634,6 +636,7 @@ static void set_stage(ts_arena *arena, stage *s, ts_contention *network)
   for (uint32_t p = 0; p < fold->count; p++) {
     ts_player *w = (ts_player *)&s->facts.players[p];
     ts_make_player(arena, &s->facts, p);
+    ts_player_expect(w, 0, s->facts.tables->ir->programs[w->role->program].item_count);
     w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
     if (w->program->slot_count)
       memset(w->sent, 0xff, w->program->slot_count * sizeof *w->sent);

@@ -29,7 +29,7 @@ void ts_make_player(ts_arena *arena, const ts_facts *f, uint32_t player)
   w->program = &f->tables->programs[w->role->program];
   w->peers = peers_of(arena, f, w);
   w->rendezvous = f->fold->rendezvous_of + (size_t)player * f->tables->comm_count;
-  w->events = unknown(arena, w->program->event_count);
+  w->events = ts_arena_alloc_raw(arena, w->program->event_count * sizeof *w->events);
   w->segments = unknown(arena, w->program->segment_count);
   w->segments[0] = 0;
   w->arrived = unknown(arena, w->program->slot_count);
@@ -38,6 +38,14 @@ void ts_make_player(ts_arena *arena, const ts_facts *f, uint32_t player)
   w->lanes = TS_NEW_ARRAY(arena, uint32_t, w->role->lane_count);
   if (w->role->lane_count)
     memset(w->lanes, 0xff, w->role->lane_count * sizeof *w->lanes);
+}
+
+void ts_player_expect(const ts_player *w, uint32_t item, uint32_t count)
+{
+  uint32_t from = w->program->items[item].event_base,
+           to = w->program->items[item + count].event_base;
+  if (to > from)
+    memset(w->events + from, 0xff, (to - from) * sizeof *w->events);
 }
 
 /* ---- processes ---- */

@@ -58,8 +58,11 @@ void ts_processes_begin(ts_processes *all, ts_arena *scratch, const ts_facts *fa
 /* The end of the step, of a play that has come to its end. */
 uint64_t ts_processes_end(const ts_processes *all, const ts_facts *facts);
 
-/* Sets one of facts->players; nothing is known of its times but the begin of the host. */
+/* Sets one of facts->players; nothing is known of its times but the begin of the host. Events are
+ * not set yet. */
 void ts_make_player(ts_arena *arena, const ts_facts *facts, uint32_t player);
+/* Nothing is known of the events of `count` items from this one of the program on. */
+void ts_player_expect(const ts_player *player, uint32_t item, uint32_t count);
 
 int ts_stop_overflow(ts_stop *stop); /* times beyond what the clock counts */
 

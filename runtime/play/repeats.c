@@ -196,26 +196,6 @@ static void learn_end(ts_engine *e, uint32_t player)
 
 /* ---- Playing an item like another one ---- */
 
-static void move_calls(front *f, uint32_t like, uint64_t by)
-{
-  const uint32_t *base =
-    f->w->program->call_base + (size_t)like * f->e->facts.tables->comm_count;
-  for (uint32_t k = 0; k < f->shape->comm_count; k++) {
-    uint32_t c = f->shape->comms[k], count = f->layout->calls[c];
-    if (f->w->rendezvous[c] == TS_IR_NONE)
-      continue;
-    ts_rendezvous_state *r = &f->e->rendezvous[f->w->rendezvous[c]];
-    const uint64_t *from = f->e->starts + r->call_base + base[c];
-    uint64_t *to = f->e->starts + r->call_base + r->calls;
-    uint32_t *latest = f->e->latest + r->call_base + r->calls;
-    for (uint32_t i = 0; i < count; i++) {
-      to[i] = from[i] + by;
-      latest[i] = f->player;
-    }
-    r->calls += count;
-  }
-}
-
 static void move_messages(front *f, const ts_play_item *like, uint64_t by)
 {
   for (uint32_t i = 0; i < f->shape->send_count; i++) {
@@ -255,13 +235,8 @@ static void repeat(front *f, const play *like)
 {
   const ts_play_item *v = &f->w->program->items[like->item];
   uint64_t by = f->begin - f->w->begun[like->item];
-  const uint64_t *from = f->w->events + v->event_base;
-  uint64_t *to = f->w->events + f->v->event_base;
-  for (uint32_t i = 0; i < f->layout->event_count; i++)
-    to[i] = from[i] + by; /* nobody waits: all streams are here, and so is the host */
   f->w->alike[f->v->index] = like->item;
   f->w->begun[f->v->index] = f->begin;
-  move_calls(f, like->item, by);
   move_messages(f, v, by);
   move_streams(f, like);
 }
@@ -274,6 +249,14 @@ static void go(ts_engine *e, uint32_t id)
   e->processes.ready[e->processes.ready_count++] = id;
 }
 
+/* Nobody waited for events of the item before, unless its host waits for some: those are expected
+ * from the beginning. */
+static void expect(const ts_player *w, const ts_tables *t, uint32_t item)
+{
+  if (!t->layouts[w->program->items[item].fragment].wait_count)
+    ts_player_expect(w, item, 1);
+}
+
 /* Lets the streams play the item. */
 static void admit(front *f)
 {
@@ -281,7 +264,7 @@ static void admit(front *f)
   for (uint32_t i = 0; i < f->shape->stream_count; i++)
     go(f->e, first + f->shape->streams[i]);
   f->g->inside += f->shape->stream_count;
-  f->g->next++;
+  expect(f->w, f->e->facts.tables, f->g->next++);
 }
 
 static void wait_at(front *f, uint64_t *place, uint32_t by)
@@ -361,6 +344,15 @@ static void call_keeper(ts_engine *e, gate *g)
   g->keeper = NOBODY;
 }
 
+static void open_gate(ts_engine *e, uint32_t player, gate *g)
+{
+  const ts_player *w = &e->facts.players[player];
+  uint32_t items = e->facts.tables->ir->programs[w->role->program].item_count;
+  g->open = true;
+  for (uint32_t i = g->next; i < items; i++)
+    expect(w, e->facts.tables, i);
+}
+
 bool ts_repeats_open(ts_engine *e)
 {
   ts_repeats *r = e->repeats;
@@ -370,7 +362,7 @@ bool ts_repeats_open(ts_engine *e)
     gate *g = &r->gates[player];
     if (g->open)
       continue;
-    g->open = true;
+    open_gate(e, player, g);
     if (g->keeper != NOBODY)
       call_keeper(e, g);
     for (uint32_t s = 0; s < e->facts.tables->streams; s++)
@@ -476,13 +468,19 @@ static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_
   note_meetings(r, e, player);
   *g = (gate){.inside = t->streams, .learning = NOBODY, .keeper = NOBODY};
   g->open = !any_repeat(r, e, player, plays);
-  if (g->open)
+  if (g->open) {
+    ts_player_expect(w, 0, items);
     return;
+  }
   g->queues = TS_NEW_ARRAY(r->scratch, uint64_t, w->role->queue_count);
   w->alike = ts_arena_alloc_raw(arena, items * sizeof *w->alike);
   w->begun = TS_NEW_ARRAY(arena, uint64_t, items);
   for (uint32_t i = 0; i < items; i++)
     w->alike[i] = i;
+  ts_range waits = w->program->stream[t->streams];
+  const ts_play_item *hosted = w->program->stream_items + waits.first;
+  for (uint32_t i = 0; i < waits.count; i++)
+    ts_player_expect(w, hosted[i].index, 1);
 }
 
 ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats *all,

@@ -5,18 +5,22 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t latest_event(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op,
                              uint64_t time)
 {
-  const uint32_t *wait = op->waits ? ts_waits_of(r->facts->tables, op) : NULL;
+  if (!op->waits)
+    return time;
+  const uint32_t *wait = ts_waits_of(r->facts->tables, op);
+  ts_item_events events = ts_events_of(r->w, v);
   if (op->kind == TS_OP_CHOICE)
-    return later(time, ts_choice_time(r->w->events + v->event_base, wait, op->waits, op->arg));
+    return later(time, ts_choice_time(events.at, wait, op->waits, op->arg) + events.by);
   for (uint32_t i = 0; i < op->waits; i++)
-    time = later(time, r->w->events[v->event_base + wait[i]]);
+    time = later(time, events.at[wait[i]] + events.by);
   return time;
 }
 
-static uint64_t collective_start(ts_stream_replay *r, const ts_play_op *op)
+static uint64_t collective_start(ts_stream_replay *r, const ts_play_op *op, uint64_t ready)
 {
-  return r->facts->starts[r->facts->fold->rendezvous[r->w->rendezvous[op->comm]].call_base +
-                          r->call[op->comm]++];
+  const ts_rendezvous *m = &r->facts->fold->rendezvous[r->w->rendezvous[op->comm]];
+  uint32_t call = r->call[op->comm]++;
+  return m->count > 1 ? r->facts->starts[m->call_base + call] : ready;
 }
 
 static uint32_t node_at(const ts_stream_replay *r, const ts_play_item *v, const ts_play_op *op)
@@ -38,7 +42,7 @@ static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_
     break;
   case TS_OP_COLLECTIVE:
     s->ready = later(s->ready, issued);
-    s->end = collective_start(r, op) + s->time;
+    s->end = collective_start(r, op, s->ready) + s->time;
     break;
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
@@ -285,8 +289,9 @@ static uint32_t find_event(const ts_track *track, const ts_play_item *v, const u
                            uint32_t count, uint64_t time)
 {
   const ts_player *w = ts_player_of(track);
+  ts_item_events events = ts_events_of(w, v);
   for (uint32_t i = 0; i < count; i++) {
-    if (w->events[v->event_base + wait[i]] != time)
+    if (events.at[wait[i]] + events.by != time)
       continue;
     ts_producer p = w->role->code[v->fragment].producers[wait[i]];
     return track->item_first[(size_t)v->index * track->facts->tables->streams + p.stream] + p.op;
