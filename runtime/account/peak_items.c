@@ -34,6 +34,14 @@ typedef struct opened { /* an item, some of whose marks may be taken */
 
 typedef struct place { uint32_t item, at; } place;
 
+/* What was open, and held, when `next` was about to be opened. */
+enum { OPEN_MOST = 8, STAGES = 64 };
+typedef struct stage {
+  uint32_t next, open_count;
+  int64_t held;
+  place open[OPEN_MOST];
+} stage;
+
 typedef struct walk {
   ts_arena *arena;
   const ts_memory_input *input;
@@ -43,8 +51,9 @@ typedef struct walk {
   uint32_t items, streams, first_item;
   ts_stream_replay replay;
   bool *repeated;         /* [items] by others */
+  bool *keeps;            /* [items] its marks are kept: all that are repeated, and the first others */
   bundle *bundles;        /* [items] of those that repeat no other */
-  marks kept;             /* of those that are repeated */
+  marks kept;
   marks passing, aside;   /* of another one; for use by `merge` */
   TS_VEC(span) spans;
   uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
@@ -52,6 +61,10 @@ typedef struct walk {
   uint32_t open_count, next; /* the first item that was not opened */
   TS_VEC(place) peak_places; /* open items, when most was held ... */
   uint32_t peak_next;        /* ... and the first one that was not */
+  stage *stages;          /* [STAGES] the last ones, by `next` */
+  uint32_t *latest;       /* [items] of those that repeat this one the last before `next`, plus 1 */
+  uint32_t noted;         /* `latest` knows of the items before */
+  uint32_t vain;          /* up to here nothing is to be skipped */
 } walk;
 
 static const bundle *bundle_of(const walk *k, uint32_t item)
@@ -192,9 +205,11 @@ static void reserve(walk *k, marks *list, size_t count)
   *list = (marks){ts_arena_alloc_raw(k->arena, count * sizeof *list->at), 0, count};
 }
 
-/* Room for the marks of all items that are repeated, and of any one. */
+/* Room for the marks of all items that are repeated, and of any one. Those of others are kept, too,
+ * while there are few: they will be asked for again. */
 static void make_room(walk *k)
 {
+  enum { FEW = 1 << 16 };
   uint32_t *count = TS_NEW_ARRAY(k->arena, uint32_t, k->ir->fragments_count);
   size_t kept = 0, most = 0;
   for (uint32_t i = 0; i < k->items; i++) {
@@ -205,7 +220,8 @@ static void make_room(walk *k)
     uint32_t nodes = k->ir->fragments[f].node_count;
     for (uint32_t n = count[f] ? nodes : 0; n < nodes; n++)
       count[f] += (at[n].allocates != 0) + (at[n].frees != 0);
-    kept += k->repeated[i] ? count[f] : 0;
+    k->keeps[i] = k->repeated[i] || kept + count[f] <= FEW;
+    kept += k->keeps[i] ? count[f] : 0;
     most = count[f] > most ? count[f] : most;
   }
   reserve(k, &k->kept, kept);
@@ -225,7 +241,7 @@ static bool make_bundles(walk *k)
     uint32_t like = k->w->alike[i];
     const span *spans = passing_spans;
     if (like == i) {
-      marks *list = k->repeated[i] ? &k->kept : &k->passing;
+      marks *list = k->keeps[i] ? &k->kept : &k->passing;
       uint32_t first = (uint32_t)list->count;
       list_marks(k, i, list, passing_spans);
       k->bundles[i] = bundle_from(list, first);
@@ -260,7 +276,7 @@ static const mark *marks_of(walk *k, opened *o)
   if (o->marks)
     return o->marks;
   uint32_t like = k->w->alike[o->item];
-  if (k->repeated[like])
+  if (k->keeps[like])
     return o->marks = k->kept.at ? k->kept.at + k->bundles[like].first : NULL;
   o->own.count = 0;
   list_marks(k, o->item, &o->own, NULL);
@@ -391,6 +407,85 @@ static int64_t take(walk *k, opened *o, uint64_t limit, int64_t held, int64_t ro
   return held;
 }
 
+/* ---- Periods ---- */
+
+/* In the steady state items follow each other as those a few before did: when the same parts of the
+ * same items are open as were P items ago, all that happens until the next P items are opened is
+ * what happened before, moved in time, and with another amount held. */
+
+/* The item and the one `period` later are alike, and lie as far from those after them; `by`: keys
+ * between them. */
+static bool returns(const walk *k, uint32_t item, uint32_t period, uint64_t by)
+{
+  uint32_t later = item + period;
+  return k->w->alike[item] == k->w->alike[later] && base_of(k, later) - base_of(k, item) == by &&
+         k->earliest[later] - k->earliest[item] == by;
+}
+
+static bool stands_as(const walk *k, const stage *before, uint32_t period, uint64_t by)
+{
+  if (before->next + period != k->next || before->open_count != k->open_count)
+    return false;
+  for (uint32_t i = 0; i < k->open_count; i++) {
+    const place *was = &before->open[i];
+    const opened *is = &k->open.at[i];
+    if (was->item + period != is->item || was->at != is->at ||
+        k->w->alike[was->item] != k->w->alike[is->item] ||
+        base_of(k, is->item) - base_of(k, was->item) != by)
+      return false;
+  }
+  return true;
+}
+
+static void note_items(walk *k)
+{
+  for (; k->noted < k->next; k->noted++)
+    k->latest[k->w->alike[k->noted]] = k->noted + 1;
+}
+
+/* Goes on by `count` periods. */
+static void go_on(walk *k, uint32_t count, uint32_t period)
+{
+  for (uint32_t i = 0; i < k->open_count; i++)
+    k->open.at[i].item += count * period;
+  k->next += count * period;
+  k->noted = k->next - period; /* all classes that were passed are in the last period */
+}
+
+/* Before the next item is opened. What is held after the periods that are skipped; none of them
+ * reaches more than the peak. */
+static int64_t skip(walk *k, int64_t held, int64_t room, const ts_memory_peak *peak)
+{
+  note_items(k);
+  uint32_t next = k->next, last = next < k->items ? k->latest[k->w->alike[next]] : 0,
+           period = last ? next - (last - 1) : 0;
+  stage *here = &k->stages[next % STAGES];
+  const stage *before = period && period < STAGES ? &k->stages[(next - period) % STAGES] : NULL;
+  uint64_t by = before ? base_of(k, next) - base_of(k, next - period) : 0;
+  if (before && next >= k->vain && stands_as(k, before, period, by)) {
+    uint32_t i = next - period;
+    while (i + period < k->items && returns(k, i, period, by))
+      i++;
+    int64_t more = held - before->held;
+    uint32_t count = (i - (next - period)) ? (i - (next - period) - 1) / period : 0;
+    if (more > 0 && count)
+      count--; /* the last one has more than all others before it */
+    if (more > 0 && !peak->over && (room - peak->bytes) / more < count)
+      count = 0;
+    k->vain = i;
+    if (count) {
+      go_on(k, count, period);
+      return held + (int64_t)count * more;
+    }
+  }
+  if (k->open_count <= OPEN_MOST) {
+    *here = (stage){.next = next, .open_count = k->open_count, .held = held};
+    for (uint32_t i = 0; i < k->open_count; i++)
+      here->open[i] = (place){k->open.at[i].item, k->open.at[i].at};
+  }
+  return held;
+}
+
 /* ---- How often each node had changed something at the peak ---- */
 
 static const uint32_t *times_at_peak(walk *k)
@@ -436,14 +531,26 @@ bool ts_memory_peak_by_items(ts_arena *arena, const ts_memory_input *input, uint
   k.first_item = program->first_item;
   k.replay = ts_stream_new(arena, facts, class, 0);
   k.repeated = TS_NEW_ARRAY(arena, bool, k.items);
+  k.keeps = TS_NEW_ARRAY(arena, bool, k.items);
   k.bundles = TS_NEW_ARRAY(arena, bundle, k.items);
   if (!make_bundles(&k))
     return false;
   find_earliest(&k);
+  k.latest = TS_NEW_ARRAY(arena, uint32_t, k.items);
+  k.stages = ts_arena_alloc_raw(arena, STAGES * sizeof *k.stages);
+  for (uint32_t i = 0; i < STAGES; i++)
+    k.stages[i].next = TS_IR_NONE;
   ts_memory_peak peak = {.bytes = held, .over = held > room};
   peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
   uint64_t limit;
-  for (opened *o; (o = earliest(&k, &limit));) {
+  for (uint32_t next = TS_IR_NONE;;) {
+    if (k.next != next) {
+      held = skip(&k, held, room, &peak);
+      next = k.next;
+    }
+    opened *o = earliest(&k, &limit);
+    if (!o)
+      break;
     const bundle *b = bundle_of(&k, o->item);
     if (!o->at && base_of(&k, o->item) + b->end < limit && held + b->highest <= peak.bytes) {
       held += b->sum;
