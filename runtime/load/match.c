@@ -7,8 +7,6 @@
 #include "runtime/load/intern.h"
 #include "runtime/load/tables_internal.h"
 
-typedef struct receive { uint32_t program, peer, tag, slot; } receive;
-
 static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_binding *binding,
                       ts_stop *stop)
 {
@@ -25,73 +23,106 @@ static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_bi
   return 0;
 }
 
+/* Messages from one program to another: their slots by their tags, which mostly follow each other,
+ * else by a hash of them. */
+typedef struct pair {
+  uint32_t count, least, most; /* receives; their tags */
+  uint32_t *slots;             /* [most - least + 1] plus 1; NULL: hashed */
+} pair;
+typedef struct receive { uint32_t pair, tag, slot; } receive;
+
 typedef struct matcher {
-  TS_VEC(receive) receives;
-  ts_hash_table receivers; /* of receives */
+  ts_arena *scratch;
+  TS_VEC(receive) receives; /* of pairs whose tags lie far apart */
+  ts_hash_table receivers;
   ts_message **messages; /* [programs] */
   ts_route **routes;     /* [programs] */
-  ts_intern *calls;      /* [programs] port, peer */
-  /* [ports] the last call through each: most items send where the one before did */
-  struct last { uint32_t program, peer, call; } *last;
+  ts_intern *calls;      /* [programs] port, peer's coordinate */
+  /* [ports] the last play of each: most are bound to the peer that the one before was bound to */
+  struct last { uint32_t program, coordinate, peer, call; } *last;
   uint32_t *peer_index;  /* [programs * pipeline_size] place in the program's peers, plus 1 */
-  ts_arena *scratch;
+  uint32_t *first_pair;  /* [programs] of its first peer's messages to it */
+  pair *pairs;
+  uint64_t receive_count, send_count;
 } matcher;
 
-typedef struct played { /* a port of a played fragment */
-  uint32_t program, port;
+typedef struct played { /* ports of a played fragment */
+  uint32_t program;
   const ts_play_item *item;
-  const ts_ir_port *as;
-  const ts_ir_binding *binding;
+  const ts_ir_fragment *fragment;
+  const ts_ir_port *ports;
+  const ts_ir_binding *bindings;
 } played;
 
-typedef int port_fn(ts_tables *t, matcher *m, const played *port, ts_stop *stop);
+typedef int item_fn(ts_tables *t, matcher *m, const played *p, ts_stop *stop);
 
-static int each_port(ts_tables *t, matcher *m, port_fn *each, ts_stop *stop)
+static int each_item(ts_tables *t, matcher *m, item_fn *each, ts_stop *stop)
 {
   const ts_ir *ir = t->ir;
   for (uint32_t p = 0; p < ir->programs_count; p++)
     for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
       const ts_play_item *v = &t->programs[p].items[i];
       const ts_ir_fragment *f = &ir->fragments[v->fragment];
-      uint32_t first = ir->items[ir->programs[p].first_item + i].first_binding;
-      for (uint32_t k = 0; k < f->port_count; k++)
-        if (each(t, m, &(played){p, k, v, &ir->ports[f->first_port + k], &ir->bindings[first + k]},
-                 stop))
-          return -1;
+      if (f->port_count &&
+          each(t, m,
+               &(played){p, v, f, &ir->ports[f->first_port],
+                         &ir->bindings[ir->items[ir->programs[p].first_item + i].first_binding]},
+               stop))
+        return -1;
     }
   return 0;
 }
 
-static int note_peer(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+static struct last *last_of(const matcher *m, const played *p, uint32_t port)
 {
-  if (check_port(t, p->as, p->binding, stop))
-    return -1;
-  uint32_t *flags = &m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer];
-  *flags |= p->as->is_send ? 2 : 1;
+  return &m->last[p->fragment->first_port + port];
+}
+
+static uint32_t *peer_index(const ts_tables *t, const matcher *m, uint32_t program,
+                            uint32_t coordinate)
+{
+  return &m->peer_index[(size_t)program * t->ranks->pipeline_size + coordinate];
+}
+
+/* Of all pairs of a port and a peer only those that occur: schedules of many ranks have millions of
+ * ports and many peers. */
+static int note_peers(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  for (uint32_t k = 0; k < p->fragment->port_count; k++) {
+    struct last *last = last_of(m, p, k);
+    uint32_t coordinate = p->bindings[k].peer;
+    if (last->program == p->program && last->coordinate == coordinate)
+      continue;
+    if (check_port(t, &p->ports[k], &p->bindings[k], stop))
+      return -1;
+    *peer_index(t, m, p->program, coordinate) |= p->ports[k].is_send ? 2 : 1;
+    *last = (struct last){p->program, coordinate, TS_IR_NONE, TS_IR_NONE};
+    if (p->ports[k].is_send)
+      ts_intern_run(&m->calls[p->program],
+                    (uint32_t[]){p->fragment->first_port + k, coordinate}, 2);
+  }
   return 0;
 }
 
 static void list_peers(ts_tables *t, matcher *m)
 {
-  uint32_t size = t->ranks->pipeline_size;
+  uint32_t size = t->ranks->pipeline_size, pairs = 0;
+  m->first_pair = ts_arena_alloc_raw(m->scratch, t->ir->programs_count * sizeof *m->first_pair);
   for (uint32_t p = 0; p < t->ir->programs_count; p++) {
     TS_VEC(ts_peer) peers = {0};
     for (uint32_t c = 0; c < size; c++) {
-      uint32_t *flags = &m->peer_index[p * size + c];
+      uint32_t *flags = peer_index(t, m, p, c);
       if (*flags)
         TS_PUSH(t->arena, &peers, (ts_peer){c, *flags & 2});
-      *flags = (uint32_t)peers.count;
+      *flags = *flags ? (uint32_t)peers.count : 0;
     }
     ts_program_info *info = (ts_program_info *)&t->programs[p];
     info->peers = TS_ITEMS(t->arena, &peers);
     info->peer_count = (uint32_t)peers.count;
+    m->first_pair[p] = pairs;
+    pairs += info->peer_count;
   }
-}
-
-static ts_port_call call_of(const ts_tables *t, const matcher *m, const played *p)
-{
-  return (ts_port_call){(uint32_t)(p->as - t->ir->ports),
-                        m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1};
+  m->pairs = TS_NEW_ARRAY(m->scratch, pair, pairs);
 }
 
 static int compare_calls(const void *left, const void *right)
@@ -102,27 +133,15 @@ static int compare_calls(const void *left, const void *right)
   return a->peer < b->peer ? -1 : a->peer > b->peer;
 }
 
-static int note_call(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
-{
-  (void)stop;
-  ts_port_call call = call_of(t, m, p);
-  struct last *last = &m->last[call.port];
-  if (!p->as->is_send || (last->program == p->program && last->peer == call.peer))
-    return 0;
-  *last = (struct last){p->program, call.peer, TS_IR_NONE};
-  ts_intern_run(&m->calls[p->program], (uint32_t[]){call.port, call.peer}, 2);
-  return 0;
-}
-
-/* Of all pairs of a port and a peer only those that occur: schedules of many ranks have millions of
- * ports and many peers. */
 static void list_calls(ts_tables *t, const matcher *m)
 {
   for (uint32_t p = 0; p < t->ir->programs_count; p++) {
     const ts_intern *found = &m->calls[p];
     TS_VEC(ts_port_call) calls = {0};
     for (size_t i = 0; i < found->runs.count; i++)
-      TS_PUSH(t->arena, &calls, (ts_port_call){found->words.at[2 * i], found->words.at[2 * i + 1]});
+      TS_PUSH(t->arena, &calls,
+              (ts_port_call){found->words.at[2 * i],
+                             *peer_index(t, m, p, found->words.at[2 * i + 1]) - 1});
     TS_SORT(&calls, compare_calls);
     ts_program_info *info = (ts_program_info *)&t->programs[p];
     info->calls = TS_ITEMS(t->arena, &calls);
@@ -130,73 +149,158 @@ static void list_calls(ts_tables *t, const matcher *m)
   }
 }
 
-typedef struct wanted { const matcher *m; receive at; } wanted;
+/* Finds the peer and the call of a port that is bound to another peer than before. */
+static void find_call(const ts_tables *t, const matcher *m, const played *p, uint32_t port,
+                      struct last *last)
+{
+  const ts_program_info *info = &t->programs[p->program];
+  ts_port_call key = {p->fragment->first_port + port,
+                      *peer_index(t, m, p->program, p->bindings[port].peer) - 1};
+  const ts_port_call *call =
+    p->ports[port].is_send ?
+      bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) :
+      NULL;
+  *last = (struct last){p->program, p->bindings[port].peer, key.peer,
+                        call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
+}
+
+static void note_tag(pair *r, uint32_t tag)
+{
+  r->least = !r->count || tag < r->least ? tag : r->least;
+  r->most = !r->count || tag > r->most ? tag : r->most;
+  r->count++;
+}
+
+/* All of a route but the slot of a send. */
+static int put_routes(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
+  ts_route *routes = m->routes[p->program] + p->item->port_base;
+  (void)stop;
+  for (uint32_t k = 0; k < p->fragment->port_count; k++) {
+    struct last *last = last_of(m, p, k);
+    if (last->program != p->program || last->coordinate != p->bindings[k].peer ||
+        last->peer == TS_IR_NONE)
+      find_call(t, m, p, k, last);
+    uint32_t slot = p->item->slot_base + layout->port_slot[k];
+    routes[k] = (ts_route){last->peer, slot, last->call};
+    if (p->ports[k].is_send)
+      continue;
+    note_tag(&m->pairs[m->first_pair[p->program] + last->peer], p->bindings[k].tag);
+    m->messages[p->program][slot] =
+      (ts_message){.sender = TS_IR_NONE, .item = p->item->index, .node = layout->port_node[k]};
+    m->receive_count++;
+  }
+  return 0;
+}
+
+/* ---- Slots by tags ---- */
+
+typedef struct wanted { const matcher *m; uint32_t pair, tag; } wanted;
 
 static bool same_receive(const void *closure, uint32_t number)
 {
   const wanted *w = closure;
   const receive *r = &w->m->receives.at[number];
-  return r->program == w->at.program && r->peer == w->at.peer && r->tag == w->at.tag;
+  return r->pair == w->pair && r->tag == w->tag;
 }
 
-static uint32_t hash_of(const receive *r)
+static uint32_t hash_of(uint32_t pair, uint32_t tag)
 {
-  return ts_hash_number(((uint64_t)r->program << 32 | r->peer) * 0x100000001b3u + r->tag);
+  return ts_hash_number((uint64_t)pair << 32 | tag);
 }
 
-/* Its place in the program's calls. */
-static uint32_t find_call(const ts_tables *t, matcher *m, uint32_t program, ts_port_call key)
+static void make_slots(const ts_tables *t, matcher *m)
 {
-  const ts_program_info *info = &t->programs[program];
-  struct last *last = &m->last[key.port];
-  if (last->program != program || last->peer != key.peer || last->call == TS_IR_NONE) {
-    const ts_port_call *call =
-      bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls);
-    *last = (struct last){program, key.peer, (uint32_t)(call - info->calls)};
+  const ts_program_info *last = &t->programs[t->ir->programs_count - 1];
+  uint32_t pairs = m->first_pair[t->ir->programs_count - 1] + last->peer_count;
+  uint64_t hashed = 0;
+  for (uint32_t i = 0; i < pairs; i++) {
+    pair *r = &m->pairs[i];
+    uint64_t range = r->count ? (uint64_t)r->most - r->least + 1 : 0;
+    if (range && range <= 4 * (uint64_t)r->count + 16)
+      r->slots = TS_NEW_ARRAY(m->scratch, uint32_t, range);
+    else
+      hashed += r->count;
   }
-  return last->call;
+  ts_hash_reserve(m->scratch, &m->receivers, hashed);
 }
 
-static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
+/* Of the message with the tag, or TS_IR_NONE. */
+static uint32_t find_slot(const matcher *m, uint32_t number, uint32_t tag)
 {
-  ts_port_call key = call_of(t, m, p);
-  m->routes[p->program][p->item->port_base + p->port] =
-    (ts_route){key.peer, slot, p->as->is_send ? find_call(t, m, p->program, key) : TS_IR_NONE};
+  const pair *r = &m->pairs[number];
+  if (r->slots) /* of a tag below the least the place is beyond all */
+    return tag - r->least <= r->most - r->least ? r->slots[tag - r->least] - 1 : TS_IR_NONE;
+  uint32_t found = ts_hash_find(&m->receivers, hash_of(number, tag), same_receive,
+                                &(wanted){m, number, tag});
+  return found == TS_HASH_NONE ? TS_IR_NONE : m->receives.at[found].slot;
 }
 
-static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+static int refuse(const ts_tables *t, ts_stop *stop, uint32_t tag, uint32_t program,
+                  uint32_t coordinate, const char *why)
 {
-  (void)stop;
-  if (p->as->is_send)
-    return 0;
-  const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
-  uint32_t slot = p->item->slot_base + layout->port_slot[p->port];
-  receive r = {p->program, p->binding->peer, p->binding->tag, slot};
-  ts_hash_add(m->scratch, &m->receivers, hash_of(&r), (uint32_t)m->receives.count);
-  TS_PUSH(m->scratch, &m->receives, r);
-  m->messages[p->program][slot] =
-    (ts_message){.sender = TS_IR_NONE, .item = p->item->index, .node = layout->port_node[p->port]};
-  put_route(t, m, p, slot);
+  return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "message %u of %s to coordinate %u %s",
+                     tag, t->ir->strings + t->ir->programs[program].name, coordinate, why);
+}
+
+static int put_receives(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  const ts_route *routes = m->routes[p->program] + p->item->port_base;
+  for (uint32_t k = 0; k < p->fragment->port_count; k++) {
+    if (p->ports[k].is_send)
+      continue;
+    uint32_t number = m->first_pair[p->program] + routes[k].peer, tag = p->bindings[k].tag;
+    pair *r = &m->pairs[number];
+    if (find_slot(m, number, tag) != TS_IR_NONE)
+      return refuse(t, stop, tag, p->bindings[k].peer, p->program, "is received twice");
+    if (r->slots) {
+      r->slots[tag - r->least] = routes[k].slot + 1;
+    } else {
+      ts_hash_add(m->scratch, &m->receivers, hash_of(number, tag), (uint32_t)m->receives.count);
+      TS_PUSH(m->scratch, &m->receives, ((receive){number, tag, routes[k].slot}));
+    }
+  }
   return 0;
 }
 
-static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+static int put_sends(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
 {
-  if (!p->as->is_send)
-    return 0;
-  receive key = {p->binding->peer, p->program, p->binding->tag, 0};
-  uint32_t number =
-    ts_hash_find(&m->receivers, hash_of(&key), same_receive, &(wanted){m, key});
-  if (number == TS_HASH_NONE)
-    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
-                       "message %u of %s to coordinate %u has no receiver", p->binding->tag,
-                       t->ir->strings + t->ir->programs[p->program].name, p->binding->peer);
-  const receive *found = &m->receives.at[number];
-  ts_message *message = &m->messages[found->program][found->slot];
-  message->sender = p->program;
-  message->send_item = p->item->index;
-  message->send_node = t->layouts[p->item->fragment].port_node[p->port];
-  put_route(t, m, p, found->slot);
+  ts_route *routes = m->routes[p->program] + p->item->port_base;
+  for (uint32_t k = 0; k < p->fragment->port_count; k++) {
+    if (!p->ports[k].is_send)
+      continue;
+    uint32_t to = p->bindings[k].peer, tag = p->bindings[k].tag,
+             from = *peer_index(t, m, to, p->program),
+             slot = from ? find_slot(m, m->first_pair[to] + from - 1, tag) : TS_IR_NONE;
+    if (slot == TS_IR_NONE)
+      return refuse(t, stop, tag, p->program, to, "has no receiver");
+    ts_message *message = &m->messages[to][slot];
+    if (message->sender != TS_IR_NONE)
+      return refuse(t, stop, tag, p->program, to, "is sent twice");
+    message->sender = p->program;
+    message->send_item = p->item->index;
+    message->send_node = t->layouts[p->item->fragment].port_node[k];
+    routes[k].slot = slot;
+    m->send_count++;
+  }
+  return 0;
+}
+
+static int match(ts_tables *t, matcher *m, ts_stop *stop)
+{
+  if (each_item(t, m, note_peers, stop))
+    return -1;
+  list_peers(t, m);
+  list_calls(t, m);
+  if (each_item(t, m, put_routes, stop))
+    return -1;
+  make_slots(t, m);
+  if (each_item(t, m, put_receives, stop) || each_item(t, m, put_sends, stop))
+    return -1;
+  if (m->send_count < m->receive_count)
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "%llu messages are sent by nobody",
+                       (unsigned long long)(m->receive_count - m->send_count));
   return 0;
 }
 
@@ -210,28 +314,15 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
   m.calls = TS_NEW_ARRAY(m.scratch, ts_intern, programs);
   m.last = ts_arena_alloc_raw(m.scratch, t->ir->ports_count * sizeof *m.last);
   for (uint32_t p = 0; p < t->ir->ports_count; p++)
-    m.last[p] = (struct last){TS_IR_NONE, TS_IR_NONE, TS_IR_NONE};
+    m.last[p] = (struct last){TS_IR_NONE, TS_IR_NONE, TS_IR_NONE, TS_IR_NONE};
   for (uint32_t p = 0; p < programs; p++) {
     m.calls[p].arena = m.scratch;
     ts_program_info *info = (ts_program_info *)&t->programs[p];
-    info->messages = m.messages[p] = TS_NEW_ARRAY(t->arena, ts_message, info->slot_count);
-    info->routes = m.routes[p] = TS_NEW_ARRAY(t->arena, ts_route, info->port_count);
+    info->messages = m.messages[p] =
+      ts_arena_alloc_raw(t->arena, info->slot_count * sizeof(ts_message));
+    info->routes = m.routes[p] = ts_arena_alloc_raw(t->arena, info->port_count * sizeof(ts_route));
   }
-  uint64_t receives = 0;
-  for (uint32_t p = 0; p < programs; p++)
-    receives += t->programs[p].slot_count;
-  ts_hash_reserve(m.scratch, &m.receivers, receives);
-  int status = each_port(t, &m, note_peer, stop);
-  if (!status) {
-    list_peers(t, &m);
-    status = each_port(t, &m, note_call, stop);
-  }
-  if (!status) {
-    list_calls(t, &m);
-    status = each_port(t, &m, note_receive, stop);
-  }
-  if (!status)
-    status = each_port(t, &m, note_send, stop);
+  int status = programs ? match(t, &m, stop) : 0;
   ts_arena_free(m.scratch);
   return status;
 }

@@ -66,11 +66,13 @@ static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32
 static int place_items(const ts_tables *t, const ts_ir_program *program, ts_program_info *out,
                        ts_stop *stop)
 {
-  ts_play_item *items = TS_NEW_ARRAY(t->arena, ts_play_item, program->item_count + 1);
-  uint64_t *node_base = TS_NEW_ARRAY(t->arena, uint64_t, program->item_count + 1);
-  uint32_t *call_base =
-    TS_NEW_ARRAY(t->arena, uint32_t, (size_t)(program->item_count + 1) * t->comm_count);
+  size_t count = (size_t)program->item_count + 1;
+  ts_play_item *items = ts_arena_alloc_raw(t->arena, count * sizeof *items);
+  uint64_t *node_base = ts_arena_alloc_raw(t->arena, count * sizeof *node_base);
+  uint32_t *call_base = ts_arena_alloc_raw(t->arena, count * t->comm_count * sizeof *call_base);
   cursor c = {0};
+  node_base[0] = 0;
+  memset(call_base, 0, t->comm_count * sizeof *call_base);
   for (uint32_t i = 0; i < program->item_count; i++) {
     const ts_ir_item *item = &t->ir->items[program->first_item + i];
     const ts_fragment_layout *layout = &t->layouts[item->fragment];
@@ -104,39 +106,96 @@ static bool has_work(const ts_fragment_layout *layout, uint32_t stream, uint32_t
                              layout->stream_first[stream] < layout->stream_first[stream + 1];
 }
 
-static void list_stream_items(const ts_tables *t, const ts_ir_program *program,
+/* Which streams have work in a fragment, the host as the last; and how often a program plays it. */
+typedef struct row_list { const uint32_t *rows; uint32_t count, plays; } row_list;
+typedef struct row_lists {
+  row_list *of;     /* [fragments] */
+  uint32_t *played; /* fragments of the program at hand */
+  uint32_t played_count;
+} row_lists;
+
+static row_lists list_rows(ts_arena *scratch, const ts_tables *t)
+{
+  row_list *lists = TS_NEW_ARRAY(scratch, row_list, t->ir->fragments_count);
+  for (uint32_t f = 0; f < t->ir->fragments_count; f++) {
+    uint32_t *rows = TS_NEW_ARRAY(scratch, uint32_t, t->streams + 1);
+    for (uint32_t s = 0; s <= t->streams; s++)
+      if (has_work(&t->layouts[f], s, t->streams))
+        rows[lists[f].count++] = s;
+    lists[f].rows = rows;
+  }
+  return (row_lists){lists, TS_NEW_ARRAY(scratch, uint32_t, t->ir->fragments_count), 0};
+}
+
+static void count_plays(const ts_tables *t, const ts_ir_program *program, row_lists *lists)
+{
+  for (uint32_t k = 0; k < lists->played_count; k++)
+    lists->of[lists->played[k]].plays = 0;
+  lists->played_count = 0;
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    uint32_t f = t->ir->items[program->first_item + i].fragment;
+    if (!lists->of[f].plays++)
+      lists->played[lists->played_count++] = f;
+  }
+}
+
+/* Streams that do nothing but receive what records choose from. */
+static const bool *find_late(const ts_tables *t, const row_lists *lists, const ts_range *stream)
+{
+  bool *late = TS_NEW_ARRAY(t->arena, bool, t->streams);
+  for (uint32_t s = 0; s < t->streams; s++)
+    late[s] = stream[s].count > 0;
+  for (uint32_t i = 0; i < lists->played_count; i++) {
+    const row_list *list = &lists->of[lists->played[i]];
+    for (uint32_t k = 0; k < list->count; k++)
+      if (list->rows[k] < t->streams)
+        late[list->rows[k]] &= t->layouts[lists->played[i]].idle[list->rows[k]];
+  }
+  return late;
+}
+
+static void list_stream_items(const ts_tables *t, const ts_ir_program *program, row_lists *lists,
                               ts_program_info *out)
 {
-  TS_VEC(ts_play_item) items = {0};
   ts_range *stream = TS_NEW_ARRAY(t->arena, ts_range, t->streams + 1);
-  for (uint32_t s = 0; s <= t->streams; s++) {
-    stream[s].first = (uint32_t)items.count;
-    for (uint32_t i = 0; i < program->item_count; i++)
-      if (has_work(&t->layouts[out->items[i].fragment], s, t->streams))
-        TS_PUSH(t->arena, &items, out->items[i]);
-    stream[s].count = (uint32_t)items.count - stream[s].first;
+  uint32_t first = 0;
+  count_plays(t, program, lists);
+  for (uint32_t i = 0; i < lists->played_count; i++) {
+    const row_list *list = &lists->of[lists->played[i]];
+    for (uint32_t k = 0; k < list->count; k++)
+      stream[list->rows[k]].count += list->plays;
   }
-  bool *late = TS_NEW_ARRAY(t->arena, bool, t->streams);
-  for (uint32_t s = 0; s < t->streams; s++) {
-    late[s] = stream[s].count > 0;
-    for (uint32_t i = stream[s].first; i < stream[s].first + stream[s].count && late[s]; i++)
-      late[s] = t->layouts[items.at[i].fragment].idle[s];
+  out->late = find_late(t, lists, stream);
+  for (uint32_t s = 0; s <= t->streams; first += stream[s++].count)
+    stream[s].first = first;
+  ts_play_item *items = ts_arena_alloc_raw(t->arena, first * sizeof *items);
+  for (uint32_t s = 0; s <= t->streams; s++)
+    stream[s].count = 0;
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    const row_list *list = &lists->of[out->items[i].fragment];
+    for (uint32_t k = 0; k < list->count; k++) {
+      ts_range *row = &stream[list->rows[k]];
+      items[row->first + row->count++] = out->items[i];
+    }
   }
-  out->stream_items = TS_ITEMS(t->arena, &items);
+  out->stream_items = items;
   out->stream = stream;
-  out->late = late;
 }
 
 static int place_programs(ts_tables *t, ts_stop *stop)
 {
   ts_program_info *programs = TS_NEW_ARRAY(t->arena, ts_program_info, t->ir->programs_count);
+  ts_arena *scratch = ts_arena_new("streams of programs");
+  row_lists lists = list_rows(scratch, t);
+  int failed = 0;
   t->programs = programs;
-  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
-    if (place_items(t, &t->ir->programs[p], &programs[p], stop))
-      return -1;
-    list_stream_items(t, &t->ir->programs[p], &programs[p]);
+  for (uint32_t p = 0; p < t->ir->programs_count && !failed; p++) {
+    failed = place_items(t, &t->ir->programs[p], &programs[p], stop);
+    if (!failed)
+      list_stream_items(t, &t->ir->programs[p], &lists, &programs[p]);
   }
-  return 0;
+  ts_arena_free(scratch);
+  return failed;
 }
 
 const ts_tables *ts_tables_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
