@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/account/program_calls.h"
 #include "runtime/collective/follow.h"
 
 typedef struct counter {
@@ -62,7 +61,8 @@ static void add_kind(counter *c, const ts_role *role, uint64_t ranks)
   }
 }
 
-const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p)
+const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p,
+                                         const ts_program_calls *programs)
 {
   const ts_ranks *ranks = p->tables->ranks;
   const ts_ir *ir = p->tables->ir;
@@ -70,8 +70,8 @@ const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p)
     return NULL;
   counter c = {.p = p,
                .scratch = ts_arena_new("network use"),
+               .programs = programs,
                .uses = TS_NEW_ARRAY(arena, ts_network_use, 2 * ((size_t)ir->net_models_count + 1))};
-  c.programs = ts_program_calls_of(p->tables, c.scratch);
   uint64_t *of_kind = TS_NEW_ARRAY(c.scratch, uint64_t, p->roles->count);
   for (uint32_t r = 0; r < ranks->world; r++)
     of_kind[p->roles->of[r]]++;
@@ -111,13 +111,12 @@ static bool any_late(const ts_tables *t)
   return false;
 }
 
-ts_link_load ts_fullest_links_of(const ts_prepared *p)
+ts_link_load ts_fullest_links_of(const ts_prepared *p, const ts_program_calls *programs)
 {
   const ts_tables *t = p->tables;
   if (!t->ranks->vertex)
     return (ts_link_load){0};
   ts_arena *scratch = ts_arena_new("fullest links");
-  const ts_program_calls *programs = ts_program_calls_of(t, scratch);
   ts_cuts *cuts = ts_network_cuts(p->network);
   ts_cuts_clear(cuts);
   bool late = any_late(t); /* messages that nobody waits for may come when the step is over */

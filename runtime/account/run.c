@@ -125,8 +125,11 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   run->result.contention = options->contention;
   run->result.overlap = options->overlap != NULL;
   run->result.unfelt = options->overlap ? options->overlap->unknown : NULL;
-  run->result.network_uses = ts_network_uses_of(arena, &p);
-  run->result.fullest = ts_fullest_links_of(&p);
+  ts_arena *scratch = ts_arena_new("calls of programs");
+  const ts_program_calls *calls = ts_program_calls_of(p.tables, scratch);
+  run->result.network_uses = ts_network_uses_of(arena, &p, calls);
+  run->result.fullest = ts_fullest_links_of(&p, calls);
+  ts_arena_free(scratch);
   return run;
 }
 

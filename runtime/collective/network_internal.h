@@ -24,6 +24,8 @@ typedef struct ts_answer {
   struct { uint64_t least, most; double used; } doubt[TS_DOUBTS];
 } ts_answer;
 
+typedef struct ts_found_profile { uint32_t axes, profile; } ts_found_profile;
+
 struct ts_network {
   ts_arena *arena;
   const ts_ir *ir;
@@ -40,6 +42,9 @@ struct ts_network {
   TS_VEC(ts_answer *) answers; /* of each profile, by kind; NULL: not asked yet */
   ts_hash_table table; /* of profiles */
   uint32_t last;       /* profile that was interned last */
+  /* by the number of what was found of links: its profile plus 1 for calls of these axes; 0: not
+   * asked yet */
+  TS_VEC(ts_found_profile) found;
 };
 
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);

@@ -273,10 +273,16 @@ static const uint32_t *find_group(ts_network *n, uint32_t group, uint32_t kinds,
 /* The profile of what was found, for ranks along these axes. */
 static uint32_t profile_of(ts_network *n, uint32_t place, uint32_t axes)
 {
+  while (n->found.count <= place)
+    TS_PUSH(n->arena, &n->found, (ts_found_profile){0});
+  ts_found_profile *known = &n->found.at[place];
+  if (known->profile && known->axes == axes)
+    return known->profile - 1;
   ts_link_find at = ts_links_found(n->links, place);
   at.profile.axes = axes;
   at.profile.bounds = ts_network_bound(n, &at.bound) + 1;
-  return ts_network_intern(n, &at.profile);
+  *known = (ts_found_profile){axes, ts_network_intern(n, &at.profile) + 1};
+  return known->profile - 1;
 }
 
 const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)

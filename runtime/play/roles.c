@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/collective/white_box.h"
+#include "base/hash_table.h"
 #include "runtime/load/intern.h"
 #include "runtime/play/fan.h"
 
@@ -133,17 +134,15 @@ static ts_compiled write_fragment(writer *w, uint32_t fragment)
   return (ts_compiled){stream, producers};
 }
 
-static void compile(const ts_tables *t, ts_role *role)
+/* The distinct fragments of a program, in the order in which it plays them. */
+typedef struct fragment_list { const uint32_t *at; uint32_t count; } fragment_list;
+
+static void write_code(const ts_tables *t, const fragment_list *fragments, ts_role *role)
 {
-  const ts_ir *ir = t->ir;
-  const ts_ir_program *program = &ir->programs[role->program];
-  ts_compiled *code = TS_NEW_ARRAY(t->arena, ts_compiled, ir->fragments_count);
+  ts_compiled *code = TS_NEW_ARRAY(t->arena, ts_compiled, t->ir->fragments_count);
   writer w = {.t = t, .role = role};
-  for (uint32_t i = 0; i < program->item_count; i++) {
-    uint32_t f = ir->items[program->first_item + i].fragment;
-    if (!code[f].stream)
-      code[f] = write_fragment(&w, f);
-  }
+  for (uint32_t i = 0; i < fragments->count; i++)
+    code[fragments->at[i]] = write_fragment(&w, fragments->at[i]);
   role->ops = TS_ITEMS(t->arena, &w.ops);
   role->code = code;
 }
@@ -162,8 +161,11 @@ typedef struct sorter {
   const ts_fan_list *fans;        /* [programs] */
   ts_fan_finder *finder;
   uint32_t *fares;                /* [world] number in `finder` */
+  fragment_list *fragments;       /* [programs] */
   bool *plays;                    /* [programs * groups] */
   ts_splits splits;
+  const ts_role *kinds;           /* those that are filled */
+  ts_hash_table codes;            /* of kinds that were compiled, by what that hangs on */
 } sorter;
 
 void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group,
@@ -185,22 +187,36 @@ static void split(sorter *s, ts_split_by by, uint32_t group)
   ts_note_split(s->t->arena, &s->splits, by, group, before, s->count);
 }
 
+static void list_fragments(sorter *s)
+{
+  const ts_ir *ir = s->t->ir;
+  uint32_t *seen = TS_NEW_ARRAY(s->scratch, uint32_t, ir->fragments_count); /* program + 1 */
+  s->fragments = TS_NEW_ARRAY(s->scratch, fragment_list, ir->programs_count);
+  for (uint32_t p = 0; p < ir->programs_count; p++) {
+    TS_VEC(uint32_t) list = {0};
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      uint32_t f = ir->items[ir->programs[p].first_item + i].fragment;
+      if (seen[f] == p + 1)
+        continue;
+      seen[f] = p + 1;
+      TS_PUSH(s->scratch, &list, f);
+    }
+    s->fragments[p] = (fragment_list){list.at, (uint32_t)list.count};
+  }
+}
+
 static void note_groups(sorter *s)
 {
   const ts_ir *ir = s->t->ir;
-  bool *seen = TS_NEW_ARRAY(s->scratch, bool, ir->fragments_count);
   s->plays = TS_NEW_ARRAY(s->scratch, bool, (size_t)ir->programs_count * ir->groups_count);
-  for (uint32_t p = 0; p < ir->programs_count; p++) {
-    memset(seen, 0, ir->fragments_count);
-    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
-      uint32_t f = s->t->programs[p].items[i].fragment;
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    for (uint32_t i = 0; i < s->fragments[p].count; i++) {
+      uint32_t f = s->fragments[p].at[i];
       const ts_ir_node *nodes = ts_fragment_nodes(ir, f);
-      for (uint32_t n = 0; !seen[f] && n < ir->fragments[f].node_count; n++)
+      for (uint32_t n = 0; n < ir->fragments[f].node_count; n++)
         if (nodes[n].op == TS_IR_COLLECTIVE)
           s->plays[p * ir->groups_count + ir->collectives[nodes[n].arg].group] = true;
-      seen[f] = true;
     }
-  }
 }
 
 static void split_by_speed(sorter *s)
@@ -283,6 +299,7 @@ static int split_all(sorter *s, ts_stop *stop)
   s->count = ranks->pipeline_size;
   ts_note_split(s->t->arena, &s->splits, TS_SPLIT_PROGRAM, TS_IR_NONE, 1, s->count);
   split_by_speed(s);
+  list_fragments(s);
   note_groups(s);
   for (uint32_t g = 0; g < ranks->group_count; g++)
     if (split_by_group(s, g, stop))
@@ -412,8 +429,40 @@ static const uint64_t *kernel_times(const ts_tables *t, double speed)
   return time;
 }
 
+typedef struct coded { const sorter *s; const ts_role *role; } coded;
+
+/* What is compiled hangs on the fragments and on how long kernels and collectives take. */
+static bool same_code(const void *closure, uint32_t number)
+{
+  const coded *c = closure;
+  const ts_role *a = &c->s->kinds[number], *b = c->role;
+  const fragment_list *x = &c->s->fragments[a->program], *y = &c->s->fragments[b->program];
+  uint32_t collectives = c->s->t->ir->collectives_count;
+  return a->speed == b->speed && x->count == y->count &&
+         (!x->count || !memcmp(x->at, y->at, x->count * sizeof *x->at)) &&
+         (!collectives || !memcmp(a->collective_time, b->collective_time,
+                                  collectives * sizeof *a->collective_time));
+}
+
+static void compile(sorter *s, ts_role *role)
+{
+  const fragment_list *fragments = &s->fragments[role->program];
+  uint32_t hash =
+    ts_hash_bytes(fragments->at, fragments->count * sizeof *fragments->at) * 31 +
+    ts_hash_bytes(role->collective_time,
+                  s->t->ir->collectives_count * sizeof *role->collective_time);
+  uint32_t known = ts_hash_find(&s->codes, hash, same_code, &(coded){s, role});
+  if (known != TS_HASH_NONE) {
+    role->ops = s->kinds[known].ops;
+    role->code = s->kinds[known].code;
+    return;
+  }
+  write_code(s->t, fragments, role);
+  ts_hash_add(s->scratch, &s->codes, hash, (uint32_t)(role - s->kinds));
+}
+
 /* `before`: the kind filled last, or NULL. */
-static void fill_kind(const sorter *s, uint32_t rank, const ts_role *before, ts_role *role)
+static void fill_kind(sorter *s, uint32_t rank, const ts_role *before, ts_role *role)
 {
   const ts_ranks *ranks = s->t->ranks;
   *role = (ts_role){.program = ranks->program[rank], .rank = rank, .speed = speed_of(s->t, rank)};
@@ -433,7 +482,7 @@ static void fill_kind(const sorter *s, uint32_t rank, const ts_role *before, ts_
   role->ways = transfer_ways(s, role);
   role->kernel_time =
     before && before->speed == role->speed ? before->kernel_time : kernel_times(s->t, role->speed);
-  compile(s->t, role);
+  compile(s, role);
 }
 
 static const ts_path_use *path_uses(ts_arena *arena, const ts_ir *ir, const ts_network *network)
@@ -456,6 +505,7 @@ const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *ne
   ts_roles *roles = NULL;
   if (!split_all(&s, stop)) {
     ts_role *at = TS_NEW_ARRAY(arena, ts_role, s.count);
+    s.kinds = at;
     roles = TS_NEW(arena, ts_roles);
     *roles = (ts_roles){.at = at, .count = s.count, .of = s.of, .splits = s.splits};
     for (uint32_t r = 0, next = 0; next < s.count; r++)

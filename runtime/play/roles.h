@@ -79,6 +79,7 @@ typedef struct ts_role {
   const uint64_t *collective_time; /* [collectives] of those that the program plays */
   const uint64_t *kernel_time;   /* [kernels] */
   const ts_transfer_way *ways;   /* [collectives + ports] in plays with overlap, else NULL */
+  /* the same of kinds whose fragments and times are */
   const ts_play_op *ops;
   const ts_compiled *code;           /* [fragments] */
 } ts_role;

@@ -119,8 +119,9 @@ uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_
   if (!ts_change(scratch, ir, change, &changed)) {
     ts_run_options o = changed_options(options, &changed);
     if (ts_run_prepare(scratch, &changed.ir, &o, &p, &stop))
-      count =
-        ts_not_followed_of(arena, ir, result->network_uses, ts_network_uses_of(scratch, &p), list);
+      count = ts_not_followed_of(
+        arena, ir, result->network_uses,
+        ts_network_uses_of(scratch, &p, ts_program_calls_of(p.tables, scratch)), list);
   }
   ts_arena_free(scratch);
   return count;
