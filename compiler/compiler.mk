@@ -163,6 +163,7 @@ libts_la_SOURCES += \
 	compiler/schedule/work.c \
 	compiler/search.c \
 	compiler/search.h \
+	compiler/search_bound.c \
 	compiler/search_internal.h \
 	compiler/search_worth.c \
 	compiler/shard/actions.c \

@@ -34,6 +34,8 @@ const ts_ast *ts_search_formal(const ts_searcher *v, const char *name);
 const ts_ast *ts_search_expression(const ts_searcher *v, uint32_t item);
 /* The names that an item may use. */
 ts_env *ts_search_scope(ts_searcher *v, uint32_t item);
+/* What items are evaluated for: a plan, and its figures unless NULL. */
+void ts_search_take(ts_searcher *v, size_t point, const ts_figures *played);
 /* Of a REQUIRE, counted. False after an error. */
 bool ts_search_condition(ts_searcher *v, uint32_t item, bool *holds);
 /* Of conditions and goals that need figures, before any plan is played. False after an error. */

@@ -4,7 +4,7 @@
 #include "base/diag_record.h"
 #include "compiler/eval/check.h"
 
-static void set_played(ts_searcher *v, size_t point, const ts_figures *played)
+void ts_search_take(ts_searcher *v, size_t point, const ts_figures *played)
 {
   const ts_search *search = v->search;
   v->played = played;
@@ -55,7 +55,7 @@ static bool worth_by(ts_searcher *v, uint32_t index, double *worth)
 bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
 {
   ts_searcher *v = search->searcher;
-  set_played(v, point, played);
+  ts_search_take(v, point, played);
   *worth = played->of[TS_SEARCH_STEP];
   for (uint32_t i = 0; i < v->items.count; i++)
     if (v->late[i] && unknown_figure(v, i))
@@ -78,7 +78,7 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
 bool ts_search_holds(ts_search *search, size_t point, const ts_figures *played, bool *holds)
 {
   ts_searcher *v = search->searcher;
-  set_played(v, point, played);
+  ts_search_take(v, point, played);
   for (uint32_t i = 0, k = 0; i < v->items.count; i++) {
     if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
       continue;
@@ -98,7 +98,7 @@ bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
                       double worths[TS_SEARCH_GOALS])
 {
   ts_searcher *v = search->searcher;
-  set_played(v, point, played);
+  ts_search_take(v, point, played);
   worths[0] = played->of[TS_SEARCH_STEP];
   for (uint32_t i = 0; i < v->goal_count; i++)
     if (!worth_by(v, i, &worths[i]))

@@ -93,6 +93,7 @@ tests_unit_sources = \
 	tests/unit/test_runs.c \
 	tests/unit/test_schedule_forms.c \
 	tests/unit/test_schedule_random.c \
+	tests/unit/test_search_bound.c \
 	tests/unit/test_sends.c \
 	tests/unit/test_shared_parameters.c \
 	tests/unit/test_split_memory.c \

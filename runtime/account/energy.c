@@ -50,3 +50,26 @@ ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result)
   e.grams = e.joules / TS_JOULES_OF_KWH * ir->meta->carbon;
   return e;
 }
+
+ts_rates ts_rates_of(const ts_ir *ir)
+{
+  ts_rates r = {.carbon = ir->meta->carbon / TS_JOULES_OF_KWH};
+  bool powered = true, priced = true;
+  for (uint32_t rank = 0, next = 0; rank < ir->meta->world && (powered || priced); rank++) {
+    const ts_ir_device_class *d = class_of_rank(ir, rank, &next);
+    powered &= d && d->watts > 0;
+    priced &= d && d->price > 0;
+    if (!d)
+      break;
+    double idle = d->idle_watts > 0 && d->idle_watts < d->watts ? d->idle_watts : d->watts,
+           more = d->watts - idle;
+    r.watts += idle + d->host_watts;
+    r.more = !rank || more < r.more ? more : r.more;
+    r.price += d->price / seconds_of_hour;
+  }
+  if (!powered)
+    r.watts = r.more = 0;
+  if (!priced)
+    r.price = 0;
+  return r;
+}

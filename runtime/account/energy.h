@@ -20,4 +20,15 @@ typedef struct ts_energy {
 
 ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result);
 
+/* What all devices of the job draw and cost: with it and the time of a step what that takes at
+ * least. 0: a device does not state it. */
+typedef struct ts_rates {
+  double watts;  /* whether they work or not, with what serves them */
+  double more;   /* of each device while it works, at least */
+  double price;  /* of a second */
+  double carbon; /* g of CO2 a joule */
+} ts_rates;
+
+ts_rates ts_rates_of(const ts_ir *ir);
+
 #endif

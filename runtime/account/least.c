@@ -209,10 +209,23 @@ static void find_room(const ts_ir *ir, ts_least *l)
   l->over = l->limit && l->bytes > most;
 }
 
+/* Sums of a play and of a bound are rounded in other orders. */
+static const double rounding = 1 - 1e-9;
+
+double ts_least_joules(const ts_least *l, double seconds, double work)
+{
+  return (l->rates.watts * seconds + l->rates.more * work) * rounding;
+}
+
+double ts_least_dollars(const ts_least *l, double seconds)
+{
+  return l->rates.price * seconds * rounding;
+}
+
 ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
 {
   ts_least l = {0};
-  double most = 0, speed = fastest(ir);
+  double most = 0, sum = 0, speed = fastest(ir);
   fragment *fragments = TS_NEW_ARRAY(arena, fragment, ir->fragments_count + 1);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     fragments[i] = read(arena, ir, speed, &ir->fragments[i]);
@@ -220,6 +233,7 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
     double time = time_of(ir, speed, &ir->programs[i], fragments);
     uint64_t bytes = bytes_of(ir, &ir->programs[i], fragments);
     most = time > most ? time : most;
+    sum += time;
     l.bytes = bytes > l.bytes ? bytes : l.bytes;
   }
   l.seconds = most * 1e-12;
@@ -227,6 +241,9 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
               ir->meta->model_flops_per_step / (ir->meta->peak_flops * ir->meta->world) :
               0;
   l.tokens = (double)ir->meta->tokens_per_step;
+  l.devices = ir->meta->world;
+  l.work = sum * 1e-12 * (ir->meta->world / ir->programs_count); /* each is that of as many ranks */
+  l.rates = ts_rates_of(ir);
   find_room(ir, &l);
   return l;
 }

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "runtime/account/energy.h"
 
 typedef struct ts_least {
   double seconds; /* of the step: kernels of the busiest stream of compute, on the fastest device */
@@ -15,8 +16,15 @@ typedef struct ts_least {
   uint64_t limit;    /* memory of that device; 0: not known */
   double floor;      /* s: the model's FLOPs at the peak rate of all devices; 0: not known */
   double tokens;     /* of a step of the whole job; 0: it has none */
+  double devices;
+  double work;       /* s: of kernels, of all devices together */
+  ts_rates rates;    /* what the devices draw and cost */
   bool over;         /* bytes exceed the room of every device */
 } ts_least;
+
+/* Energy, money and CO2 of a step that takes so long, in which devices work so long together. */
+double ts_least_joules(const ts_least *l, double seconds, double work);
+double ts_least_dollars(const ts_least *l, double seconds);
 
 ts_least ts_least_of(ts_arena *arena, const ts_ir *ir);
 

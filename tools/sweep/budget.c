@@ -143,9 +143,9 @@ static size_t best_by(const searching *in, uint32_t goal, bool unexpanded)
 {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < in->outcomes.count; i++) {
-    const ts_outcome *o = &in->outcomes.at[i];
+    ts_outcome *o = &in->outcomes.at[i];
     if (!(unexpanded && in->expanded.at[i]) && o->state != TS_REFUSED && o->state != TS_BOUNDED &&
-        !ts_sweep_cannot_win(in->s, &o->least) &&
+        !ts_sweep_cannot_win(in->s, o) &&
         (best == SIZE_MAX || better(in, goal, o, &in->outcomes.at[best])))
       best = i;
   }

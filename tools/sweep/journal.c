@@ -22,7 +22,11 @@ struct ts_journal {
   sqlite3_stmt *find, *put;
 };
 
-enum { APPLICATION = 0x5453534a /* "TSSJ" in the header of the file */, FORMAT = 1 };
+enum { APPLICATION = 0x5453534a /* "TSSJ" in the header of the file */, FORMAT = 2 };
+
+#define NAME(name, member) #name ", "
+#define LEAST                                                                                      \
+  TS_LEAST_REALS(NAME) "least_memory, least_reserved, least_limit, least_over, "
 
 #define FIGURE(id, name, ...) name " REAL, "
 static const char schema[] =
@@ -32,8 +36,7 @@ static const char schema[] =
   "NULL, PRIMARY KEY (name, path));"
   "CREATE TABLE plan (key BLOB PRIMARY KEY, parameters TEXT NOT NULL, state TEXT NOT NULL, "
 #include "compiler/eval/figures.def"
-  "least_step_time REAL, least_memory INTEGER, least_reserved INTEGER, least_limit INTEGER, least_tokens REAL, "
-  "least_floor REAL, least_over INTEGER, "
+  LEAST
   "memory_limit REAL, why TEXT, warnings TEXT NOT NULL, confidence TEXT NOT NULL, seconds REAL);"
   "CREATE TABLE sweep (id INTEGER PRIMARY KEY, title TEXT NOT NULL, goal TEXT NOT NULL, best TEXT "
   "NOT NULL, plans INTEGER NOT NULL, known INTEGER NOT NULL, played INTEGER NOT NULL, begun REAL "
@@ -276,12 +279,12 @@ static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
   o->state = (ts_outcome_state)which;
   for (int f = 0; f < TS_SEARCH_FIGURES; f++)
     o->figures.of[f] = number_at(s, at++);
-  o->least.seconds = number_at(s, at++);
+#define REAL(name, member) o->least.member = number_at(s, at++);
+  TS_LEAST_REALS(REAL)
+#undef REAL
   o->least.bytes = (uint64_t)sqlite3_column_int64(s, at++);
   o->least.reserved = (uint64_t)sqlite3_column_int64(s, at++);
   o->least.limit = (uint64_t)sqlite3_column_int64(s, at++);
-  o->least.tokens = number_at(s, at++);
-  o->least.floor = number_at(s, at++);
   o->least.over = sqlite3_column_int(s, at++) != 0;
   o->limit = number_at(s, at++);
   if (sqlite3_column_type(s, at++) != SQLITE_NULL)
@@ -291,9 +294,6 @@ static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
          ts_outcome_read(o, text_at(s, at, arena), text_at(s, at + 1, arena), arena);
 }
 
-#define LEAST                                                                                      \
-  "least_step_time, least_memory, least_reserved, least_limit, least_tokens, least_floor, "          \
-  "least_over, "
 #define FIGURE(id, name, ...) name ", "
 static const char find_query[] = "SELECT state, "
 #include "compiler/eval/figures.def"
@@ -306,8 +306,9 @@ static const char put_query[] = "INSERT OR IGNORE INTO plan (state, "
                                 " VALUES (?1"
 #undef FIGURE
 #define FIGURE(id, name, ...) ", ?"
+#define MARK(name, member) ", ?"
 #include "compiler/eval/figures.def"
-                                ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+                                TS_LEAST_REALS(MARK) ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 #undef FIGURE
 
 bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena *arena,
@@ -431,12 +432,12 @@ bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char
   bind_text(s, at++, ts_outcome_states[o->state]);
   for (int f = 0; f < TS_SEARCH_FIGURES; f++)
     sqlite3_bind_double(s, at++, o->figures.of[f]);
-  sqlite3_bind_double(s, at++, o->least.seconds);
+#define REAL(name, member) sqlite3_bind_double(s, at++, o->least.member);
+  TS_LEAST_REALS(REAL)
+#undef REAL
   sqlite3_bind_int64(s, at++, (int64_t)o->least.bytes);
   sqlite3_bind_int64(s, at++, (int64_t)o->least.reserved);
   sqlite3_bind_int64(s, at++, (int64_t)o->least.limit);
-  sqlite3_bind_double(s, at++, o->least.tokens);
-  sqlite3_bind_double(s, at++, o->least.floor);
   sqlite3_bind_int(s, at++, o->least.over);
   sqlite3_bind_double(s, at++, o->limit);
   bind_text(s, at++, o->why); /* NULL stays NULL */

@@ -22,6 +22,18 @@ extern const char *const ts_outcome_states[TS_OUTCOME_STATES]; /* "out of memory
 
 typedef struct ts_outcome_warning { ts_code code; const char *message; } ts_outcome_warning;
 
+/* X(name, member): the real numbers of bounds, for who keeps them. */
+#define TS_LEAST_REALS(X)                                                                          \
+  X(least_step_time, seconds)                                                                      \
+  X(least_tokens, tokens)                                                                          \
+  X(least_floor, floor)                                                                            \
+  X(least_devices, devices)                                                                        \
+  X(least_work, work)                                                                              \
+  X(least_watts, rates.watts)                                                                      \
+  X(least_more_watts, rates.more)                                                                  \
+  X(least_price, rates.price)                                                                      \
+  X(least_carbon, rates.carbon)
+
 typedef struct ts_outcome {
   ts_outcome_state state;
   size_t point;            /* of the search */
@@ -29,6 +41,12 @@ typedef struct ts_outcome {
   bool exact;              /* it is to be played whatever its bounds are */
   bool played;             /* else refused, or only its bounds are known */
   ts_least least;          /* bounds, unless refused */
+  struct ts_outcome_best { /* what follows from them */
+    bool known;
+    bool fails;      /* a condition cannot hold: that of the reason */
+    uint32_t reason;
+    double worths[TS_SEARCH_GOALS]; /* by each goal at the best; turned so that less is better */
+  } best;
   ts_figures figures;      /* unless there is a reason why not */
   double limit;            /* memory of the fullest device, bytes; 0: not known */
   const char *why;         /* REFUSED, STOPPED; else NULL */

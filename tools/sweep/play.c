@@ -58,9 +58,10 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
   if (!may_be_bounded(s, lock, out))
     return false;
   pthread_mutex_lock(lock);
-  out->state = out->least.over                      ? TS_TOO_LARGE :
-               ts_sweep_cannot_win(s, &out->least) ? TS_BOUNDED :
-                                                      out->state;
+  out->state = out->least.over               ? TS_TOO_LARGE :
+               ts_sweep_cannot_hold(s, out) ? TS_LEFT_OUT :
+               ts_sweep_cannot_win(s, out)  ? TS_BOUNDED :
+                                               out->state;
   pthread_mutex_unlock(lock);
   return out->state != TS_REFUSED;
 }

@@ -46,38 +46,126 @@ static void find_equals(ts_sweep *s)
   }
 }
 
-/* Of the goals that a bound of the step bounds. */
-static bool is_bounded(const ts_sweep *s)
+/* ---- Bounds ---- */
+
+/* Figures of a step that takes no less time, and in which devices work no less, all together. Memory
+ * is that of the device that drivers leave most of. */
+static void find_figures(const ts_least *l, double seconds, double work, ts_figures *low,
+                         ts_figures *high)
 {
-  return s->top && (!strcmp(s->search->goal, "minimize step_time") ||
-                    !strcmp(s->search->goal, "maximize tokens_per_second"));
+  double joules = ts_least_joules(l, seconds, work);
+  *low = (ts_figures){{[TS_SEARCH_STEP] = seconds,
+                       [TS_SEARCH_MEMORY] = 8 * (double)l->bytes,
+                       [TS_SEARCH_DEVICES] = l->devices,
+                       [TS_SEARCH_BATCH] = l->tokens,
+                       [TS_SEARCH_ENERGY] = joules,
+                       [TS_SEARCH_COST] = ts_least_dollars(l, seconds),
+                       [TS_SEARCH_CARBON] = joules * l->rates.carbon}};
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+    high->of[i] = INFINITY;
+  high->of[TS_SEARCH_DEVICES] = l->devices;
+  high->of[TS_SEARCH_BATCH] = l->tokens;
+  if (seconds > 0) {
+    high->of[TS_SEARCH_TOKENS] = l->tokens / seconds;
+    high->of[TS_SEARCH_MFU] = l->floor / seconds * (1 + 1e-9);
+  }
 }
 
-/* What it is worth at most; less is better. */
-static double least_worth(const ts_sweep *s, const ts_least *least)
+static double turned(const ts_search *search, uint32_t goal, double worth)
 {
-  return s->search->maximize ? -(least->tokens / least->seconds) : least->seconds;
+  return search->goals[goal].maximize ? -worth : worth;
+}
+
+static const struct ts_outcome_best *best_of(const ts_sweep *s, ts_outcome *o)
+{
+  struct ts_outcome_best *b = &o->best;
+  ts_figures low, high;
+  if (b->known)
+    return b;
+  find_figures(&o->least, o->least.seconds, o->least.work, &low, &high);
+  b->known = true;
+  b->fails = o->least.devices > 0 &&
+             !ts_search_bound(s->search, o->point, &low, &high, b->worths, &b->reason);
+  for (uint32_t g = 0; g < s->search->goal_count && !b->fails; g++)
+    b->worths[g] = o->least.devices > 0 ? turned(s->search, g, b->worths[g]) : -INFINITY;
+  return b;
 }
 
 double ts_sweep_bound(const ts_sweep *s)
 {
-  bool rate = !strcmp(s->search->goals[0].text, "maximize tokens_per_second");
-  double best = 0;
-  if (!rate && strcmp(s->search->goals[0].text, "minimize step_time"))
-    return 0;
+  const ts_search *search = s->search;
+  double best = INFINITY, worths[TS_SEARCH_GOALS];
+  ts_figures low, high;
+  uint32_t reason;
   for (size_t i = 0; i < s->count; i++) {
     const ts_least *l = &s->outcomes[i].least;
-    double bound = !(l->floor > 0) ? 0 : rate ? l->tokens / l->floor : l->floor;
-    if (bound > 0 && (!(best > 0) || (rate ? bound > best : bound < best)))
-      best = bound;
+    if (!(l->floor > 0))
+      continue;
+    find_figures(l, l->floor, l->floor * l->devices, &low, &high);
+    low.of[TS_SEARCH_MEMORY] = 0;
+    if (ts_search_bound(s->search, s->outcomes[i].point, &low, &high, worths, &reason) &&
+        turned(search, 0, worths[0]) < best)
+      best = turned(search, 0, worths[0]);
   }
-  return best;
+  return isfinite(best) ? turned(search, 0, best) : 0;
 }
 
-bool ts_sweep_cannot_win(const ts_sweep *s, const ts_least *least)
+/* As good by all goals, and better by one; worths are turned. */
+static bool is_beaten(const ts_search *search, const double *a, const double *by)
 {
-  return is_bounded(s) && s->top_count == s->top && least->seconds > 0 &&
-         least_worth(s, least) > s->tops[s->top - 1];
+  bool better = false;
+  for (uint32_t g = 0; g < search->goal_count; g++) {
+    if (by[g] > a[g])
+      return false;
+    better |= by[g] < a[g];
+  }
+  return better;
+}
+
+static bool is_behind_front(const ts_sweep *s, const double *worths)
+{
+  for (size_t i = 0; i < s->front.count; i += s->search->goal_count)
+    if (is_beaten(s->search, worths, s->front.at + i))
+      return true;
+  return false;
+}
+
+bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o)
+{
+  return s->top && best_of(s, o)->fails;
+}
+
+bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
+{
+  if (!s->top || (s->search->goal_count == 1 && s->top_count < s->top))
+    return false;
+  const struct ts_outcome_best *b = best_of(s, o);
+  return b->fails || (s->search->goal_count == 1 ? b->worths[0] > s->tops[s->top - 1] :
+                                                   is_behind_front(s, b->worths));
+}
+
+/* What no longer is of the front goes. */
+static bool note_front(ts_sweep *s, ts_outcome *o)
+{
+  const ts_search *search = s->search;
+  uint32_t goals = search->goal_count;
+  double worths[TS_SEARCH_GOALS];
+  size_t kept = 0;
+  if (!ts_search_worths(s->search, o->point, &o->figures, o->worths))
+    return false;
+  for (uint32_t g = 0; g < goals; g++)
+    worths[g] = turned(search, g, o->worths[g]);
+  if (is_behind_front(s, worths))
+    return true;
+  for (size_t i = 0; i < s->front.count; i += goals)
+    if (!is_beaten(search, s->front.at + i, worths)) {
+      memmove(s->front.at + kept, s->front.at + i, goals * sizeof *worths);
+      kept += goals;
+    }
+  s->front.count = kept;
+  for (uint32_t g = 0; g < goals; g++)
+    TS_PUSH(s->arena, &s->front, worths[g]);
+  return true;
 }
 
 static void note_top(ts_sweep *s, double worth)
@@ -106,6 +194,8 @@ bool ts_sweep_judge(ts_sweep *s)
       s->best = s->judged;
     if (o->state == TS_RANKED)
       note_top(s, o->worth);
+    if (o->state == TS_RANKED && s->search->goal_count > 1 && !note_front(s, o))
+      return false;
   }
   return !ts_diags_errors(s->session->diags);
 }
@@ -128,7 +218,11 @@ static void find_bounded(ts_sweep *s)
         o->figures.of[TS_SEARCH_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved),
         o->limit = (double)o->least.limit;
       o->why = NULL;
-    } else if (ts_sweep_cannot_win(s, &o->least)) {
+    } else if (ts_sweep_cannot_hold(s, o)) {
+      o->state = TS_LEFT_OUT;
+      o->why = NULL;
+      s->search->reasons[o->best.reason].count++;
+    } else if (ts_sweep_cannot_win(s, o)) {
       o->state = TS_BOUNDED;
       o->why = NULL;
     } else if (o->state == TS_LEFT_OUT) {
@@ -137,21 +231,7 @@ static void find_bounded(ts_sweep *s)
   }
 }
 
-/* As good by all goals, and better by one. */
-static bool beats(const ts_search *search, const ts_outcome *a, const ts_outcome *b)
-{
-  bool better = false;
-  for (uint32_t g = 0; g < search->goal_count; g++) {
-    double x = a->worths[g], y = b->worths[g];
-    if (x != y && (x > y) != search->goals[g].maximize)
-      return false;
-    better |= x != y;
-  }
-  return better;
-}
-
-/* The Pareto front. Of the outcomes in the order of the first goal none is beaten by a later one,
- * but one that is equal by that goal; so each is held against those of the front so far. */
+/* The Pareto front, and what the report says of each. */
 static bool find_front(ts_sweep *s)
 {
   for (size_t i = 0; i < s->count; i++) {
@@ -168,11 +248,10 @@ static bool find_front(ts_sweep *s)
   qsort(s->outcomes, s->count, sizeof *s->outcomes, compare);
   for (size_t i = 0; i < s->count && s->outcomes[i].state == TS_RANKED; i++) {
     ts_outcome *o = &s->outcomes[i];
-    o->front = true;
-    for (size_t k = 0; k < i; k++) {
-      o->front &= !(s->outcomes[k].front && beats(s->search, &s->outcomes[k], o));
-      s->outcomes[k].front &= !(o->front && beats(s->search, o, &s->outcomes[k]));
-    }
+    double worths[TS_SEARCH_GOALS];
+    for (uint32_t g = 0; g < s->search->goal_count; g++)
+      worths[g] = turned(s->search, g, o->worths[g]);
+    o->front = !is_behind_front(s, worths);
   }
   return true;
 }

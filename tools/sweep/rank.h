@@ -17,8 +17,10 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s);
  * an error. */
 bool ts_sweep_rank(ts_sweep *s);
 
-/* A plan with these bounds cannot be among the best that are asked for. */
-bool ts_sweep_cannot_win(const ts_sweep *s, const ts_least *least);
+/* By its bounds. A plan that satisfies no condition, and one that cannot be among the best that are
+ * asked for. */
+bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o);
+bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o);
 
 /* "tp=8 pp=4: 1.2 s, 60 GiB" of the best one judged so far. */
 const char *ts_sweep_best_text(const ts_sweep *s, ts_arena *arena);

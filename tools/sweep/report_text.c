@@ -234,9 +234,14 @@ static void put_left_out(const ts_sweep *s, FILE *out)
     if (s->search->reasons[i].count)
       ts_put_text(out, "  %s not: %s\n", ts_format_count(s->search->reasons[i].count).text,
                   s->search->reasons[i].text);
-  if (bounded)
-    ts_put_text(out, "  %s cannot be among the best %s: their kernels alone take too long\n",
-                ts_format_count(bounded).text, ts_format_count(s->top).text);
+  if (bounded && s->search->goal_count > 1)
+    ts_put_text(out, "  %s cannot be of the front: what they take at least is beaten by a plan of it\n",
+                ts_format_count(bounded).text);
+  else if (bounded)
+    ts_put_text(out, "  %s cannot be among the best %s: %s\n", ts_format_count(bounded).text,
+                ts_format_count(s->top).text,
+                ts_sweep_is_speed(s) ? "their kernels alone take too long" :
+                                       "what they take at least is too much");
   if (large)
     put_large(s, large, out);
   put_refused(s, out);

@@ -23,6 +23,7 @@ typedef struct ts_sweep {
   size_t top;                 /* only so many of the best are asked for; 0: all plans are played */
   double *tops;               /* [top] worths of the best ones judged so far, the best first */
   size_t top_count;
+  TS_VEC(double) front;       /* of several goals: worths of those judged that no other one beats */
   uint64_t *reasons;          /* [reasons of the search] plans left out before any was played */
   size_t judged;              /* of those, from the first on */
   size_t best;                /* of those judged; valid where its state is RANKED */

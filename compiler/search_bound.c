@@ -1,0 +1,213 @@
+/* What a plan of a search can be worth at the best, from bounds of its figures: interval arithmetic
+ * (Moore, 1966) over goals and conditions. Operations are those of the evaluator, which round
+ * monotonically, so ends of intervals need no room for rounding. */
+#include <math.h>
+#include <string.h>
+
+#include "base/diag_record.h"
+#include "compiler/eval/check.h"
+#include "compiler/search_internal.h"
+
+typedef struct range { double low, high; } range; /* truth: 0 and 1 */
+
+typedef struct bounding {
+  ts_searcher *v;
+  uint32_t item;
+  ts_env *env; /* of what needs no figures */
+  const ts_figures *low, *high;
+} bounding;
+
+static const range anything = {-INFINITY, INFINITY};
+
+static range range_of(const bounding *b, const ts_ast *e);
+static range of_item(const bounding *of, uint32_t item);
+
+/* The `let` before the item that the name is of, where that needs figures. */
+static bool late_let(const bounding *b, const char *name, uint32_t *let)
+{
+  for (*let = b->item; (*let)-- > 0;)
+    if (b->v->items.at[*let]->kind == TS_AST_LET && b->v->items.at[*let]->name == name)
+      return b->v->late[*let];
+  return false;
+}
+
+static bool figure_of(const bounding *b, const char *name, size_t *figure)
+{
+  for (*figure = 0; *figure < TS_SEARCH_FIGURES; ++*figure)
+    if (ts_search_figure(b->v->s, *figure) == name && !ts_search_formal(b->v, name))
+      return true;
+  return false;
+}
+
+static bool needs_figures(const bounding *b, const ts_ast *e)
+{
+  size_t figure;
+  uint32_t let;
+  if (e->kind == TS_AST_ID)
+    return late_let(b, e->name, &let) || figure_of(b, e->name, &figure);
+  for (uint32_t i = 0; i < e->count; i++)
+    if (e->child[i] && needs_figures(b, e->child[i]))
+      return true;
+  return false;
+}
+
+/* A value that is what it is; what goes wrong is said when the plan is judged. */
+static range exactly(const bounding *b, const ts_ast *e)
+{
+  ts_session *s = b->v->s;
+  size_t messages = s->diags->all.count;
+  uint64_t uneven = 0, *before = s->uneven;
+  s->uneven = &uneven;
+  ts_value value = ts_eval(s, b->env, e);
+  s->uneven = before;
+  s->diags->all.count = messages;
+  double number = value.type == TS_T_INT    ? (double)value.u.integer :
+                  value.type == TS_T_BOOL   ? value.u.truth :
+                  value.type == TS_T_REAL || value.type == TS_T_QUANTITY ? value.u.real :
+                                                                           NAN;
+  return isnan(number) ? anything : (range){number, number};
+}
+
+/* 0 times whatever it is is 0. */
+static double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+static range multiply(range a, range b)
+{
+  double p[] = {product(a.low, b.low), product(a.low, b.high), product(a.high, b.low),
+                product(a.high, b.high)};
+  range r = {p[0], p[0]};
+  for (int i = 1; i < 4; i++)
+    r = (range){fmin(r.low, p[i]), fmax(r.high, p[i])};
+  return r;
+}
+
+static double quotient(double a, double b) { return isinf(b) ? 0 : a / b; }
+
+static range divide(range a, range b)
+{
+  if (b.low == 0 && b.high > 0 && a.low >= 0) /* no goal is divided by what is 0 */
+    return (range){quotient(a.low, b.high), INFINITY};
+  if (b.low <= 0 && b.high >= 0)
+    return anything;
+  double q[] = {quotient(a.low, b.low), quotient(a.low, b.high), quotient(a.high, b.low),
+                quotient(a.high, b.high)};
+  range r = {q[0], q[0]};
+  for (int i = 1; i < 4; i++)
+    r = (range){fmin(r.low, q[i]), fmax(r.high, q[i])};
+  return r;
+}
+
+static range truth(bool surely, bool never) { return (range){surely, !never}; }
+
+static range both(ts_operator op, range a, range b)
+{
+  switch (op) {
+  case TS_OP_ADD: return (range){a.low + b.low, a.high + b.high};
+  case TS_OP_SUB: return (range){a.low - b.high, a.high - b.low};
+  case TS_OP_MUL: return multiply(a, b);
+  case TS_OP_DIV: return divide(a, b);
+  case TS_OP_LT: return truth(a.high < b.low, a.low >= b.high);
+  case TS_OP_LE: return truth(a.high <= b.low, a.low > b.high);
+  case TS_OP_GT: return truth(a.low > b.high, a.high <= b.low);
+  case TS_OP_GE: return truth(a.low >= b.high, a.high < b.low);
+  case TS_OP_AND: return (range){fmin(a.low, b.low), fmin(a.high, b.high)};
+  case TS_OP_OR: return (range){fmax(a.low, b.low), fmax(a.high, b.high)};
+  default: return anything;
+  }
+}
+
+static range operator_of(const bounding *b, const ts_ast *e)
+{
+  range a = range_of(b, ts_ast_operand(e));
+  return e->u.op == TS_OP_NEGATE ? (range){-a.high, -a.low} :
+         e->u.op == TS_OP_NOT ? (range){1 - a.high, 1 - a.low} :
+                                anything;
+}
+
+/* min and max of numbers; other functions may do anything. */
+static range call_of(const bounding *b, const ts_ast *e)
+{
+  const ts_ast *function = ts_ast_function(e);
+  ts_ast_list args = ts_ast_args(e);
+  bool least = function->kind == TS_AST_ID && !strcmp(function->name, "min"),
+       most = function->kind == TS_AST_ID && !strcmp(function->name, "max");
+  if ((!least && !most) || args.count < 2)
+    return anything;
+  range r = range_of(b, ts_ast_value(args.at[0]));
+  for (uint32_t i = 1; i < args.count; i++) {
+    range a = range_of(b, ts_ast_value(args.at[i]));
+    r = least ? (range){fmin(r.low, a.low), fmin(r.high, a.high)} :
+                (range){fmax(r.low, a.low), fmax(r.high, a.high)};
+  }
+  return r;
+}
+
+static range either(const bounding *b, const ts_ast *e)
+{
+  range when = range_of(b, ts_ast_condition(e)), yes = range_of(b, ts_ast_then(e)),
+        no = range_of(b, ts_ast_else(e));
+  return when.low >= 1 ? yes :
+         when.high <= 0 ? no :
+                          (range){fmin(yes.low, no.low), fmax(yes.high, no.high)};
+}
+
+static range range_of(const bounding *b, const ts_ast *e)
+{
+  size_t figure;
+  uint32_t let;
+  range r = anything;
+  if (!needs_figures(b, e))
+    return exactly(b, e);
+  switch (e->kind) {
+  case TS_AST_ID:
+    if (late_let(b, e->name, &let))
+      r = of_item(b, let);
+    else if (figure_of(b, e->name, &figure))
+      r = (range){b->low->of[figure], b->high->of[figure]};
+    break;
+  case TS_AST_UNARY: r = operator_of(b, e); break;
+  case TS_AST_BINARY:
+    r = both(e->u.op, range_of(b, ts_ast_left(e)), range_of(b, ts_ast_right(e)));
+    break;
+  case TS_AST_CALL: r = call_of(b, e); break;
+  case TS_AST_IF: r = either(b, e); break;
+  default: break;
+  }
+  return isnan(r.low) || isnan(r.high) ? anything : r;
+}
+
+static range of_item(const bounding *of, uint32_t item)
+{
+  bounding b = *of;
+  ts_session *s = b.v->s;
+  size_t messages = s->diags->all.count;
+  uint64_t uneven = 0;
+  b.item = item;
+  s->uneven = &uneven;
+  b.env = ts_search_scope(b.v, item);
+  s->uneven = NULL;
+  s->diags->all.count = messages;
+  return uneven ? anything : range_of(&b, ts_search_expression(b.v, item));
+}
+
+bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, const ts_figures *high,
+                     double best[TS_SEARCH_GOALS], uint32_t *reason)
+{
+  ts_searcher *v = search->searcher;
+  bounding b = {.v = v, .low = low, .high = high};
+  uint32_t goal = 0;
+  ts_search_take(v, point, NULL);
+  best[0] = low->of[TS_SEARCH_STEP];
+  for (uint32_t i = 0; i < v->items.count; i++) {
+    const ts_ast *item = v->items.at[i];
+    if (item->kind == TS_AST_REQUIRE && v->late[i] && of_item(&b, i).high <= 0) {
+      *reason = v->reason_of[i];
+      return false;
+    }
+    if (item->kind != TS_AST_GOAL)
+      continue;
+    range r = of_item(&b, i);
+    best[goal++] = item->flags ? r.high : r.low;
+  }
+  return true;
+}
