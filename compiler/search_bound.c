@@ -1,5 +1,5 @@
-/* What a plan of a search can be worth at the best, from bounds of its figures: interval arithmetic
- * (Moore, 1966) over goals and conditions. Operations are those of the evaluator, which round
+/* What goals and conditions of a search can be at the best, from bounds of figures or of parameters:
+ * interval arithmetic (Moore, 1966). Operations are those of the evaluator, which round
  * monotonically, so ends of intervals need no room for rounding. */
 #include <math.h>
 #include <string.h>
@@ -8,13 +8,16 @@
 #include "compiler/eval/check.h"
 #include "compiler/search_internal.h"
 
-typedef struct range { double low, high; } range; /* truth: 0 and 1 */
+typedef ts_search_range range;
 
 typedef struct bounding {
   ts_searcher *v;
   uint32_t item;
-  ts_env *env; /* of what needs no figures */
+  ts_env *env; /* of what is known */
+  /* of a played plan: its figures; else values of items, known before `from` */
   const ts_figures *low, *high;
+  const range *values;
+  uint32_t from;
 } bounding;
 
 static const range anything = {-INFINITY, INFINITY};
@@ -22,34 +25,70 @@ static const range anything = {-INFINITY, INFINITY};
 static range range_of(const bounding *b, const ts_ast *e);
 static range of_item(const bounding *of, uint32_t item);
 
-/* The `let` before the item that the name is of, where that needs figures. */
-static bool late_let(const bounding *b, const char *name, uint32_t *let)
-{
-  for (*let = b->item; (*let)-- > 0;)
-    if (b->v->items.at[*let]->kind == TS_AST_LET && b->v->items.at[*let]->name == name)
-      return b->v->late[*let];
-  return false;
-}
+/* ---- What is not known ---- */
 
 static bool figure_of(const bounding *b, const char *name, size_t *figure)
 {
-  for (*figure = 0; *figure < TS_SEARCH_FIGURES; ++*figure)
+  for (*figure = 0; b->low && *figure < TS_SEARCH_FIGURES; ++*figure)
     if (ts_search_figure(b->v->s, *figure) == name && !ts_search_formal(b->v, name))
       return true;
   return false;
 }
 
-static bool needs_figures(const bounding *b, const ts_ast *e)
+/* The item that says what a name before item `b->item` means. */
+static bool item_of(const bounding *b, const char *name, uint32_t *item)
+{
+  for (*item = b->item; (*item)-- > 0;) {
+    ts_kind kind = b->v->items.at[*item]->kind;
+    if ((kind == TS_AST_LET || kind == TS_AST_VARY || kind == TS_AST_SET) &&
+        b->v->items.at[*item]->name == name)
+      return true;
+  }
+  return false;
+}
+
+/* The default of a parameter that no item gives. */
+static const ts_ast *default_of(const bounding *b, const char *name)
+{
+  const ts_ast *formal = ts_search_formal(b->v, name);
+  return formal ? ts_ast_default(formal) : NULL;
+}
+
+static bool is_open(const bounding *b, const ts_ast *e);
+
+static bool is_open_name(const bounding *b, const char *name)
 {
   size_t figure;
-  uint32_t let;
+  uint32_t item, define;
+  if (figure_of(b, name, &figure))
+    return true;
+  if (item_of(b, name, &item)) {
+    bounding there = *b;
+    there.item = item;
+    if (b->v->items.at[item]->kind != TS_AST_LET)
+      return !b->low && item >= b->from;
+    return is_open(&there, ts_search_expression(b->v, item));
+  }
+  if (b->low || ts_session_define(b->v->s, name, &define))
+    return false;
+  const ts_ast *value = default_of(b, name), *mesh = ts_search_mesh(b->v);
+  for (uint32_t i = 0; !ts_search_formal(b->v, name) && mesh && i < mesh->count; i++)
+    if (mesh->child[i]->name == name)
+      value = ts_ast_value(mesh->child[i]);
+  return value && !(value->kind == TS_AST_ID && value->name == name) && is_open(b, value);
+}
+
+static bool is_open(const bounding *b, const ts_ast *e)
+{
   if (e->kind == TS_AST_ID)
-    return late_let(b, e->name, &let) || figure_of(b, e->name, &figure);
+    return is_open_name(b, e->name);
   for (uint32_t i = 0; i < e->count; i++)
-    if (e->child[i] && needs_figures(b, e->child[i]))
+    if (e->child[i] && is_open(b, e->child[i]))
       return true;
   return false;
 }
+
+/* ---- Ranges ---- */
 
 /* A value that is what it is; what goes wrong is said when the plan is judged. */
 static range exactly(const bounding *b, const ts_ast *e)
@@ -99,6 +138,19 @@ static range divide(range a, range b)
 
 static range truth(bool surely, bool never) { return (range){surely, !never}; }
 
+/* Of whole numbers, and of a divisor that is no less than 1: what is left is below it. */
+static range remainder_of(range a, range b)
+{
+  if (!(b.low >= 1) || !isfinite(a.low) || !isfinite(a.high))
+    return b.low >= 1 ? (range){0, b.high} : anything;
+  if (a.low >= 0 && a.high < b.low)
+    return a;
+  double times = floor(a.low / b.low);
+  if (b.low == b.high && times == floor(a.high / b.low) && fabs(a.high) < 0x1p53)
+    return (range){a.low - times * b.low, a.high - times * b.low};
+  return (range){0, a.low >= 0 ? fmin(a.high, b.high) : b.high};
+}
+
 static range both(ts_operator op, range a, range b)
 {
   switch (op) {
@@ -106,6 +158,9 @@ static range both(ts_operator op, range a, range b)
   case TS_OP_SUB: return (range){a.low - b.high, a.high - b.low};
   case TS_OP_MUL: return multiply(a, b);
   case TS_OP_DIV: return divide(a, b);
+  case TS_OP_MOD: return remainder_of(a, b);
+  case TS_OP_EQ: return truth(a.low == b.high && a.high == b.low, a.low > b.high || a.high < b.low);
+  case TS_OP_NE: return truth(a.low > b.high || a.high < b.low, a.low == b.high && a.high == b.low);
   case TS_OP_LT: return truth(a.high < b.low, a.low >= b.high);
   case TS_OP_LE: return truth(a.high <= b.low, a.low > b.high);
   case TS_OP_GT: return truth(a.low > b.high, a.high <= b.low);
@@ -151,20 +206,25 @@ static range either(const bounding *b, const ts_ast *e)
                           (range){fmin(yes.low, no.low), fmax(yes.high, no.high)};
 }
 
-static range range_of(const bounding *b, const ts_ast *e)
+static range name_of(const bounding *b, const char *name)
 {
   size_t figure;
-  uint32_t let;
+  uint32_t item;
+  if (figure_of(b, name, &figure))
+    return (range){b->low->of[figure], b->high->of[figure]};
+  if (item_of(b, name, &item))
+    return b->v->items.at[item]->kind == TS_AST_VARY ? b->values[item] : of_item(b, item);
+  const ts_ast *value = default_of(b, name);
+  return value ? range_of(b, value) : anything;
+}
+
+static range range_of(const bounding *b, const ts_ast *e)
+{
   range r = anything;
-  if (!needs_figures(b, e))
+  if (!is_open(b, e))
     return exactly(b, e);
   switch (e->kind) {
-  case TS_AST_ID:
-    if (late_let(b, e->name, &let))
-      r = of_item(b, let);
-    else if (figure_of(b, e->name, &figure))
-      r = (range){b->low->of[figure], b->high->of[figure]};
-    break;
+  case TS_AST_ID: r = name_of(b, e->name); break;
   case TS_AST_UNARY: r = operator_of(b, e); break;
   case TS_AST_BINARY:
     r = both(e->u.op, range_of(b, ts_ast_left(e)), range_of(b, ts_ast_right(e)));
@@ -181,13 +241,26 @@ static range of_item(const bounding *of, uint32_t item)
   bounding b = *of;
   ts_session *s = b.v->s;
   size_t messages = s->diags->all.count;
-  uint64_t uneven = 0;
+  uint64_t uneven = 0, *before = s->uneven;
   b.item = item;
   s->uneven = &uneven;
   b.env = ts_search_scope(b.v, item);
-  s->uneven = NULL;
+  s->uneven = before;
   s->diags->all.count = messages;
-  return uneven ? anything : range_of(&b, ts_search_expression(b.v, item));
+  return range_of(&b, ts_search_expression(b.v, item));
+}
+
+bool ts_search_may_hold(ts_searcher *v, uint32_t item, uint32_t from, const range *values)
+{
+  bounding b = {.v = v, .from = from, .values = values};
+  const ts_ast *node = v->items.at[item];
+  if (node->kind == TS_AST_REQUIRE)
+    return of_item(&b, item).high > 0;
+  const ts_ast *formal = node->kind == TS_AST_SET ? ts_search_formal(v, node->name) : NULL;
+  if (!formal || strcmp(ts_ast_type(formal)->name, "Int") != 0)
+    return true;
+  range r = of_item(&b, item);
+  return !(floor(r.high) < ceil(r.low)); /* whole numbers divide evenly */
 }
 
 bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, const ts_figures *high,

@@ -8,6 +8,8 @@
 /* a parameter that the search gives */
 typedef struct ts_given { const char *name; ts_value value; const char *text; } ts_given;
 
+typedef struct ts_search_range { double low, high; } ts_search_range; /* truth: 0 and 1 */
+
 typedef struct ts_searcher {
   ts_session *s;
   ts_module *module;
@@ -25,13 +27,30 @@ typedef struct ts_searcher {
   TS_VEC(ts_search_point) points;
   uint64_t tried;             /* values of `vary`, whatever became of them */
   struct conflicts *conflicts; /* NULL, or it is found out why there are no plans */
+  ts_env *mine, *spare;       /* where names of conditions stand, which nobody keeps; NULL: nowhere */
+  uint64_t only;              /* conditions that are looked at, by reason; 0: all */
   size_t most;                /* plans to list */
   bool may_open;              /* more: the search is open; else an error */
   struct draw *draw;          /* NULL, or one plan is looked for */
+  ts_search_range *all;       /* [items] what values of each `vary` whose list is fixed are between */
+  bool prunes;                /* there are too many to look at them one by one */
 } ts_searcher;
 
+/* The plan's mesh as it is written; NULL if it is not written out. */
+const ts_ast *ts_search_mesh(const ts_searcher *v);
+/* May the condition hold, or the item give a value, for values between these of the items from
+ * `from` on, and those that are given of the items before? */
+bool ts_search_may_hold(ts_searcher *v, uint32_t item, uint32_t from,
+                        const ts_search_range *values);
 const ts_ast *ts_search_formal(const ts_searcher *v, const char *name);
 const ts_ast *ts_search_expression(const ts_searcher *v, uint32_t item);
+/* Does the item, a `let` before it, or the default of a parameter that one of these uses name
+ * parameter `index`? What nobody asks for is not evaluated: it may not be possible yet. */
+bool ts_search_needs(const ts_searcher *v, uint32_t item, uint32_t index);
+/* Lists all plans. False after an error, and where the search is left open. */
+bool ts_search_list(ts_searcher *v);
+/* Why there are none. */
+void ts_search_conflicts(ts_searcher *v, ts_diag *d);
 /* The names that an item may use. */
 ts_env *ts_search_scope(ts_searcher *v, uint32_t item);
 /* What items are evaluated for: a plan, and its figures unless NULL. */
