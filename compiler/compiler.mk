@@ -91,6 +91,7 @@ libts_la_SOURCES += \
 	compiler/lower/network.h \
 	compiler/lower/network_white_box.c \
 	compiler/lower/prefetch.c \
+	compiler/lower/recorded_step.c \
 	compiler/lower/remarks.c \
 	compiler/lower/stage_cost.c \
 	compiler/lower/traced_models.c \

@@ -367,6 +367,8 @@ static uint32_t measured_source(ts_costing *c, const ts_measured *m, bool modell
     name = ts_traced_models_name(c->traced, name);
     device = ts_traced_models_device(c->traced);
   }
+  if (c->to_step > 0)
+    name = ts_arena_printf(s->arena, "%s, %.4g times to its step", name, c->to_step);
   for (uint32_t i = 0; i < c->sources.count; i++)
     if (!strcmp(c->sources.at[i].name, name) && !strcmp(c->sources.at[i].kind, "trace"))
       return i;
@@ -442,6 +444,11 @@ static double modelled(const ts_costing *c, const ts_op *op, const ts_work *whol
   return changed ? ts_traced_models_ratio(c->traced, m, whole, direction) : 0;
 }
 
+static double recorded(const ts_costing *c, double seconds)
+{
+  return c->to_step > 0 ? seconds * c->to_step : seconds;
+}
+
 /* Shares a measured time out over the kernels of a direction: see ts_measured. */
 static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_direction direction)
 {
@@ -451,7 +458,7 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
     c->traced && whole_work(c, op, &whole) ? modelled(c, op, &whole, direction) : 0;
   bool same = at_own_sizes(m, &class->work, direction);
   /* shares: of the kernels before, so that what is rounded adds up */
-  double seconds = m->seconds[direction] * (ratio > 0 ? ratio : 1), shares = 0;
+  double seconds = recorded(c, m->seconds[direction]) * (ratio > 0 ? ratio : 1), shares = 0;
   uint32_t kernels;
   double total = sum_of_sources(c, op, ratio > 0 ? &whole : &m->work, direction, &kernels);
   if (total < 0)
@@ -485,7 +492,7 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
   double ratio = c->traced && ts_traced_models_other(c->traced) ?
                    ts_traced_models_moved(c->traced, priced.bytes / share) :
                    0;
-  priced.time = (uint64_t)llround(seconds * share * (ratio > 0 ? ratio : 1) * 1e12);
+  priced.time = (uint64_t)llround(recorded(c, seconds) * share * (ratio > 0 ? ratio : 1) * 1e12);
   priced.basis = ratio > 0 ? TS_IR_FITTED : share == 1 ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
   for (size_t i = 0; i < g->ops.count && priced.source == c->kernels.at[like].source; i++)
     if (g->ops.at[i].measured)
@@ -555,7 +562,8 @@ static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh)
 {
   bool good = true;
-  if (!ts_traced_models_train(c->asking->s, c->asking->plan, g, &c->traced))
+  if (!ts_traced_models_train(c->asking->s, c->asking->plan, g, &c->traced) ||
+      !ts_costing_step(c, c->asking->s, g))
     return false;
   for (size_t i = 0; i < sh->classes.count; i++)
     good &= price_class(c, g, &sh->classes.at[i]);

@@ -27,6 +27,7 @@ typedef struct ts_costing {
   TS_VEC(ts_source_name) sources;
   const ts_calibration *calibration; /* of the plan, or NULL */
   struct ts_traced_models *traced;   /* of a traced model whose gpu the plan names, or NULL */
+  double to_step; /* factor on recorded times that makes their sum the recorded step; 0: not known */
   struct ts_asking *asking; /* compiler/lower/costing.c */
 } ts_costing;
 
@@ -40,6 +41,8 @@ uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *l
  * its index. */
 uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds,
                              double share);
+/* compiler/lower/recorded_step.c: sets `to_step`. False after errors. */
+bool ts_costing_step(ts_costing *c, ts_session *s, const ts_graph *g);
 /* Sets `cost` of every kernel of every class. False after errors. */
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
 /* Warns of what fits were asked beyond what they learned from (W0505), once for each source and

@@ -89,6 +89,9 @@ typedef struct ts_graph {
   /* traced: the times of the backward hold the sums of the gradients of a tensor used twice */
   bool sums_measured;
   double optimizer_seconds; /* traced: one update of all parameters, 0 if the table has none */
+  /* traced: what a step of the table's batch took as a whole, 0 if nobody says; that batch over the
+   * plan's */
+  double step_seconds, batch_ratio;
   /* traced: every measured row, of the table and of those named beside it, at its own sizes */
   TS_VEC(const ts_measured *) samples;
 } ts_graph;

@@ -29,6 +29,18 @@ static bool read_device(ts_tracer *t)
   return false;
 }
 
+/* What a step of the table's batch took as a whole: a time above 0. */
+static bool read_step(ts_session *s, const ts_applied *model, ts_graph *g)
+{
+  const ts_value *step = ts_record_find(&model->args, "step");
+  g->step_seconds = step && step->type == TS_T_QUANTITY ? step->u.real : 0;
+  if (!step || step->type != TS_T_QUANTITY || g->step_seconds > 0)
+    return true;
+  ts_diag *d = ts_diag_add(s->diags, TS_E0302, step->span, "a recorded step takes time");
+  ts_diag_here(d, "must be above 0");
+  return false;
+}
+
 static bool read_options(ts_tracer *t)
 {
   ts_table_source source = {.from_file = t->model->span.file,
@@ -514,7 +526,7 @@ static bool add_layers(ts_tracer *t)
 bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model, ts_graph *g)
 {
   ts_tracer t = {.s = s, .plan = plan, .g = g, .model = model};
-  if (!read_options(&t))
+  if (!read_options(&t) || !read_step(s, model, g))
     return false;
   g->sums_measured = t.map.sums;
   ts_traced_floor(&t);
@@ -522,6 +534,8 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
     return false;
   ts_traced_formats(&t);
   g->traced = true;
+  g->batch_ratio =
+    t.batch > 0 && plan->micro_batch > 0 ? (double)t.batch / (double)plan->micro_batch : 1;
   t.made = TS_NEW_ARRAY(s->arena, const ts_tensor *, t.rows.count);
   if (t.first < t.end) {
     const ts_value *repeat = ts_record_find(&model->args, "repeat");

@@ -17,9 +17,10 @@ plan traced_fx(
   kind: Gpu = h100_sxm,
   from: Gpu = kind, // that ran the table: models of its operators scale its times to other batches, and to `kind`
   beside: List[Record] = [], // further tables to learn from: { table, model, from }
+  step_s: Real = 0,          // what a step of the table's batch took, where that is known
 ) {
   model = trace(
-    table, torch_fx(vocab_of(model), tied: true), repeat: layers, batch_dim: 0, from: from,
+    table, torch_fx(vocab_of(model), tied: true), repeat: layers, batch_dim: 0, from: from, step: if step_s > 0 then step_s * 1 s else none,
     beside: [trace(t.table, torch_fx(vocab_of(t.model), tied: true), batch_dim: 0, from: t.from) for t in beside])
   framework = { name: "PyTorch" }
   cluster = nvswitch_nodes(nodes: 1, kind: kind, nvlink: if kind.name == "h100_sxm" then 450 GB/s else 300 GB/s, nic: 400 Gb/s)
