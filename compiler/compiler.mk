@@ -93,6 +93,8 @@ libts_la_SOURCES += \
 	compiler/lower/prefetch.c \
 	compiler/lower/recorded_step.c \
 	compiler/lower/remarks.c \
+	compiler/lower/single_kernels.c \
+	compiler/lower/single_kernels.h \
 	compiler/lower/stage_cost.c \
 	compiler/lower/traced_models.c \
 	compiler/lower/traced_models.h \

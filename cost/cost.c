@@ -168,6 +168,11 @@ uint32_t ts_cost_families(const ts_cost_source *source, const char **family, uin
   return n;
 }
 
+const ts_table *ts_cost_rows(const ts_cost_source *source)
+{
+  return source->kind == TS_SOURCE_TABLE ? source->u.table : NULL;
+}
+
 bool ts_cost_knows(const ts_cost_source *source, const char *family)
 {
   enum { MOST = 64 };

@@ -124,6 +124,8 @@ uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *que
                           ts_table_near *near, uint32_t room);
 /* Families a source can answer, in order; returns how many there are. */
 uint32_t ts_cost_families(const ts_cost_source *source, const char **family, uint32_t room);
+/* The rows of a table (cost/table.h); NULL: it is no table. */
+const struct ts_table *ts_cost_rows(const ts_cost_source *source);
 /* Whether a table or a fit has this family. */
 bool ts_cost_knows(const ts_cost_source *source, const char *family);
 

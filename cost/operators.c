@@ -48,6 +48,15 @@ static double power_of(const ts_op_device *d)
   return d->watts > 0 ? log(d->watts / d->tflops) : NAN;
 }
 
+/* Of a device that is none of those of the class: 1. */
+static double faster_than_sheet(const ts_op_class *c, const ts_op_device *d)
+{
+  for (uint32_t i = 0; i < c->device_count; i++)
+    if (d == &c->device[i])
+      return c->faster[i];
+  return 1;
+}
+
 /* What a family has of its own. */
 typedef struct factors { double slope, floor; } factors;
 static const factors of_class = {1, 1};
@@ -58,19 +67,19 @@ static const factors of_class = {1, 1};
 static void parameters_on(const ts_op_class *c, factors own, const ts_op_device *d,
                           double *parameter)
 {
-  double power = power_of(d), bandwidth = log(d->terabytes_per_s);
+  double power = power_of(d), slope = own.slope * faster_than_sheet(c, d), bandwidth = log(d->terabytes_per_s);
   double rate = isnan(power) || isnan(c->reference[TS_OP_POWER]) ?
                   1 :
                   exp(c->exponent[TS_OP_POWER] * (power - c->reference[TS_OP_POWER]));
   for (uint32_t i = 0; i < c->model->parameter_count; i++) {
     scaling s = scaling_of(c->model->parameter[i]);
     parameter[i] = s == SCALE_UNITS     ? d->units :
-                   s == SCALE_RATE      ? c->share[i] * d->tflops * rate * own.slope :
-                   s == SCALE_BANDWIDTH ? c->share[i] * d->terabytes_per_s * own.slope :
+                   s == SCALE_RATE      ? c->share[i] * d->tflops * rate * slope :
+                   s == SCALE_BANDWIDTH ? c->share[i] * d->terabytes_per_s * slope :
                    s == SCALE_CLOCKS    ? c->share[i] / d->gigahertz :
                    s == SCALE_CACHE     ? c->share[i] * d->cache_megabytes :
                    s == SCALE_CACHE_RATE ?
-                                          c->share[i] * 1e-3 * d->units * d->gigahertz * own.slope :
+                                          c->share[i] * 1e-3 * d->units * d->gigahertz * slope :
                                           c->share[i];
   }
   parameter[TS_PARAMETER_FLOOR] *=
@@ -224,6 +233,62 @@ static void train_class(ts_op_class *c)
   gsl_vector_free(step);
 }
 
+/* -- a device -- */
+
+enum { POLISH_ROUNDS = 10, POLISH_ROWS = 16 };
+
+static int by_value(const void *x, const void *y)
+{
+  double a = *(const double *)x, b = *(const double *)y;
+  return (a > b) - (a < b);
+}
+
+static double median_of(double *value, uint32_t count)
+{
+  qsort(value, count, sizeof *value, by_value);
+  return count ? 0.5 * (value[count / 2] + value[(count - 1) / 2]) : 0;
+}
+
+/* Boards run above or below what their sheets let expect, whatever the operator. The logarithms
+ * that the class leaves are taken apart into one of each family and one of each device, by medians
+ * (Tukey's median polish); that of a device is drawn to 0 as by so many rows. */
+static void train_devices(ts_arena *arena, ts_op_class *c)
+{
+  uint32_t rows = 0, at = 0, *family, *device;
+  for (uint32_t f = 0; f < c->family_count; f++) rows += c->family[f].rows.count;
+  double *left = TS_NEW_ARRAY(arena, double, rows), *some = TS_NEW_ARRAY(arena, double, rows),
+         *of_family = TS_NEW_ARRAY(arena, double, c->family_count),
+         *of_device = TS_NEW_ARRAY(arena, double, c->device_count);
+  family = TS_NEW_ARRAY(arena, uint32_t, rows), device = TS_NEW_ARRAY(arena, uint32_t, rows);
+  for (uint32_t f = 0; f < c->family_count; f++) {
+    const ts_op_rows *r = &c->family[f].rows;
+    for (uint32_t i = 0; i < r->count; i++, at++) {
+      family[at] = f, device[at] = r->device[i];
+      left[at] = log(physical(c, of_class, &c->device[r->device[i]],
+                              r->feature + (size_t)i * c->model->feature_count) /
+                     r->us[i]);
+    }
+  }
+  for (int round = 0; round < POLISH_ROUNDS; round++) {
+    for (uint32_t f = 0; f < c->family_count; f++) {
+      uint32_t n = 0;
+      for (uint32_t i = 0; i < rows; i++)
+        if (family[i] == f)
+          some[n++] = left[i] - of_device[device[i]];
+      of_family[f] = median_of(some, n);
+    }
+    for (uint32_t d = 0; d < c->device_count; d++) {
+      uint32_t n = 0;
+      for (uint32_t i = 0; i < rows; i++)
+        if (device[i] == d)
+          some[n++] = left[i] - of_family[family[i]];
+      of_device[d] = median_of(some, n) * n / (n + POLISH_ROWS);
+    }
+  }
+  for (uint32_t d = 0; d < c->device_count; d++)
+    c->faster[d] = exp(of_device[d]);
+}
+
 /* -- a family -- */
 
 /* What residuals are learned on: logarithms of the sizes, which no device changes. Launches of
@@ -333,8 +398,11 @@ ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts
   if (exponent)
     memcpy(c->exponent, exponent, sizeof c->exponent);
   c->family = TS_NEW_ARRAY(arena, ts_op_family, family_count);
+  c->faster = TS_NEW_ARRAY(arena, double, device_count);
+  for (uint32_t d = 0; d < device_count; d++) c->faster[d] = 1;
   for (uint32_t f = 0; f < family_count; f++) c->family[f].rows = families[f];
   train_class(c);
+  train_devices(arena, c);
   for (uint32_t f = 0; f < family_count; f++) {
     train_family(c, &c->family[f]);
     train_residual(arena, c, &c->family[f]);

@@ -49,6 +49,8 @@ typedef struct ts_op_class { /* families of one physical model */
   /* of watts a TFLOP/s in the share of the peak; of bandwidth in the floor */
   double exponent[TS_OP_EXPONENTS];
   double reference[TS_OP_EXPONENTS];     /* mean logarithms of the devices that were measured */
+  /* by device: how much faster it runs than its sheet lets expect; 1: it was not measured */
+  double *faster;
   ts_op_family *family;
 } ts_op_class;
 

@@ -107,6 +107,24 @@ static bool take_device(ts_session *s, const ts_cost_source *source, const ts_va
   return false;
 }
 
+/* `from` is the gpu that ran the table; a file that names its device must mean it. */
+static bool take_gpu(ts_session *s, const ts_value *gpu, ts_source_name *name)
+{
+  if (!gpu)
+    return true;
+  if (!name->device)
+    name->device = gpu->u.record->name;
+  if (!name->device || ts_gpu_called(s, gpu, name->device))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0503, gpu->span, "`%s` was not measured on `%s`", name->name,
+                         gpu->u.record->name);
+  ts_diag_here(d, "its device is `%s`", name->device);
+  ts_diag_help(d,
+               "name the gpu that ran it; if it is this one, declare so: `called = [\"%s\"]`",
+               name->device);
+  return false;
+}
+
 /* A record of texts: `{ stage: "fwd" }`. False: a field is something else. */
 static bool pairs(ts_session *s, const ts_value *record, const char *what,
                   const ts_table_pair **pair, uint32_t *count)
@@ -150,7 +168,9 @@ static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *
     text ? ts_cost_table(s->arena, text, text_size, &options, &error) : NULL;
   if (!source)
     return bad_file(s, file->u.string, "table", text, text_size, &error, file->span);
-  return take_device(s, source, arg(t, "device"), name) ? of_source(s, source) : NULL;
+  return take_device(s, source, arg(t, "device"), name) && take_gpu(s, arg(t, "from"), name) ?
+           of_source(s, source) :
+           NULL;
 }
 
 /* Trained here and now. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/lower/device.h"
+#include "compiler/lower/single_kernels.h"
 #include "cost/operators.h"
 
 enum { MOST_GPUS = 16 };
@@ -34,6 +35,7 @@ struct ts_traced_models {
   const ts_value *gpu[MOST_GPUS]; /* distinct: of the samples, and the plan's */
   const ts_value *from;           /* that ran the model's table */
   const ts_kernel_model *moving;  /* of what only moves data */
+  ts_single_kernels singles;
   TS_VEC(trained) classes;
 };
 
@@ -75,10 +77,10 @@ static double bytes_of(const ts_work *work, ts_direction direction)
 
 /* Products of many small matrices in one launch run on other kernels where they widen than where
  * they sum up: scores and values of attention. */
-static const char *family_of(const ts_traced_models *t, const ts_measured *m, const row *r)
+static const char *family_of(const ts_traced_models *t, const char *kind, const row *r)
 {
   bool product = !strncmp(r->key.model->name, "gemm", 4) && r->feature[3] > 1;
-  return ts_arena_printf(t->s->arena, "%s%s%s", m->kind,
+  return ts_arena_printf(t->s->arena, "%s%s%s", kind,
                          !product                          ? "" :
                          r->feature[1] > r->feature[2] ? ", wide" :
                                                              ", deep",
@@ -107,7 +109,7 @@ static bool describe(const ts_traced_models *t, const ts_measured *m, const ts_w
     r->key.model = ts_kernel_model_find("gemm_backward");
   if (!(most > 0))
     r->feature[0] = bytes_of(work, direction);
-  r->family = family_of(t, m, r);
+  r->family = family_of(t, m->kind, r);
   return r->feature[0] > 0;
 }
 
@@ -218,6 +220,24 @@ static gathered *family_in(ts_arena *arena, families *all, const char *name)
   return &all->at[all->count - 1];
 }
 
+static void add_row(ts_arena *arena, families *all, const row *r, double us, uint32_t device)
+{
+  gathered *f = family_in(arena, all, r->family);
+  for (uint32_t k = 0; k < r->key.model->feature_count; k++)
+    TS_PUSH(arena, &f->feature, r->feature[k]);
+  TS_PUSH(arena, &f->us, us);
+  TS_PUSH(arena, &f->device, device);
+}
+
+/* A family of a table is a kind of op: its rows are as those of the op's forward. */
+static row of_single(const ts_traced_models *t, const ts_single_kernel *k)
+{
+  row r = {.key = {k->model ? k->model : t->moving, k->dtype, TS_TRACED_FORWARD}};
+  memcpy(r.feature, k->feature, sizeof r.feature);
+  r.family = family_of(t, k->family, &r);
+  return r;
+}
+
 static families gather(ts_traced_models *t, const ts_graph *g, const class_key *key)
 {
   ts_arena *arena = t->s->arena;
@@ -229,12 +249,14 @@ static families gather(ts_traced_models *t, const ts_graph *g, const class_key *
       if (!(m->seconds[way] > 0) || !describe(t, m, &m->work, (ts_direction)way, &r) ||
           !same_class(&r.key, key))
         continue;
-      gathered *f = family_in(arena, &all, r.family);
-      for (uint32_t k = 0; k < r.key.model->feature_count; k++)
-        TS_PUSH(arena, &f->feature, r.feature[k]);
-      TS_PUSH(arena, &f->us, 1e6 * m->seconds[way]);
-      TS_PUSH(arena, &f->device, index_of(t, m->gpu));
+      add_row(arena, &all, &r, 1e6 * m->seconds[way], index_of(t, m->gpu));
     }
+  }
+  for (size_t i = 0; i < t->singles.count; i++) {
+    const ts_single_kernel *k = &t->singles.at[i];
+    row r = of_single(t, k);
+    if (same_class(&r.key, key))
+      add_row(arena, &all, &r, k->us, index_of(t, k->gpu));
   }
   return all;
 }
@@ -329,6 +351,11 @@ bool ts_traced_models_train(ts_session *s, const ts_plan *plan, const ts_graph *
     if (!add_gpu(t, m->gpu))
       return too_many(s, m->span);
   }
+  if (!ts_single_kernels_read(s, plan, g, &t->singles))
+    return false;
+  for (size_t i = 0; i < t->singles.count; i++)
+    if (!add_gpu(t, t->singles.at[i].gpu))
+      return too_many(s, t->singles.at[i].gpu->span);
   const ts_value *plans = ts_plan_gpu(s, plan, own->gpu);
   plans = plans ? plans : own->gpu;
   if (!add_gpu(t, plans))

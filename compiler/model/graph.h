@@ -94,6 +94,7 @@ typedef struct ts_graph {
   double step_seconds, batch_ratio;
   /* traced: every measured row, of the table and of those named beside it, at its own sizes */
   TS_VEC(const ts_measured *) samples;
+  TS_VEC(const ts_value *) singles; /* traced: tables of single kernels named beside it */
 } ts_graph;
 
 static inline uint64_t ts_mix(uint64_t h, uint64_t v)

@@ -29,15 +29,15 @@ static bool read_device(ts_tracer *t)
   return false;
 }
 
-/* What a step of the table's batch took as a whole: a time above 0. */
+/* What a step of the table's batch took as a whole; 0: nobody says. */
 static bool read_step(ts_session *s, const ts_applied *model, ts_graph *g)
 {
   const ts_value *step = ts_record_find(&model->args, "step");
   g->step_seconds = step && step->type == TS_T_QUANTITY ? step->u.real : 0;
-  if (!step || step->type != TS_T_QUANTITY || g->step_seconds > 0)
+  if (g->step_seconds >= 0)
     return true;
-  ts_diag *d = ts_diag_add(s->diags, TS_E0302, step->span, "a recorded step takes time");
-  ts_diag_here(d, "must be above 0");
+  ts_diag *d = ts_diag_add(s->diags, TS_E0302, step->span, "a recorded step of %.4g s", g->step_seconds);
+  ts_diag_here(d, "must not be negative");
   return false;
 }
 
@@ -644,10 +644,14 @@ static bool add_beside(ts_session *s, const ts_plan *plan, ts_graph *g)
     const ts_value *table = &beside->u.list->at[i];
     const ts_applied *made = table->type == TS_T_APPLIED ? table->u.applied : NULL;
     const ts_value *gpu = made ? ts_record_find(&made->args, "from") : NULL;
-    if (!made || made->decl || strcmp(made->name, "trace") || !gpu || gpu->type != TS_T_GPU)
+    bool maker = made && !made->decl && gpu && gpu->type == TS_T_GPU;
+    if (maker && !strcmp(made->name, "table"))
+      TS_PUSH(s->arena, &g->singles, table);
+    else if (!maker || strcmp(made->name, "trace"))
       return no_samples(s, table->span, "a table that names no gpu",
-                        "`beside` lists traces that name theirs: `trace(FILE, OPS, from: GPU)`");
-    if (!add_samples(s, plan, made, g))
+                        "`beside` lists traces and tables of single kernels that name theirs: "
+                        "`trace(FILE, OPS, from: GPU)`, `table(FILE, from: GPU)`");
+    else if (!add_samples(s, plan, made, g))
       return false;
   }
   return true;

@@ -284,6 +284,53 @@ static bool traced_gpu(const acc_context *c, const csv *t, size_t i, acc_row *ro
   return true;
 }
 
+/* Tables of single products to learn from: of boards of the list but the target, or of it alone. */
+static void define_singles(const acc_context *c, const device *target, bool own, acc_row *row)
+{
+  static const struct {
+    const char *file, *gpu;
+  } boards[] = {{"h100_sxm", "h100_sxm"},
+                {"a100_pcie_80", "a100_pcie_80g"},
+                {"a100_pcie_40", "a100_pcie_40g"},
+                {"v100_pcie_32", "v100_pcie_32g"},
+                {"l4", "l4"},
+                {"p100_pcie", "p100_pcie"},
+                {"t4", "t4"},
+                {"p4", "p4"}};
+  static const struct {
+    const char *file, *family;
+  } kinds[] = {{"linear", "linear alone"}, {"bmm", "batched_matmul alone"}};
+  const char *list = "";
+  for (size_t b = 0; b < sizeof boards / sizeof *boards; b++)
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+      const char *table =
+        ts_arena_printf(c->arena, "ops/neusight_%s_%s.csv.gz", kinds[k].file, boards[b].file);
+      if (!strcmp(boards[b].gpu, target->from) == own && is_there(c, table))
+        list =
+          ts_arena_printf(c->arena, "%s%s{ table: \"%s\", family: \"%s\", from: %s }", list,
+                          *list ? ", " : "", table, kinds[k].family, boards[b].gpu);
+    }
+  acc_define(c->arena, row, "singles", ts_arena_printf(c->arena, "[%s]", list));
+}
+
+/* The same, beside single products of other boards. */
+static bool traced_gpu_boards(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  if (!traced_gpu(c, t, i, row))
+    return false;
+  define_singles(c, device_named(t, i), false, row);
+  return true;
+}
+
+/* Beside those of the board itself. */
+static bool traced_gpu_products(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  if (!traced_gpu(c, t, i, row))
+    return false;
+  define_singles(c, device_named(t, i), true, row);
+  return true;
+}
+
 /* One GPU from its table of another batch. */
 static bool traced_batch(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
@@ -584,6 +631,22 @@ const acc_set acc_sets[] = {
    .plan = "traced_fx.ts",
    .columns = "batch=batch",
    .row = traced_gpu,
+   .sources = NEUSIGHT,
+   .asks = trace_gpu_asks},
+  {.name = "trace_boards",
+   .title = "the same, beside single products of other boards",
+   .csv = "ops/neusight_e2e.csv",
+   .plan = "traced_fx.ts",
+   .columns = "batch=batch",
+   .row = traced_gpu_boards,
+   .sources = NEUSIGHT,
+   .asks = trace_gpu_asks},
+  {.name = "trace_products",
+   .title = "the same, beside single products of the board itself",
+   .csv = "ops/neusight_e2e.csv",
+   .plan = "traced_fx.ts",
+   .columns = "batch=batch",
+   .row = traced_gpu_products,
    .sources = NEUSIGHT,
    .asks = trace_gpu_asks},
   {.name = "nanotron",
