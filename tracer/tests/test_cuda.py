@@ -76,6 +76,19 @@ class Cuda(Folder):
         reduced = sum(node["in_elements"] for node in graph["nodes"] if node["op"] == "all_reduce" and node["phase"] == "backward")
         self.assertEqual(reduced, int(re.search(r"parameters (\d+)", done.stdout).group(1)))
 
+    def test_buckets_of_ddp(self):
+        """Of two sets of buckets, the first and those in the order of gradients, one is held."""
+        self.stand_in(self.script(BUCKETS), "--ranks", "0", world=2)
+        graph = read(self.folder, "traced", 0)
+        gradients = 4 * 8 * (512 * 512 + 512)
+        self.assertEqual(held(graph, "communication"), gradients)
+        self.assertEqual([n["bytes"] for n in graph["nodes"] if "comm" in n], [gradients // 8, gradients // 8 * 7])  # 1 MiB, then 25
+
+    def test_unused_parameters_of_ddp(self):
+        self.stand_in(self.script(BUCKETS.replace("device_ids", "find_unused_parameters=True, device_ids")), "--ranks", "0", world=2)
+        calls = [n["bytes"] for n in read(self.folder, "traced", 0)["nodes"] if "comm" in n]
+        self.assertEqual(calls[-1], 4 * 16)  # which parameters were used, a number of each
+
     def test_recomputation(self):
         self.stand_in(SCRIPT, arguments=["--recompute"])
         phases = collections.Counter(node["phase"] for node in read(self.folder, "traced", 0)["nodes"] if node["op"] == "aten::native_dropout")
@@ -184,6 +197,20 @@ out, (hidden, cell) = lstm(torch.randn(35, 16, 256, device="cuda"))
 assert out.shape == (35, 16, 256) and cell.shape == (2, 16, 256)
 out = gru(out.transpose(0, 1))[0]
 out.mean().backward()
+"""
+
+BUCKETS = """
+import torch, torch.distributed as dist
+dist.init_process_group("nccl")
+device = torch.device("cuda", dist.get_rank())
+torch.cuda.set_device(device)
+layers = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(8)]).to(device)
+model = torch.nn.parallel.DistributedDataParallel(layers, device_ids=[device])
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(3):
+    model(torch.randn(16, 512, device=device)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
 """
 
 SPAWN = """

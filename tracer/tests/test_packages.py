@@ -1,9 +1,11 @@
 """Stand-ins for packages that are not there."""
+import pathlib
+import tempfile
 import unittest
 
 from test_tracer import Folder, read
 from trainspec_tracer import packages
-from trainspec_tracer.packages import datasets, nothing, softmax, tokens, transformers
+from trainspec_tracer.packages import datasets, nothing, softmax, tokenizers, tokens, transformers
 
 
 class Parts(unittest.TestCase):
@@ -31,6 +33,24 @@ class Parts(unittest.TestCase):
         shares = [datasets.split_dataset_by_node(stream, rank, 4) for rank in range(4)]
         self.assertEqual(sum(len(share) for share in shares), len(stream))
         self.assertIsInstance(shares[0].skip(1), datasets.IterableDataset)
+
+    def test_rows_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text, lines, table = (pathlib.Path(folder) / name for name in ("a.txt", "b.json", "c.csv"))
+            text.write_text("one\n\nthree\n" * 10)
+            lines.write_text('{"text": "one"}\n{"text": "two"}\n')
+            table.write_text("text,label\n\"a, b\",1\n")
+            whole = datasets.load_dataset("text", data_files={"train": str(text)})
+            self.assertEqual((list(whole), whole["train"]["text"][:4]), (["train"], ["one", "", "three", "one"]))
+            parts = [datasets.load_dataset("text", data_files={"train": str(text)}, split=f"train[{part}]") for part in (":10%", "10%:")]
+            self.assertEqual([len(part) for part in parts], [3, 27])
+            self.assertEqual(datasets.load_dataset("json", data_files=[str(lines)], split="train")["text"], ["one", "two"])
+            self.assertEqual(datasets.load_dataset("csv", data_files=str(table))["train"][0], {"text": "a, b", "label": "1"})
+
+    def test_added_tokens(self):
+        token, other = tokenizers.AddedToken("<end>", lstrip=True), tokenizers.AddedToken()
+        other.__setstate__(token.__getstate__())
+        self.assertEqual((other, str(other), len({token, other})), (token, "<end>", 1))
 
     def test_tokens(self):
         self.assertEqual(tokens.get_encoding("gpt2").n_vocab, 50257)

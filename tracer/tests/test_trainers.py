@@ -1,5 +1,7 @@
-"""Trainers on the stand-in for cuda, with the stand-in for transformer_engine. MEGATRON_LM names a folder with NVIDIA/Megatron-LM core 0.11."""
+"""Trainers on the stand-in for cuda, with the stand-in for transformer_engine. MEGATRON_LM names a folder with NVIDIA/Megatron-LM core 0.11, TRANSFORMERS one with the packages transformers,
+accelerate and huggingface_hub, if they are not installed."""
 import collections
+import importlib.util
 import os
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from test_tracer import LIMIT, SCRIPTS, Folder, environment, read
 
 RECENT = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 6)
 MEGATRON = os.environ.get("MEGATRON_LM")
+TRANSFORMERS = os.environ.get("TRANSFORMERS", "")
 
 
 def calls(graph):
@@ -99,3 +102,33 @@ class Megatron(Folder):
         experts = [n["in"] for n in graph["nodes"] if n["op"] == "aten::mm" and n["phase"] == "forward" and n["in"][1][1] in ([self.HIDDEN, inner], [inner, self.HIDDEN])]
         self.assertEqual(len(experts), micro_batches * self.LAYERS * 2 * 2)
         self.assertEqual({given[0][1][0] for given in experts}, {rows})
+
+
+@unittest.skipUnless(RECENT, f"PyTorch {torch.__version__}: these are for 2.6 and later")
+@unittest.skipUnless(TRANSFORMERS or importlib.util.find_spec("transformers"), "transformers is not installed, and TRANSFORMERS names no folder with it")
+class Transformers(Folder):
+    LAYERS, HIDDEN, SEQUENCE, VOCABULARY, BATCH, ACCUMULATE = 2, 128, 64, 512, 2, 2
+    PARAMETERS = (VOCABULARY + SEQUENCE) * HIDDEN + LAYERS * (12 * HIDDEN**2 + 13 * HIDDEN) + 2 * HIDDEN
+
+    def trainer(self, world, *arguments):
+        script = [str(SCRIPTS / "hf_trainer.py"), "--output", str(self.folder / "out"), *arguments]
+        done = subprocess.run([sys.executable, "-m", "trainspec_tracer", "--device", "h100_sxm", "--world", str(world), "-o", str(self.folder / "traced.{rank}.json"), "--", sys.executable, *script],
+                              env={**environment(), "PYTHONPATH": os.pathsep.join([environment()["PYTHONPATH"], TRANSFORMERS])}, capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        return read(self.folder, "traced", world - 1)
+
+    def test_trainer(self):
+        """The trainer asks whether losses are finite, and writes them to a file: neither refuses a trace. Parameters and products are those of the closed form."""
+        for arguments in ((), ("--bf16",)):
+            graph = self.trainer(1, *arguments)
+            tokens = self.BATCH * self.SEQUENCE
+            self.assertEqual(products(graph), self.ACCUMULATE * 3 * 2 * tokens * (12 * self.HIDDEN**2 * self.LAYERS + self.VOCABULARY * self.HIDDEN))
+            self.assertEqual(sum(part["bytes"] for part in graph["held"] if part["category"] == "parameters"), 4 * self.PARAMETERS)
+            self.assertFalse([at for at in graph["values"] if at.get("decides")])
+
+    def test_trainer_of_two_ranks(self):
+        """DDP that looks for unused parameters: their gradients once a step, in the last micro-batch, and which were used."""
+        graph = self.trainer(2)
+        reduced = [n["bytes"] for n in graph["nodes"] if n["op"] == "all_reduce" and n["phase"] == "backward"]
+        self.assertEqual(sum(reduced[:-1]), 4 * self.PARAMETERS)
+        self.assertEqual(reduced[-1], 4 * (2 + 12 * self.LAYERS + 2))

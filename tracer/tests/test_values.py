@@ -92,6 +92,10 @@ class Places(Folder):
         self.assertNotIn("script.py:4:", done.stderr)
         self.assertEqual(list(self.folder.glob("traced.*")), [])
 
+    def test_ordinary_steps(self):
+        """Losses are finite, as asked; and what is written to a file decides nothing."""
+        self.assertEqual(self.places(ORDINARY), [(4, "isinf()", 1, False), (4, "isnan()", 1, False), (5, "isfinite()", 1, False), (6, "item()", 1, False)])
+
     def test_known_values_are_not(self):
         self.assertEqual(self.places(KNOWN), [])
 
@@ -126,7 +130,15 @@ bool(losses.mean() < 1)
 torch.nonzero(small)
 small[small > 0]
 torch.equal(small, torch.ones(4))
-torch.isnan(loss).item()
+(loss != loss).item()
+"""
+
+ORDINARY = """import json, torch
+x = torch.randn(128, 1024)
+loss = (x @ torch.randn(1024, 64)).square().mean()
+assert not (torch.isnan(loss) or loss.isinf())
+assert torch.isfinite(loss).all()
+print(json.dumps({"loss": loss.item()}, indent=2))
 """
 
 KNOWN = """

@@ -12,8 +12,7 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import Work
 
-from .tensors import bytes_of, tensors_in
-from .thin import SMALL
+from .tensors import SMALL, bytes_of, tensors_in
 from .turns import Wait
 
 
@@ -92,10 +91,21 @@ class Done(Work):
             self.missing()
         for node in self.nodes:
             self.recorder.wait_for(self.recorder.current_stream(), node)
-        self.waited += [weakref.ref(t) for t in self.tensors]
-        inner, self.tensors, self.inner = self.inner, [], []  # tensors live no longer than for the script
+        inner = self.let_go()
         with hidden():
             return all([work.wait() for work in inner])
+
+    def let_go(self):
+        """Tensors live no longer than for the script. Gives the works of the real group."""
+        self.waited += [weakref.ref(t) for t in self.tensors]
+        inner, self.tensors, self.inner = self.inner, [], []
+        return inner
+
+    def waited_for(self):
+        """By those who took the future, and no longer by C++."""
+        Done.alive.discard(self)
+        self.let_go()
+        return self.nodes
 
     def is_completed(self):
         return all(work.is_completed() for work in self.inner)
@@ -111,10 +121,10 @@ class Done(Work):
 
     def get_future(self):
         """Those who take the future (the gradient buckets of DDP) wait for it out of sight: at the end of the backward."""
-        for node in self.nodes:
-            if self.recorder.phase == "backward":
-                self.recorder.unwaited.append(node)
-            else:
+        if self.recorder.phase == "backward":
+            self.recorder.unwaited.append(self)
+        else:
+            for node in self.nodes:
                 self.recorder.wait_for(self.recorder.current_stream(), node)
         return self.inner[0].get_future() if self.inner else _future(self.result())
 

@@ -148,7 +148,7 @@ class Memory:
         sums = {}
         for block in self.blocks:
             if block.freed is None:
-                name = self.category(block)
+                name = self.category(block, self.recorder.ends)
                 sums[name] = sums.get(name, 0) + block.bytes
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
@@ -160,6 +160,8 @@ class Memory:
         outlives_step = block.freed is None or any(block.made < end < block.freed for end in ends) or (ends and block.freed >= ends[-1])
         if block.phase == "optimizer" and outlives_step:
             return "optimizer"
+        if block.sent and outlives_step and any(block.made < end for end in ends):
+            return "communication"  # DDP makes its buckets anew in a forward
         if block.phase in ("forward", "recompute") and block.freed_phase != block.phase:
             return "activations" if block.phase == "forward" else "recompute"
         return "communication" if block.sent else "temporaries"

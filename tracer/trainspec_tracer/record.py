@@ -52,7 +52,7 @@ class Recorder(TorchDispatchMode):
         self.last, self.waits = {}, {}
         self.seen_by = {}          # (stream, other): the last node of the other that the stream has waited for
         self.schemas, self.phases, self.labels = {}, ["forward"], None
-        self.unwaited, self.timers = [], []
+        self.unwaited, self.timers = [], []  # collectives whose end the backward waits for
         self.flow = Dataflow() if timed else None
         self.parameters = {}
         self.optimizers = weakref.WeakSet()
@@ -367,9 +367,12 @@ class Recorder(TorchDispatchMode):
     def backward_ends(self, outer):
         self.phases.pop()
         self.backward_from, self.second_order, self.modules.depth = outer
-        for number in self.unwaited:
-            self.wait_for(0, number)
-        self.unwaited = []
+        if "backward" in self.phases:
+            return  # of a checkpoint with reentry
+        unwaited, self.unwaited = self.unwaited, []
+        for work in unwaited:
+            for number in work.waited_for():
+                self.wait_for(0, number)
 
     def _label_backward(self, name, tensor):
         """Nodes added while a node of autograd ran are its module's, and for a tensor's gradient."""

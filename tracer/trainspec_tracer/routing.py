@@ -7,8 +7,8 @@ import re
 
 import torch
 
-from .tensors import bytes_of, tensors_in
-from .thin import SMALL, ZEROS, shapes_of
+from .tensors import SMALL, bytes_of, tensors_in
+from .thin import ZEROS, shapes_of
 
 MOST = 64 << 20  # bytes of a tensor that is still computed
 # Of operators that choose: where their arguments have how many of a row, and the dimension; one chooses without them.

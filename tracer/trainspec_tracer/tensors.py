@@ -1,6 +1,7 @@
 """What is asked of tensors, the same for all versions of PyTorch."""
 import torch
 
+SMALL = 16 << 10  # bytes: such tensors are computed, sent and kept
 RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
 PLAIN = {torch.Tensor, torch.nn.Parameter, torch.nn.parameter.Buffer if hasattr(torch.nn.parameter, "Buffer") else torch.Tensor}
 

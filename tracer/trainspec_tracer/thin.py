@@ -11,10 +11,9 @@ import torch._meta_registrations  # noqa: F401  (shape rules written in Python)
 from torch import empty as torch_empty  # held here, as scripts replace it (zero.Init of DeepSpeed)
 
 from .cuda import recurrent, tensors as device_tensors
-from .tensors import bytes_behind, bytes_of, map_tensors, tensors_in
+from .tensors import SMALL, bytes_behind, bytes_of, map_tensors, tensors_in
 from .values import Values
 
-SMALL = 16 << 10  # bytes
 ZEROS = {"aten::zeros", "aten::zeros_like", "aten::new_zeros"}  # what untouched memory reads as
 LARGE = 4 << 20   # bytes of a tensor of the host beside a stand-in for the device
 M_MMAP_THRESHOLD = -3  # malloc.h of glibc
@@ -70,6 +69,8 @@ class Thin:
     def __call__(self, func, schema, args, kwargs):
         given = tensors_in((args, kwargs))
         if self.stand_in:
+            if schema.name == "aten::is_pinned":  # C++ asks (DDP, of what it looks for unused parameters with)
+                return self.stand_in.is_pinned(given[0])
             beside = any(device_tensors.on_device(t) for t in given)
             if beside and schema.name in WITHOUT_KERNEL:
                 return WITHOUT_KERNEL[schema.name](*args, **kwargs)

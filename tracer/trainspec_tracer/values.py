@@ -4,9 +4,10 @@ What a large tensor holds is memory that nobody touched (thin.py). What is worke
 is from, and a comparison of it decides what the script does next. Such places are told with file and line, so that no trace looks whole which took its way by such a value.
 
 A place decides where a branch, an index, an exit or the shape of a tensor follows from the value; elsewhere it takes it, as a script does that prints its loss. What PyTorch's own files decide (GradScaler asks
-whether gradients are finite) is told and refuses no trace: they take the way of an ordinary step.
+whether gradients are finite) is told and refuses no trace: they take the way of an ordinary step. So does a script that asks whether a loss is finite: it is.
 """
 import builtins
+import json.encoder
 import operator
 import os
 import sys
@@ -15,16 +16,17 @@ import weakref
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from .tensors import STORAGES_LAST, bytes_behind, bytes_of, map_tensors, tensors_in
+from .tensors import SMALL, STORAGES_LAST, bytes_behind, bytes_of, map_tensors, tensors_in
 
 OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 PYTORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 THROUGH = {PYTORCH + os.path.join(*path) for path in (("_tensor.py",), ("_ops.py",), ("utils", "_contextlib.py"), ("utils", "_python_dispatch.py"), ("autograd", "grad_mode.py"))}  # act for their caller
-PRINTS = PYTORCH + "_tensor_str.py"
+PRINTS = {PYTORCH + "_tensor_str.py", json.encoder.__file__}
 
 READS = {"aten::_local_scalar_dense", "aten::equal", "aten::is_nonzero", "aten::allclose"}
 OVERWRITES = {"aten::zero_", "aten::fill_", "aten::copy_"}
 LONGEST = getattr(torch, "uint64", None)  # whose numbers do not come back through a dispatch mode
+FINITE = "isnan", "isinf", "isfinite"
 MANY = 4096  # numbers of a list that are looked at when a tensor is made of it
 
 
@@ -39,11 +41,11 @@ SHAPES.update(dict.fromkeys(("aten::nonzero", "aten::_unique", "aten::_unique2",
 
 
 def place():
-    """(file, line, whether it is PyTorch's own) of who asks; None: PyTorch prints a tensor. The file as seen from the working directory or from the folder of packages."""
+    """(file, line, whether it is PyTorch's own) of who asks; None: a tensor or a number is written out. The file as seen from the working directory or from the folder of packages."""
     frame, found = sys._getframe(1), None
     while frame is not None:
         name = frame.f_code.co_filename
-        if name == PRINTS:
+        if name in PRINTS:
             return None
         if found is None and not name.startswith((OWN, "<")) and name not in THROUGH:
             found = name, frame.f_lineno
@@ -161,6 +163,9 @@ class Values:
         kind.__setitem__ = self._set(kind.__setitem__)
         for name in ("tensor", "as_tensor", "full"):
             replace(name, self._made(getattr(torch, name)))
+        for name in FINITE:
+            replace(name, self._ordinary(getattr(torch, name), name))
+            setattr(kind, name, self._ordinary(getattr(kind, name), name))
         equal = torch.equal
         replace("equal", lambda one, other: self._decided(*asked(equal, one, other), "equal()"))
 
@@ -187,6 +192,17 @@ class Values:
                 self.tell(what, decides)
             return out
         return convert
+
+    def _ordinary(self, method, name):
+        """Whether a value is finite: it is in most steps, and untouched memory reads so. Of what is not even run, the answer stays unknown."""
+        def ask(*args, **named):
+            given = tensors_in((args, named))[0]
+            out = method(*args, **named)
+            if self.unknown(given) and bytes_of(given) <= SMALL:
+                self.tell(f"{name}()", False)
+                self.clear(out)
+            return out
+        return ask
 
     def _taken(self, tensor, what):
         if self.unknown(tensor):

@@ -19,7 +19,7 @@ FOLDER = pathlib.Path(__file__).parent
 TABLE = {
     "apex": ("0.1", "apex.py", "optimizers and norms as PyTorch has them"),
     "blobfile": ("3.0.0", None, "nothing"),
-    "datasets": ("3.2.0", "datasets.py", "made-up rows"),
+    "datasets": ("3.2.0", "datasets.py", "rows of files that are named, or made-up ones"),
     "evaluate": ("0.4.3", "evaluate.py", "metrics of 0"),
     "flash_attn": ("2.7.4", "flash_attn.py", "the operators of attention"),
     "mlflow": ("2.20.0", None, "nothing"),
@@ -28,6 +28,7 @@ TABLE = {
     "tensorboard": ("2.18.0", None, "nothing"),
     "tensorboardX": ("2.6.2", None, "nothing"),
     "tiktoken": ("0.8.0", "tokens.py", "a token for each byte"),
+    "tokenizers": ("0.21.1", "tokenizers.py", "no fast tokens"),
     "torchdata": ("0.10.1", "torchdata.py", "loaders of PyTorch"),
     "tqdm": ("4.67.1", "tqdm.py", "no bars"),
     "transformer_engine": ("1.13.0", "transformer_engine.py", "its kernels and collectives"),

@@ -1,9 +1,13 @@
-"""datasets: rows of the right columns with made-up text. Files of JSON lines in a folder that is named are read."""
+"""datasets: rows of the right columns with made-up text. Files that are named (text, JSON lines, CSV) and those of JSON lines in a folder that is named are read."""
+import csv
 import json
 import os
 import pathlib
 import random
 
+from .nothing import Nothing
+
+utils = logging = Nothing("datasets.utils")  # verbosity
 ROWS = 32   # of each rank
 WORDS = 24  # of a sentence; 40 sentences of a text
 COLUMNS = {"mrpc": ("sentence1", "sentence2", "label", "idx"), "cola": ("sentence", "label", "idx"), "sst2": ("sentence", "label", "idx")}
@@ -21,6 +25,7 @@ def row(index, columns):
 
 class Dataset:
     """`rows`: dictionaries, all with the same names."""
+    builder_name = config_name = split = None
 
     def __init__(self, rows):
         self.rows = list(rows)
@@ -120,16 +125,36 @@ class DatasetDict(dict):
         return lambda *args, **kwargs: DatasetDict({key: getattr(value, name)(*args, **kwargs) for key, value in self.items()})
 
 
-def read(path):
-    files = sorted(pathlib.Path(path).glob("*.json*")) if os.path.isdir(path) else []
-    return [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]
+def rows_of(kind, files):
+    """Of files that are given by name: one or several."""
+    for path in map(pathlib.Path, [files] if isinstance(files, (str, os.PathLike)) else files):
+        with open(path, newline="") as file:
+            if kind == "csv":
+                yield from csv.DictReader(file)
+            else:
+                lines = (line.rstrip("\n") for line in file)
+                yield from ({"text": line} for line in lines) if kind == "text" else (json.loads(line) for line in lines if line.strip())
 
 
-def load_dataset(path, name=None, split=None, streaming=False, **_):
-    columns = COLUMNS.get(name, ("text",))
-    rows = read(path) or [row(i, columns) for i in range(ROWS * int(os.environ.get("WORLD_SIZE", 1)))]
-    splits = DatasetDict({part: (IterableDataset if streaming else Dataset)(rows) for part in ("train", "validation", "test")})
-    return splits if split is None else splits.get(split.partition("[")[0], splits["train"])
+def part(rows, wanted):
+    """`train[:5%]` and the like, of one split's rows."""
+    first, _, last = wanted.partition("[")[2].rstrip("]").partition(":")
+    places = [int(end[:-1]) * len(rows) // 100 if end.endswith("%") else int(end) if end else None for end in (first, last)]
+    return rows[places[0]:places[1]]
+
+
+def load_dataset(path, name=None, split=None, streaming=False, data_files=None, **_):
+    kind = IterableDataset if streaming else Dataset
+    if data_files is not None:
+        splits = DatasetDict({key: kind(rows_of(path, files)) for key, files in (data_files if isinstance(data_files, dict) else {"train": data_files}).items()})
+    else:
+        files = sorted(pathlib.Path(path).glob("*.json*")) if os.path.isdir(path) else []
+        rows = list(rows_of("json", files)) or [row(i, COLUMNS.get(name, ("text",))) for i in range(ROWS * int(os.environ.get("WORLD_SIZE", 1)))]
+        splits = DatasetDict({key: kind(rows) for key in ("train", "validation", "test")})
+    if split is None:
+        return splits
+    whole = splits.get(split.partition("[")[0], splits["train"])
+    return type(whole)(part(whole.rows, split)) if "[" in split else whole
 
 
 def load_from_disk(path, **_):
