@@ -509,7 +509,6 @@ static bool is_endless(task *t)
   ts_sweep *s = &t->sweep;
   size_t messages = s->session->diags->all.count;
   double each = 0;
-  s->common = ts_common_new(s->path, &s->compile);
   bool first = s->search->point_count > 0;
   ts_search_draw(s->search, 1); /* for the number of combinations */
   if (first) {
@@ -538,6 +537,9 @@ static int sweep(task *t)
   ts_sweep *s = &t->sweep;
   s->compile = t->plan.compile;
   s->seed = (uint64_t)t->seed;
+  s->common = ts_common_new(s->path, &s->compile);
+  if (s->common) /* the search is in the same files */
+    s->session = ts_session_with(s->arena, s->common);
   s->search = ts_search_load_within(s->session, s->path, &s->compile, t->search_name, t->items,
                                     !t->varies, most_plans(t));
   if (!s->search || (s->search->open && !has_budget(t) && !is_endless(t)))
@@ -553,7 +555,6 @@ static int sweep(task *t)
                  "make at most as many parts as there are plans");
     return TS_EXIT_REJECTED;
   }
-  s->common = ts_common_new(s->path, &s->compile);
   if (t->dry_run)
     return dry_run(t);
   s->outcomes = TS_NEW_ARRAY(s->arena, ts_outcome, s->count);
