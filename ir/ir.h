@@ -670,6 +670,9 @@ int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_error *erro
  * consistent, messages matched one to one (orphans listed), counts sane, no overflow of totals. 0,
  * or -1 with `error` filled. */
 int ts_ir_verify(const ts_ir *ir, ts_error *error);
+/* The same of what the compiler has just made: that its messages match is left to who plays or
+ * writes it. Builds for finding faults look at these, too. */
+int ts_ir_verify_compiled(const ts_ir *ir, ts_error *error);
 /* Of that no more than the totals of programs, which need no bindings. */
 bool ts_ir_totals_hold(const ts_ir *ir);
 

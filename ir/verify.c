@@ -865,7 +865,7 @@ static int check_counts(check *c)
   return 0;
 }
 
-int ts_ir_verify(const ts_ir *ir, ts_error *error)
+static int verify(const ts_ir *ir, bool messages, ts_error *error)
 {
   if (error)
     *error = (ts_error){0};
@@ -884,5 +884,18 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error)
   for (size_t i = 0; i < sizeof checks / sizeof *checks && !failed; i++)
     failed = checks[i](&c);
   runs_end(&c);
-  return failed || ts_ir_verify_programs(ir, error) || ts_ir_verify_groups(ir, error) ? -1 : 0;
+  return failed || ts_ir_verify_programs(ir, messages, error) || ts_ir_verify_groups(ir, error) ?
+           -1 :
+           0;
+}
+
+int ts_ir_verify(const ts_ir *ir, ts_error *error) { return verify(ir, true, error); }
+
+int ts_ir_verify_compiled(const ts_ir *ir, ts_error *error)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+  return verify(ir, true, error);
+#else
+  return verify(ir, false, error);
+#endif
 }

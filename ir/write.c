@@ -33,10 +33,8 @@ static uint8_t *encode_tables(const ts_ir *ir, size_t *size)
   return bytes;
 }
 
-uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size)
+static uint8_t *encode(const ts_ir *ir, size_t *size)
 {
-  if (ts_ir_verify(ir, NULL))
-    return NULL;
   ts_ir_builder *canonical = ts_ir_canonical(ir);
   ts_ir view;
   ts_ir_builder_view(canonical, &view);
@@ -45,12 +43,17 @@ uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size)
   return bytes;
 }
 
+uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size)
+{
+  return ts_ir_verify(ir, NULL) ? NULL : encode(ir, size);
+}
+
 int ts_ir_write_file(const ts_ir *ir, const char *path, ts_error *error)
 {
   if (ts_ir_verify(ir, error))
     return -1;
   size_t size;
-  uint8_t *bytes = ts_ir_encode(ir, &size);
+  uint8_t *bytes = encode(ir, &size);
   int failed = ts_write_file(path, bytes, size);
   free(bytes);
   return failed ? ts_ir_fail(error, "cannot write it: %s", strerror(failed)) : 0;

@@ -23,18 +23,22 @@ static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_bi
   return 0;
 }
 
-/* Messages from one program to another: their slots by their tags, which mostly follow each other,
- * else by a hash of them. */
-typedef struct pair {
-  uint32_t count, least, most; /* receives; their tags */
-  uint32_t *slots;             /* [most - least + 1] plus 1; NULL: hashed */
-} pair;
-typedef struct receive { uint32_t pair, tag, slot; } receive;
+typedef struct receive {
+  uint32_t pair, tag;
+  uint32_t slot;
+  uint32_t next; /* of the pair's receives, or TS_IR_NONE */
+  bool taken;    /* some send is answered */
+} receive;
+
+/* Messages from one program to another: the receives that are not known to be taken. Most are sent
+ * in the order in which they are received. */
+typedef struct pair { uint32_t first, last; } pair;
 
 typedef struct matcher {
   ts_arena *scratch;
-  TS_VEC(receive) receives; /* of pairs whose tags lie far apart */
-  ts_hash_table receivers;
+  receive *receives;
+  uint32_t receive_count, send_count;
+  ts_hash_table hashed;  /* all receives, once a send did not find its own among the next */
   ts_message **messages; /* [programs] */
   ts_route **routes;     /* [programs] */
   ts_intern *calls;      /* [programs] port, peer's coordinate */
@@ -43,7 +47,6 @@ typedef struct matcher {
   uint32_t *peer_index;  /* [programs * pipeline_size] place in the program's peers, plus 1 */
   uint32_t *first_pair;  /* [programs] of its first peer's messages to it */
   pair *pairs;
-  uint64_t receive_count, send_count;
 } matcher;
 
 typedef struct played { /* ports of a played fragment */
@@ -54,23 +57,16 @@ typedef struct played { /* ports of a played fragment */
   const ts_ir_binding *bindings;
 } played;
 
-typedef int item_fn(ts_tables *t, matcher *m, const played *p, ts_stop *stop);
-
-static int each_item(ts_tables *t, matcher *m, item_fn *each, ts_stop *stop)
+static inline played play_of(const ts_tables *t, uint32_t program, uint32_t item)
 {
   const ts_ir *ir = t->ir;
-  for (uint32_t p = 0; p < ir->programs_count; p++)
-    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
-      const ts_play_item *v = &t->programs[p].items[i];
-      const ts_ir_fragment *f = &ir->fragments[v->fragment];
-      if (f->port_count &&
-          each(t, m,
-               &(played){p, v, f, &ir->ports[f->first_port],
-                         &ir->bindings[ir->items[ir->programs[p].first_item + i].first_binding]},
-               stop))
-        return -1;
-    }
-  return 0;
+  const ts_play_item *v = &t->programs[program].items[item];
+  const ts_ir_fragment *f = &ir->fragments[v->fragment];
+  if (!f->port_count)
+    return (played){.program = program, .item = v, .fragment = f};
+  return (played){
+    program, v, f, ir->ports + f->first_port,
+    ir->bindings + ir->items[ir->programs[program].first_item + item].first_binding};
 }
 
 static struct last *last_of(const matcher *m, const played *p, uint32_t port)
@@ -122,7 +118,9 @@ static void list_peers(ts_tables *t, matcher *m)
     m->first_pair[p] = pairs;
     pairs += info->peer_count;
   }
-  m->pairs = TS_NEW_ARRAY(m->scratch, pair, pairs);
+  m->pairs = ts_arena_alloc_raw(m->scratch, pairs * sizeof *m->pairs);
+  for (uint32_t i = 0; i < pairs; i++)
+    m->pairs[i] = (pair){TS_IR_NONE, TS_IR_NONE};
 }
 
 static int compare_calls(const void *left, const void *right)
@@ -164,19 +162,24 @@ static void find_call(const ts_tables *t, const matcher *m, const played *p, uin
                         call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
 }
 
-static void note_tag(pair *r, uint32_t tag)
+static void add_receive(matcher *m, const played *p, uint32_t port, uint32_t peer, uint32_t slot)
 {
-  r->least = !r->count || tag < r->least ? tag : r->least;
-  r->most = !r->count || tag > r->most ? tag : r->most;
-  r->count++;
+  uint32_t number = m->receive_count++, which = m->first_pair[p->program] + peer;
+  pair *r = &m->pairs[which];
+  m->receives[number] = (receive){.pair = which,
+                                  .tag = p->bindings[port].tag,
+                                  .slot = slot,
+                                  .next = TS_IR_NONE};
+  *(r->first == TS_IR_NONE ? &r->first : &m->receives[r->last].next) = number;
+  r->last = number;
 }
 
 /* All of a route but the slot of a send. */
-static int put_routes(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+static void put_routes(ts_tables *t, matcher *m, const played *p)
 {
   const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
   ts_route *routes = m->routes[p->program] + p->item->port_base;
-  (void)stop;
+  ts_message *messages = m->messages[p->program];
   for (uint32_t k = 0; k < p->fragment->port_count; k++) {
     struct last *last = last_of(m, p, k);
     if (last->program != p->program || last->coordinate != p->bindings[k].peer ||
@@ -186,23 +189,21 @@ static int put_routes(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
     routes[k] = (ts_route){last->peer, slot, last->call};
     if (p->ports[k].is_send)
       continue;
-    note_tag(&m->pairs[m->first_pair[p->program] + last->peer], p->bindings[k].tag);
-    m->messages[p->program][slot] =
+    messages[slot] =
       (ts_message){.sender = TS_IR_NONE, .item = p->item->index, .node = layout->port_node[k]};
-    m->receive_count++;
+    add_receive(m, p, k, last->peer, slot);
   }
-  return 0;
 }
 
-/* ---- Slots by tags ---- */
+/* ---- Who receives what is sent ---- */
 
 typedef struct wanted { const matcher *m; uint32_t pair, tag; } wanted;
 
 static bool same_receive(const void *closure, uint32_t number)
 {
   const wanted *w = closure;
-  const receive *r = &w->m->receives.at[number];
-  return r->pair == w->pair && r->tag == w->tag;
+  const receive *r = &w->m->receives[number];
+  return r->pair == w->pair && r->tag == w->tag && !r->taken;
 }
 
 static uint32_t hash_of(uint32_t pair, uint32_t tag)
@@ -210,58 +211,37 @@ static uint32_t hash_of(uint32_t pair, uint32_t tag)
   return ts_hash_number((uint64_t)pair << 32 | tag);
 }
 
-static void make_slots(const ts_tables *t, matcher *m)
+static receive *find_hashed(matcher *m, uint32_t number, uint32_t tag)
 {
-  const ts_program_info *last = &t->programs[t->ir->programs_count - 1];
-  uint32_t pairs = m->first_pair[t->ir->programs_count - 1] + last->peer_count;
-  uint64_t hashed = 0;
-  for (uint32_t i = 0; i < pairs; i++) {
-    pair *r = &m->pairs[i];
-    uint64_t range = r->count ? (uint64_t)r->most - r->least + 1 : 0;
-    if (range && range <= 4 * (uint64_t)r->count + 16)
-      r->slots = TS_NEW_ARRAY(m->scratch, uint32_t, range);
-    else
-      hashed += r->count;
+  if (!m->hashed.count) {
+    ts_hash_reserve(m->scratch, &m->hashed, m->receive_count);
+    for (uint32_t i = 0; i < m->receive_count; i++)
+      ts_hash_add(m->scratch, &m->hashed, hash_of(m->receives[i].pair, m->receives[i].tag), i);
   }
-  ts_hash_reserve(m->scratch, &m->receivers, hashed);
-}
-
-/* Of the message with the tag, or TS_IR_NONE. */
-static uint32_t find_slot(const matcher *m, uint32_t number, uint32_t tag)
-{
-  const pair *r = &m->pairs[number];
-  if (r->slots) /* of a tag below the least the place is beyond all */
-    return tag - r->least <= r->most - r->least ? r->slots[tag - r->least] - 1 : TS_IR_NONE;
-  uint32_t found = ts_hash_find(&m->receivers, hash_of(number, tag), same_receive,
+  uint32_t found = ts_hash_find(&m->hashed, hash_of(number, tag), same_receive,
                                 &(wanted){m, number, tag});
-  return found == TS_HASH_NONE ? TS_IR_NONE : m->receives.at[found].slot;
+  return found == TS_HASH_NONE ? NULL : &m->receives[found];
 }
 
-static int refuse(const ts_tables *t, ts_stop *stop, uint32_t tag, uint32_t program,
-                  uint32_t coordinate, const char *why)
+/* NULL: there is none that is not taken. */
+static receive *find_receive(matcher *m, uint32_t number, uint32_t tag)
 {
-  return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "message %u of %s to coordinate %u %s",
-                     tag, t->ir->strings + t->ir->programs[program].name, coordinate, why);
+  enum { NEXT = 16 };
+  pair *r = &m->pairs[number];
+  while (r->first != TS_IR_NONE && m->receives[r->first].taken)
+    r->first = m->receives[r->first].next;
+  uint32_t i = r->first;
+  for (uint32_t left = NEXT; i != TS_IR_NONE && left; left--, i = m->receives[i].next)
+    if (m->receives[i].tag == tag && !m->receives[i].taken)
+      return &m->receives[i];
+  return i == TS_IR_NONE ? NULL : find_hashed(m, number, tag);
 }
 
-static int put_receives(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+static int refuse(const ts_tables *t, const played *p, uint32_t port, ts_stop *stop)
 {
-  const ts_route *routes = m->routes[p->program] + p->item->port_base;
-  for (uint32_t k = 0; k < p->fragment->port_count; k++) {
-    if (p->ports[k].is_send)
-      continue;
-    uint32_t number = m->first_pair[p->program] + routes[k].peer, tag = p->bindings[k].tag;
-    pair *r = &m->pairs[number];
-    if (find_slot(m, number, tag) != TS_IR_NONE)
-      return refuse(t, stop, tag, p->bindings[k].peer, p->program, "is received twice");
-    if (r->slots) {
-      r->slots[tag - r->least] = routes[k].slot + 1;
-    } else {
-      ts_hash_add(m->scratch, &m->receivers, hash_of(number, tag), (uint32_t)m->receives.count);
-      TS_PUSH(m->scratch, &m->receives, ((receive){number, tag, routes[k].slot}));
-    }
-  }
-  return 0;
+  return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
+                     "message %u of %s to coordinate %u has no receiver", p->bindings[port].tag,
+                     t->ir->strings + t->ir->programs[p->program].name, p->bindings[port].peer);
 }
 
 static int put_sends(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
@@ -270,18 +250,17 @@ static int put_sends(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
   for (uint32_t k = 0; k < p->fragment->port_count; k++) {
     if (!p->ports[k].is_send)
       continue;
-    uint32_t to = p->bindings[k].peer, tag = p->bindings[k].tag,
-             from = *peer_index(t, m, to, p->program),
-             slot = from ? find_slot(m, m->first_pair[to] + from - 1, tag) : TS_IR_NONE;
-    if (slot == TS_IR_NONE)
-      return refuse(t, stop, tag, p->program, to, "has no receiver");
-    ts_message *message = &m->messages[to][slot];
-    if (message->sender != TS_IR_NONE)
-      return refuse(t, stop, tag, p->program, to, "is sent twice");
+    uint32_t to = p->bindings[k].peer, from = *peer_index(t, m, to, p->program);
+    receive *r =
+      from ? find_receive(m, m->first_pair[to] + from - 1, p->bindings[k].tag) : NULL;
+    if (!r)
+      return refuse(t, p, k, stop);
+    r->taken = true;
+    ts_message *message = &m->messages[to][r->slot];
     message->sender = p->program;
     message->send_item = p->item->index;
     message->send_node = t->layouts[p->item->fragment].port_node[k];
-    routes[k].slot = slot;
+    routes[k].slot = r->slot;
     m->send_count++;
   }
   return 0;
@@ -289,18 +268,29 @@ static int put_sends(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
 
 static int match(ts_tables *t, matcher *m, ts_stop *stop)
 {
-  if (each_item(t, m, note_peers, stop))
-    return -1;
+  const ts_ir *ir = t->ir;
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      played at = play_of(t, p, i);
+      if (note_peers(t, m, &at, stop))
+        return -1;
+    }
   list_peers(t, m);
   list_calls(t, m);
-  if (each_item(t, m, put_routes, stop))
-    return -1;
-  make_slots(t, m);
-  if (each_item(t, m, put_receives, stop) || each_item(t, m, put_sends, stop))
-    return -1;
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      played at = play_of(t, p, i);
+      put_routes(t, m, &at);
+    }
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      played at = play_of(t, p, i);
+      if (put_sends(t, m, &at, stop))
+        return -1;
+    }
   if (m->send_count < m->receive_count)
-    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "%llu messages are sent by nobody",
-                       (unsigned long long)(m->receive_count - m->send_count));
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "%u messages are sent by nobody",
+                       m->receive_count - m->send_count);
   return 0;
 }
 
@@ -322,7 +312,15 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
       ts_arena_alloc_raw(t->arena, info->slot_count * sizeof(ts_message));
     info->routes = m.routes[p] = ts_arena_alloc_raw(t->arena, info->port_count * sizeof(ts_route));
   }
-  int status = programs ? match(t, &m, stop) : 0;
+  uint64_t receives = 0;
+  for (uint32_t p = 0; p < programs; p++)
+    receives += t->programs[p].slot_count;
+  if (receives >= TS_IR_NONE) {
+    ts_arena_free(m.scratch);
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "there are too many messages");
+  }
+  m.receives = ts_arena_alloc_raw(m.scratch, receives * sizeof *m.receives);
+  int status = match(t, &m, stop);
   ts_arena_free(m.scratch);
   return status;
 }

@@ -41,6 +41,9 @@ typedef struct ts_player {
    * on their times are equal. NULL: no item repeats another one */
   uint32_t *alike;
   uint64_t *begun;
+  /* [items] of those that repeat no other: the first play that it is like, of any player whose ops
+   * are those of this one. Likes have one number, and nobody else has it */
+  uint64_t *twins;
 } ts_player;
 
 typedef struct ts_facts {

@@ -5,7 +5,7 @@
 #include "base/hash_table.h"
 #include "runtime/play/engine_internal.h"
 
-enum { NOBODY = TS_IR_NONE };
+enum { NOBODY = TS_IR_NONE, RECENT = 8 };
 
 typedef struct gate { /* of a player */
   uint32_t next;     /* the item that no stream has begun */
@@ -15,12 +15,15 @@ typedef struct gate { /* of a player */
   uint64_t *place;
   uint64_t *queues;  /* [queue_count of the kind] before the item that is recorded */
   bool open;         /* for good, or nothing repeats */
+  uint32_t recent[RECENT]; /* plays that items were like, by fragment */
 } gate;
 
 typedef struct play { /* of an item, recorded */
   uint32_t player, item;
   uint32_t first, count; /* words of the key */
-  uint32_t ends;         /* into words: of each stream when it was free, and posted */
+  uint32_t kin, kin_count; /* likewise, for other players */
+  /* into words: of each stream when it was free, and posted; NOBODY: it has not ended yet */
+  uint32_t ends;
   bool *moved;           /* [queue_count] queues that took a message; NULL: there are none */
 } play;
 
@@ -38,6 +41,7 @@ struct ts_repeats {
   TS_VEC(play) plays;
   TS_VEC(uint64_t) words;
   ts_hash_table table; /* of plays */
+  ts_hash_table kin;   /* of the first plays, whoever the player was */
   uint64_t *key;       /* of the item at hand */
   uint32_t key_count;
   bool *meets;         /* [players * comms] other players */
@@ -118,12 +122,19 @@ static uint64_t *add_streams(front *f, uint64_t *key, uint64_t *earliest)
   return key;
 }
 
-/* Its hash. */
-static uint32_t find_key(front *f)
+static uint32_t hash_of_key(const ts_repeats *r)
+{
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < r->key_count; i++)
+    hash = (hash ^ r->key[i] ^ hash >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(hash >> 32);
+}
+
+static void find_key(front *f)
 {
   ts_repeats *r = f->e->repeats;
   const ts_player *w = f->w;
-  uint64_t *key = r->key, earliest, hash = 0;
+  uint64_t *key = r->key, earliest;
   *key++ = (uint64_t)f->player << 32 | f->v->fragment;
   key = add_streams(f, key, &earliest);
   uint64_t host = w->segments[f->v->segment] + f->v->offset;
@@ -139,9 +150,28 @@ static uint32_t find_key(front *f)
   for (uint32_t q = 0; q < w->role->queue_count; q++)
     *key++ = (w->queues[q] > earliest ? w->queues[q] : earliest) - f->begin;
   r->key_count = (uint32_t)(key - r->key);
-  for (const uint64_t *word = r->key; word < key; word++)
-    hash = (hash ^ *word ^ hash >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-  return (uint32_t)(hash >> 32);
+}
+
+/* From the key of the player to that of all players whose ops are the same: instead of calls, which
+ * are the player's own, it has what they take. False: messages pass each other, in queues that are
+ * the player's own. */
+static bool find_kin_key(front *f)
+{
+  ts_repeats *r = f->e->repeats;
+  if (f->w->role->queue_count)
+    return false;
+  r->key[0] = (uintptr_t)f->w->role->ops;
+  uint64_t *key = r->key + r->key_count - f->shape->send_count;
+  for (uint32_t i = 0; i < f->shape->send_count; i++) {
+    const ts_passage *m = ts_passage_of(f->w->role, route_at(f->w, f->v, f->shape->sends[i]));
+    *key++ = m->hold;
+    *key++ = m->overhead;
+    *key++ = m->latency;
+    *key++ = m->lane == TS_IR_NONE;
+  }
+  *key++ = f->v->fragment;
+  r->key_count = (uint32_t)(key - r->key);
+  return true;
 }
 
 static bool same(const void *repeats, uint32_t number)
@@ -152,26 +182,66 @@ static bool same(const void *repeats, uint32_t number)
          !memcmp(r->words.at + p->first, r->key, p->count * sizeof *r->key);
 }
 
-/* ---- Plays that are recorded ---- */
+static bool is_kin(const void *repeats, uint32_t number)
+{
+  const ts_repeats *r = repeats;
+  const play *p = &r->plays.at[number];
+  return p->kin_count == r->key_count &&
+         !memcmp(r->words.at + p->kin, r->key, p->kin_count * sizeof *r->key);
+}
 
-static void learn(front *f, uint32_t hash)
+/* The play of the player that the item is like, or TS_HASH_NONE: mostly that of the item of the
+ * fragment before. */
+static uint32_t find_like(front *f, uint32_t *hash)
 {
   ts_repeats *r = f->e->repeats;
-  uint32_t queues = f->w->role->queue_count;
-  play p = {
-    .player = f->player,
-    .item = f->v->index,
-    .first = (uint32_t)r->words.count,
-    .count = r->key_count};
+  uint32_t *recent = &f->g->recent[f->v->fragment % RECENT];
+  if (*recent != NOBODY && same(r, *recent))
+    return *recent;
+  *hash = hash_of_key(r);
+  uint32_t found = ts_hash_find(&r->table, *hash, same, r);
+  if (found != TS_HASH_NONE)
+    *recent = found;
+  return found;
+}
+
+/* ---- Plays that are recorded ---- */
+
+static uint32_t keep_key(ts_repeats *r)
+{
+  uint32_t first = (uint32_t)r->words.count;
   for (uint32_t i = 0; i < r->key_count; i++)
     TS_PUSH(r->scratch, &r->words, r->key[i]);
+  return first;
+}
+
+/* The play of the item, to which other items will be compared. */
+static uint32_t note_play(front *f, uint32_t hash)
+{
+  ts_repeats *r = f->e->repeats;
+  uint32_t number = (uint32_t)r->plays.count, first = keep_key(r);
+  TS_PUSH(r->scratch, &r->plays,
+          ((play){.player = f->player,
+                  .item = f->v->index,
+                  .first = first,
+                  .count = r->key_count,
+                  .ends = NOBODY}));
+  ts_hash_add(r->scratch, &r->table, hash, number);
+  f->w->begun[f->v->index] = f->begin;
+  return number;
+}
+
+/* From what happens when it is played. */
+static void learn(front *f, uint32_t number)
+{
+  ts_repeats *r = f->e->repeats;
+  play *p = &r->plays.at[number];
+  uint32_t queues = f->w->role->queue_count;
   if (queues) {
-    p.moved = TS_NEW_ARRAY(r->scratch, bool, queues);
+    p->moved = TS_NEW_ARRAY(r->scratch, bool, queues);
     memcpy(f->g->queues, f->w->queues, queues * sizeof *f->w->queues);
   }
-  f->g->learning = (uint32_t)r->plays.count;
-  TS_PUSH(r->scratch, &r->plays, p);
-  ts_hash_add(r->scratch, &r->table, hash, f->g->learning);
+  f->g->learning = number;
 }
 
 static void learn_end(ts_engine *e, uint32_t player)
@@ -196,12 +266,13 @@ static void learn_end(ts_engine *e, uint32_t player)
 
 /* ---- Playing an item like another one ---- */
 
-static void move_messages(front *f, const ts_play_item *like, uint64_t by)
+/* As `like`, an item of `w`. */
+static void move_messages(front *f, const ts_player *w, const ts_play_item *like, uint64_t by)
 {
   for (uint32_t i = 0; i < f->shape->send_count; i++) {
     uint32_t port = f->shape->sends[i];
-    const ts_route *from = route_at(f->w, like, port), *to = route_at(f->w, f->v, port);
-    const ts_player *before = &f->e->facts.players[f->w->peers[from->peer]],
+    const ts_route *from = route_at(w, like, port), *to = route_at(f->w, f->v, port);
+    const ts_player *before = &f->e->facts.players[w->peers[from->peer]],
                     *receiver = &f->e->facts.players[f->w->peers[to->peer]];
     uint64_t arrived = before->arrived[from->slot] + by;
     f->e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
@@ -234,11 +305,28 @@ static void move_streams(front *f, const play *like)
 static void repeat(front *f, const play *like)
 {
   const ts_play_item *v = &f->w->program->items[like->item];
-  uint64_t by = f->begin - f->w->begun[like->item];
   f->w->alike[f->v->index] = like->item;
   f->w->begun[f->v->index] = f->begin;
-  move_messages(f, v, by);
+  move_messages(f, f->w, v, f->begin - f->w->begun[like->item]);
   move_streams(f, like);
+}
+
+/* Plays the item as another player played one of its own. */
+static void follow(front *f, uint32_t number, uint32_t kin)
+{
+  ts_repeats *r = f->e->repeats;
+  const play *like = &r->plays.at[kin];
+  const ts_player *w = &f->e->facts.players[like->player];
+  const ts_play_item *v = &w->program->items[like->item];
+  uint64_t by = f->begin - w->begun[like->item];
+  const uint64_t *from = w->events + v->event_base;
+  uint64_t *to = f->w->events + f->v->event_base;
+  for (uint32_t i = 0; i < f->layout->event_count; i++)
+    to[i] = from[i] + by; /* nobody waits: all streams are here, and the host waits for none */
+  f->w->twins[f->v->index] = w->twins[like->item];
+  move_messages(f, w, v, by);
+  move_streams(f, like);
+  r->plays.at[number].ends = like->ends;
 }
 
 /* ---- Gates ---- */
@@ -278,6 +366,30 @@ static void wait_at(front *f, uint64_t *place, uint32_t by)
     go(f->e, f->g->keeper); /* it has come meanwhile */
 }
 
+/* The item is like none of the player before it. True: it is like one of another player. */
+static bool pass_first(front *f, uint32_t hash)
+{
+  ts_repeats *r = f->e->repeats;
+  uint32_t number = note_play(f, hash), kin = TS_HASH_NONE;
+  if (find_kin_key(f)) {
+    hash = hash_of_key(r);
+    kin = ts_hash_find(&r->kin, hash, is_kin, r);
+    if (kin != TS_HASH_NONE && r->plays.at[kin].ends != NOBODY) {
+      follow(f, number, kin);
+      f->g->next++;
+      return !f->e->processes.overflow;
+    }
+    if (kin == TS_HASH_NONE) {
+      r->plays.at[number].kin = keep_key(r);
+      r->plays.at[number].kin_count = r->key_count;
+      ts_hash_add(r->scratch, &r->kin, hash, number);
+    }
+  }
+  learn(f, number);
+  admit(f);
+  return false;
+}
+
 /* All streams are in front of the player's next item. True: they are in front of another one. */
 static bool pass(ts_engine *e, uint32_t player)
 {
@@ -298,16 +410,14 @@ static bool pass(ts_engine *e, uint32_t player)
     wait_at(&f, place, by);
     return false;
   }
-  uint32_t hash = find_key(&f), known = ts_hash_find(&r->table, hash, same, r);
-  if (known == TS_HASH_NONE) {
-    f.w->begun[f.v->index] = f.begin;
-    learn(&f, hash);
-    admit(&f);
-    return false;
+  find_key(&f);
+  uint32_t hash, known = find_like(&f, &hash);
+  if (known != TS_HASH_NONE) {
+    repeat(&f, &r->plays.at[known]);
+    f.g->next++;
+    return !e->processes.overflow;
   }
-  repeat(&f, &r->plays.at[known]);
-  f.g->next++;
-  return !e->processes.overflow;
+  return pass_first(&f, hash);
 }
 
 bool ts_repeats_hold(ts_engine *e, uint32_t id)
@@ -427,7 +537,7 @@ static uint32_t most_words(const ts_engine *e)
   for (uint32_t k = 0; k < e->facts.roles->count; k++)
     queues = e->facts.roles->at[k].queue_count > queues ? e->facts.roles->at[k].queue_count :
                                                           queues;
-  return 2 + 2 * t->streams + 2 * ports + queues;
+  return 3 + 2 * t->streams + 4 * ports + queues;
 }
 
 /* Whether any two items of the player may be alike; `plays`: [fragments] for use here. */
@@ -475,8 +585,12 @@ static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_
   g->queues = TS_NEW_ARRAY(r->scratch, uint64_t, w->role->queue_count);
   w->alike = ts_arena_alloc_raw(arena, items * sizeof *w->alike);
   w->begun = TS_NEW_ARRAY(arena, uint64_t, items);
-  for (uint32_t i = 0; i < items; i++)
+  w->twins = ts_arena_alloc_raw(arena, items * sizeof *w->twins);
+  for (uint32_t i = 0; i < items; i++) {
     w->alike[i] = i;
+    w->twins[i] = (uint64_t)player << 32 | i;
+  }
+  memset(g->recent, 0xff, sizeof g->recent);
   ts_range waits = w->program->stream[t->streams];
   const ts_play_item *hosted = w->program->stream_items + waits.first;
   for (uint32_t i = 0; i < waits.count; i++)
