@@ -35,6 +35,7 @@ typedef struct sums { int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES]; 
 
 typedef struct workspace {
   ts_arena *scratch, *walk;
+  ts_peak_memo *memo;
   ts_labels *labels;
   TS_VEC(sums) by_label; /* by number of the label's module */
 } workspace;
@@ -107,7 +108,7 @@ static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_mem
   int64_t room =
     m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
   ts_arena_reset(w->walk);
-  ts_memory_peak peak = ts_memory_peak_find(w->walk, input, class, held, room);
+  ts_memory_peak peak = ts_memory_peak_find(w->walk, w->memo, input, class, held, room);
   m->base = (uint64_t)held;
   m->peak = not_negative(peak.bytes);
   m->at_peak = peak.at;
@@ -209,6 +210,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
     ts_arena *own = ts_arena_new("memory");
     m.kept[i] = ts_arena_new("holders");
     m.spaces[i] = (workspace){.scratch = own,
+                              .memo = ts_peak_memo_new(own),
                               .walk = ts_arena_new("peak"),
                               .labels = ts_labels_new(own, m.kept[i], ir, view)};
   }

@@ -348,8 +348,9 @@ static int64_t take(walk *k, strand *s, uint64_t limit, int64_t held, int64_t ro
   return held;
 }
 
-ts_memory_peak ts_memory_peak_find(ts_arena *arena, const ts_memory_input *input, uint32_t class,
-                                   int64_t held, int64_t room)
+ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
+                                   const ts_memory_input *input, uint32_t class, int64_t held,
+                                   int64_t room)
 {
   const ts_facts *facts = ts_run_facts(input->run);
   const ts_player *w = &facts->players[class];
@@ -361,7 +362,7 @@ ts_memory_peak ts_memory_peak_find(ts_arena *arena, const ts_memory_input *input
             .first_item = ir->programs[w->role->program].first_item};
   ts_memory_peak peak = {.bytes = held, .over = held > room};
   peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
-  if (ts_memory_peak_by_items(arena, input, class, held, room, &peak))
+  if (ts_memory_peak_by_items(arena, memo, input, class, held, room, &peak))
     return peak;
   make_strands(arena, &k, class, mark_ops(arena, &k));
   k.places = TS_NEW_ARRAY(arena, place, k.count);

@@ -25,8 +25,13 @@ typedef struct ts_memory_input { /* of all ranks */
   const bool *streams; /* ts_memory_streams */
 } ts_memory_input;
 
+/* What is found of one rank that serves others of the same play. In the arena. */
+typedef struct ts_peak_memo ts_peak_memo;
+ts_peak_memo *ts_peak_memo_new(ts_arena *arena);
+
 /* `held`: before the first node. `room`: bytes that there are. */
-ts_memory_peak ts_memory_peak_find(ts_arena *arena, const ts_memory_input *input, uint32_t class,
-                                   int64_t held, int64_t room);
+ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
+                                   const ts_memory_input *input, uint32_t class, int64_t held,
+                                   int64_t room);
 
 #endif

@@ -1,5 +1,6 @@
 #include "runtime/account/peak_items.h"
 
+#include "base/hash_table.h"
 #include "runtime/account/run.h"
 #include "runtime/play/track.h"
 
@@ -16,15 +17,25 @@ typedef struct mark {
 } mark;
 typedef TS_VEC(mark) marks;
 
+/* of a stream in an item: its first and last key; of no mark: both 0 */
+typedef struct span { uint64_t begin, end; bool any; } span;
+
 typedef struct bundle { /* what an item changes, in the order of time */
-  uint32_t first, count;  /* marks, where they are kept */
-  uint32_t spans;         /* of its streams, likewise */
+  const mark *marks;      /* NULL: they are not kept */
+  const span *spans;      /* of its streams */
+  uint32_t count;
   int64_t sum, highest;   /* of all bytes, of the first few, at least one */
   uint64_t begin, end;    /* first and last key */
 } bundle;
 
-/* of a stream in an item: its first and last key; of no mark: both 0 */
-typedef struct span { uint64_t begin, end; bool any; } span;
+/* Items of one number change the same, whoever plays them (ts_player.twins). */
+typedef struct known { uint64_t twin; bundle bundle; } known;
+struct ts_peak_memo {
+  ts_arena *arena;
+  TS_VEC(known) items;
+  ts_hash_table table; /* of items */
+  size_t marks;
+};
 
 typedef struct opened { /* an item, some of whose marks may be taken */
   uint32_t item, at;
@@ -44,6 +55,7 @@ typedef struct stage {
 
 typedef struct walk {
   ts_arena *arena;
+  ts_peak_memo *memo;
   const ts_memory_input *input;
   const ts_facts *facts;
   const ts_ir *ir;
@@ -51,11 +63,9 @@ typedef struct walk {
   uint32_t items, streams, first_item;
   ts_stream_replay replay;
   bool *repeated;         /* [items] by others */
-  bool *keeps;            /* [items] its marks are kept: all that are repeated, and the first others */
   bundle *bundles;        /* [items] of those that repeat no other */
-  marks kept;
-  marks passing, aside;   /* of another one; for use by `merge` */
-  TS_VEC(span) spans;
+  marks passing, aside;   /* of the item at hand; for use by `merge` */
+  span *passing_spans;    /* [streams] likewise */
   uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
   TS_VEC(opened) open;
   uint32_t open_count, next; /* the first item that was not opened */
@@ -174,11 +184,11 @@ static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
   sum_up(list->at + before, list->count - before);
 }
 
-static bundle bundle_from(const marks *list, uint32_t first)
+static bundle bundle_from(const marks *list)
 {
-  bundle b = {.first = first, .count = (uint32_t)list->count - first};
+  bundle b = {.count = (uint32_t)list->count};
   if (b.count) {
-    const mark *m = list->at + first, *last = m + b.count - 1;
+    const mark *m = list->at, *last = m + b.count - 1;
     b.sum = last->sum;
     b.highest = m->highest;
     b.begin = m->key;
@@ -205,13 +215,11 @@ static void reserve(walk *k, marks *list, size_t count)
   *list = (marks){ts_arena_alloc_raw(k->arena, count * sizeof *list->at), 0, count};
 }
 
-/* Room for the marks of all items that are repeated, and of any one. Those of others are kept, too,
- * while there are few: they will be asked for again. */
+/* Room for the marks of any item. */
 static void make_room(walk *k)
 {
-  enum { FEW = 1 << 16 };
   uint32_t *count = TS_NEW_ARRAY(k->arena, uint32_t, k->ir->fragments_count);
-  size_t kept = 0, most = 0;
+  size_t most = 0;
   for (uint32_t i = 0; i < k->items; i++) {
     uint32_t f = k->w->program->items[i].fragment;
     if (k->w->alike[i] != i)
@@ -220,39 +228,74 @@ static void make_room(walk *k)
     uint32_t nodes = k->ir->fragments[f].node_count;
     for (uint32_t n = count[f] ? nodes : 0; n < nodes; n++)
       count[f] += (at[n].allocates != 0) + (at[n].frees != 0);
-    k->keeps[i] = k->repeated[i] || kept + count[f] <= FEW;
-    kept += k->keeps[i] ? count[f] : 0;
     most = count[f] > most ? count[f] : most;
   }
-  reserve(k, &k->kept, kept);
   reserve(k, &k->passing, most);
   reserve(k, &k->aside, most);
+}
+
+/* ---- What is known of an item from others ---- */
+
+ts_peak_memo *ts_peak_memo_new(ts_arena *arena)
+{
+  ts_peak_memo *memo = TS_NEW(arena, ts_peak_memo);
+  memo->arena = arena;
+  return memo;
+}
+
+typedef struct wanted { const ts_peak_memo *memo; uint64_t twin; } wanted;
+
+static bool is_twin(const void *closure, uint32_t number)
+{
+  const wanted *w = closure;
+  return w->memo->items.at[number].twin == w->twin;
+}
+
+/* Keeps what the item at hand changes, for all players while that is not much, else for this one. */
+static void keep(walk *k, uint64_t twin, bundle *b)
+{
+  enum { MOST = 1 << 18 };
+  bool shared = k->memo->marks + b->count <= MOST;
+  ts_arena *arena = shared ? k->memo->arena : k->arena;
+  b->marks = ts_arena_copy(arena, k->passing.at, b->count * sizeof *b->marks);
+  b->spans = ts_arena_copy(arena, k->passing_spans, k->streams * sizeof *b->spans);
+  if (!shared)
+    return;
+  k->memo->marks += b->count;
+  ts_hash_add(arena, &k->memo->table, ts_hash_number(twin), (uint32_t)k->memo->items.count);
+  TS_PUSH(arena, &k->memo->items, ((known){twin, *b}));
+}
+
+/* Of an item that repeats none. */
+static bundle find_bundle(walk *k, uint32_t item)
+{
+  enum { MOST = 1 << 16 };
+  uint64_t twin = k->w->twins[item];
+  uint32_t found = ts_hash_find(&k->memo->table, ts_hash_number(twin), is_twin,
+                                &(wanted){k->memo, twin});
+  if (found != TS_HASH_NONE)
+    return k->memo->items.at[found].bundle;
+  k->passing.count = 0;
+  list_marks(k, item, &k->passing, k->passing_spans);
+  bundle b = bundle_from(&k->passing);
+  b.spans = k->passing_spans;
+  if (k->repeated[item] || k->memo->marks + b.count <= MOST)
+    keep(k, twin, &b);
+  return b;
 }
 
 /* Each item that repeats none. False: see `follow`. */
 static bool make_bundles(walk *k)
 {
-  span *passing_spans = TS_NEW_ARRAY(k->arena, span, k->streams);
   uint64_t *last = TS_NEW_ARRAY(k->arena, uint64_t, k->streams);
+  k->passing_spans = TS_NEW_ARRAY(k->arena, span, k->streams);
   for (uint32_t i = 0; i < k->items; i++)
     k->repeated[k->w->alike[i]] |= k->w->alike[i] != i;
   make_room(k);
   for (uint32_t i = 0; i < k->items; i++) {
-    uint32_t like = k->w->alike[i];
-    const span *spans = passing_spans;
-    if (like == i) {
-      marks *list = k->keeps[i] ? &k->kept : &k->passing;
-      uint32_t first = (uint32_t)list->count;
-      list_marks(k, i, list, passing_spans);
-      k->bundles[i] = bundle_from(list, first);
-      k->bundles[i].spans = (uint32_t)k->spans.count;
-      for (uint32_t s = 0; k->repeated[i] && s < k->streams; s++)
-        TS_PUSH(k->arena, &k->spans, passing_spans[s]);
-      k->passing.count = 0;
-    } else {
-      spans = k->spans.at ? k->spans.at + k->bundles[like].spans : NULL;
-    }
-    if (!follow(k, spans, base_of(k, i), last))
+    if (k->w->alike[i] == i)
+      k->bundles[i] = find_bundle(k, i);
+    if (!follow(k, bundle_of(k, i)->spans, base_of(k, i), last))
       return false;
   }
   return true;
@@ -275,9 +318,8 @@ static const mark *marks_of(walk *k, opened *o)
 {
   if (o->marks)
     return o->marks;
-  uint32_t like = k->w->alike[o->item];
-  if (k->keeps[like])
-    return o->marks = k->kept.at ? k->kept.at + k->bundles[like].first : NULL;
+  if (bundle_of(k, o->item)->marks)
+    return o->marks = bundle_of(k, o->item)->marks;
   o->own.count = 0;
   list_marks(k, o->item, &o->own, NULL);
   return o->marks = o->own.at;
@@ -513,12 +555,13 @@ static const uint32_t *times_at_peak(walk *k)
   return times;
 }
 
-bool ts_memory_peak_by_items(ts_arena *arena, const ts_memory_input *input, uint32_t class,
-                             int64_t held, int64_t room, ts_memory_peak *out)
+bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memory_input *input,
+                             uint32_t class, int64_t held, int64_t room, ts_memory_peak *out)
 {
   const ts_facts *facts = ts_run_facts(input->run);
   const ts_ir *ir = facts->tables->ir;
   walk k = {.arena = arena,
+            .memo = memo,
             .input = input,
             .facts = facts,
             .ir = ir,
@@ -531,7 +574,6 @@ bool ts_memory_peak_by_items(ts_arena *arena, const ts_memory_input *input, uint
   k.first_item = program->first_item;
   k.replay = ts_stream_new(arena, facts, class, 0);
   k.repeated = TS_NEW_ARRAY(arena, bool, k.items);
-  k.keeps = TS_NEW_ARRAY(arena, bool, k.items);
   k.bundles = TS_NEW_ARRAY(arena, bundle, k.items);
   if (!make_bundles(&k))
     return false;

@@ -7,7 +7,7 @@
 #include "runtime/account/peak.h"
 
 /* False: it has to be found in another way. */
-bool ts_memory_peak_by_items(ts_arena *arena, const ts_memory_input *input, uint32_t class,
-                             int64_t held, int64_t room, ts_memory_peak *out);
+bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memory_input *input,
+                             uint32_t class, int64_t held, int64_t room, ts_memory_peak *out);
 
 #endif
