@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash_table.h"
+
 typedef struct usual { /* what ranks of a kind do however they wait */
   uint64_t phase[TS_IR_PHASES], basis[TS_IR_BASES], host_busy;
   const ts_comm_share *shares; /* [accounts] calls and bytes */
@@ -13,8 +15,21 @@ struct ts_composer {
   const usual *roles;
 };
 
+typedef struct sums { /* of an item that is explained by itself */
+  uint64_t twin; /* ts_player.twins */
+  ts_class_result result;
+  const ts_comm_share *shares; /* [accounts] */
+} sums;
+
+struct ts_compose_memo {
+  ts_arena *arena;
+  TS_VEC(sums) items;
+  ts_hash_table table; /* of items */
+};
+
 typedef struct composer {
   const ts_facts *facts;
+  ts_compose_memo *memo;
   const ts_track *track;
   ts_class_result *out;
   ts_comm_share *shares; /* [accounts] */
@@ -287,30 +302,78 @@ static void compose_item(composer *c, uint32_t item)
     compose_step(c, i);
 }
 
-/* Adds `times` what the item comes to; the floor lies in front of it. */
-static void add_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item,
-                     uint64_t times)
+ts_compose_memo *ts_compose_memo_new(ts_arena *arena)
 {
-  ts_class_result sums = {0}, *out = c->out;
+  ts_compose_memo *memo = TS_NEW(arena, ts_compose_memo);
+  memo->arena = arena;
+  return memo;
+}
+
+typedef struct wanted { const ts_compose_memo *memo; uint64_t twin; } wanted;
+
+static bool is_twin(const void *closure, uint32_t number)
+{
+  const wanted *w = closure;
+  return w->memo->items.at[number].twin == w->twin;
+}
+
+static const sums *find_twin(const composer *c, uint32_t item)
+{
+  uint64_t twin = ts_player_of(c->track)->twins[item];
+  uint32_t found = ts_hash_find(&c->memo->table, ts_hash_number(twin), is_twin,
+                                &(wanted){c->memo, twin});
+  return found == TS_HASH_NONE ? NULL : &c->memo->items.at[found];
+}
+
+static void keep_sums(const composer *c, uint32_t accounts, uint32_t item, const sums *s)
+{
+  enum { MOST = 1 << 14 };
+  ts_compose_memo *memo = c->memo;
+  uint64_t twin = ts_player_of(c->track)->twins[item];
+  if (memo->items.count == MOST)
+    return;
+  ts_hash_add(memo->arena, &memo->table, ts_hash_number(twin), (uint32_t)memo->items.count);
+  TS_PUSH(memo->arena, &memo->items,
+          ((sums){twin, s->result,
+                  ts_arena_copy(memo->arena, s->shares, accounts * sizeof *s->shares)}));
+}
+
+/* What the item comes to; the floor lies in front of it. */
+static sums sum_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item)
+{
+  sums s = {.shares = own};
+  ts_class_result *out = c->out;
   ts_comm_share *shares = c->shares;
   memset(own, 0, accounts * sizeof *own);
-  c->out = &sums;
+  c->out = &s.result;
   c->shares = own;
-  c->beyond = false;
   compose_item(c, item);
   c->out = out;
   c->shares = shares;
+  return s;
+}
+
+/* Adds `times` what the item comes to. `twins`: it may come to the same as another player's. */
+static void add_item(composer *c, uint32_t accounts, ts_comm_share *own, uint32_t item,
+                     uint64_t times, bool twins)
+{
+  ts_class_result *out = c->out;
+  const sums *known = twins ? find_twin(c, item) : NULL;
+  c->beyond = false;
+  sums s = known ? *known : sum_item(c, accounts, own, item);
   times = c->beyond ? 1 : times;
+  if (twins && !known && !c->beyond)
+    keep_sums(c, accounts, item, &s);
   for (uint32_t i = 0; i < TS_IR_PHASES; i++)
-    out->phase[i] += times * sums.phase[i];
+    out->phase[i] += times * s.result.phase[i];
   for (uint32_t i = 0; i < TS_IR_BASES; i++)
-    out->basis[i] += times * sums.basis[i];
-  out->bubble += times * sums.bubble;
-  out->host += times * sums.host;
+    out->basis[i] += times * s.result.basis[i];
+  out->bubble += times * s.result.bubble;
+  out->host += times * s.result.host;
   for (uint32_t a = 0; a < accounts; a++) {
-    shares[a].busy += times * own[a].busy;
-    shares[a].exposed += times * own[a].exposed;
-    shares[a].transfer += times * own[a].transfer;
+    c->shares[a].busy += times * s.shares[a].busy;
+    c->shares[a].exposed += times * s.shares[a].exposed;
+    c->shares[a].transfer += times * s.shares[a].transfer;
   }
 }
 
@@ -337,19 +400,25 @@ static void compose_items(composer *c, uint32_t accounts, ts_arena *scratch)
     if (!first && !single[i] && !single[w->alike[i]])
       continue;
     c->floor = floors[i];
-    add_item(c, accounts, own, i, first && !single[i] ? times[i] : 1);
+    bool alone = !first || single[i];
+    add_item(c, accounts, own, i, alone ? 1 : times[i], !alone);
     single[i] |= first && c->beyond;
   }
 }
 
-void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, uint32_t player,
-                const ts_attribution *each, ts_class_result *out)
+void ts_compose(const ts_composer *shared, ts_compose_memo *memo, ts_arena *arena,
+                ts_arena *scratch, uint32_t player, const ts_attribution *each,
+                ts_class_result *out)
 {
   const ts_facts *facts = shared->facts;
   const ts_player *w = &facts->players[player];
   const usual *u = &shared->roles[w->role - facts->roles->at];
   composer c = {
-    .facts = facts, .out = out, .each = each, .track = ts_track_as_asked(scratch, facts, player)};
+    .facts = facts,
+    .memo = memo,
+    .out = out,
+    .each = each,
+    .track = ts_track_as_asked(scratch, facts, player)};
   const ts_track *track = c.track;
   uint32_t streams = facts->tables->streams;
   c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);

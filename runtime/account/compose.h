@@ -9,10 +9,14 @@
 typedef struct ts_composer ts_composer;
 
 ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts);
+/* What is found of one player that serves others (ts_player.twins), by one thread. In the arena. */
+typedef struct ts_compose_memo ts_compose_memo;
+ts_compose_memo *ts_compose_memo_new(ts_arena *arena);
 /* Fills all but `tail`. What is of no use afterwards goes to `scratch`. `each`: to be told which
  * node each part is put down to, or NULL. */
-void ts_compose(const ts_composer *composer, ts_arena *arena, ts_arena *scratch, uint32_t player,
-                const ts_attribution *each, ts_class_result *out);
+void ts_compose(const ts_composer *composer, ts_compose_memo *memo, ts_arena *arena,
+                ts_arena *scratch, uint32_t player, const ts_attribution *each,
+                ts_class_result *out);
 
 typedef struct ts_critical_node { /* of the path to a node */
   uint32_t player, item; /* of its program */

@@ -305,7 +305,7 @@ static bool make_bundles(walk *k)
 
 static void find_earliest(walk *k)
 {
-  k->earliest = TS_NEW_ARRAY(k->arena, uint64_t, k->items + 1);
+  k->earliest = ts_arena_alloc_raw(k->arena, ((size_t)k->items + 1) * sizeof *k->earliest);
   k->earliest[k->items] = UINT64_MAX;
   for (uint32_t i = k->items; i-- > 0;) {
     const bundle *b = bundle_of(k, i);
@@ -574,7 +574,7 @@ bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memor
   k.first_item = program->first_item;
   k.replay = ts_stream_new(arena, facts, class, 0);
   k.repeated = TS_NEW_ARRAY(arena, bool, k.items);
-  k.bundles = TS_NEW_ARRAY(arena, bundle, k.items);
+  k.bundles = ts_arena_alloc_raw(arena, k.items * sizeof *k.bundles);
   if (!make_bundles(&k))
     return false;
   find_earliest(&k);

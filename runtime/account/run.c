@@ -27,6 +27,7 @@ typedef struct composing {
   const uint32_t *players;    /* that are like none before */
   ts_class_result *classes;
   ts_arena **kept, **scratch; /* [workers] */
+  ts_compose_memo **memos;    /* [workers] */
 } composing;
 
 static void compose(void *closure, uint32_t piece, uint32_t worker)
@@ -34,7 +35,7 @@ static void compose(void *closure, uint32_t piece, uint32_t worker)
   composing *c = closure;
   uint32_t player = c->players[piece];
   ts_arena_reset(c->scratch[worker]);
-  ts_compose(c->composer, c->kept[worker], c->scratch[worker], player, NULL,
+  ts_compose(c->composer, c->memos[worker], c->kept[worker], c->scratch[worker], player, NULL,
              &c->classes[player]);
 }
 
@@ -49,11 +50,13 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
       players[count++] = p;
   uint32_t workers = ts_workers_size(threads, count);
   composing c = {ts_composer_new(shared, facts), players, classes,
-                 TS_NEW_ARRAY(arena, ts_arena *, workers),
-                 TS_NEW_ARRAY(arena, ts_arena *, workers)};
+                 TS_NEW_ARRAY(shared, ts_arena *, workers),
+                 TS_NEW_ARRAY(shared, ts_arena *, workers),
+                 TS_NEW_ARRAY(shared, ts_compose_memo *, workers)};
   for (uint32_t w = 0; w < workers; w++) {
     c.kept[w] = ts_arena_new("results");
     c.scratch[w] = ts_arena_new("composition");
+    c.memos[w] = ts_compose_memo_new(ts_arena_inside(shared, "items of players"));
   }
   bool done = ts_workers_run(
     workers, &(ts_workers_job){count, compose, &c, facts->tables->progress, "summing up"});
@@ -148,7 +151,7 @@ void ts_run_attribute(const ts_run *run, uint32_t class, const ts_attribution *e
 {
   ts_arena *scratch = ts_arena_new("attribution");
   ts_class_result unused;
-  ts_compose(ts_composer_new(scratch, run->facts), scratch, scratch, class, each, &unused);
+  ts_compose(ts_composer_new(scratch, run->facts), NULL, scratch, scratch, class, each, &unused);
   ts_arena_free(scratch);
 }
 

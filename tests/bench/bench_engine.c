@@ -174,10 +174,11 @@ static void compose(const ts_facts *facts, uint64_t nodes, double engine)
   ts_arena *arena = ts_arena_new("results"), *scratch = ts_arena_new("composition");
   double start = now();
   const ts_composer *composer = ts_composer_new(arena, facts);
+  ts_compose_memo *memo = ts_compose_memo_new(arena);
   ts_class_result result;
   for (uint32_t p = 0; p < facts->fold->count; p++) {
     ts_arena_reset(scratch);
-    ts_compose(composer, arena, scratch, p, NULL, &result);
+    ts_compose(composer, memo, arena, scratch, p, NULL, &result);
   }
   double each = now() - start;
   start = now();
