@@ -11,6 +11,8 @@ libts_la_SOURCES += \
 	calibrate/fit_file.c \
 	calibrate/fit_file.h \
 	calibrate/fit_train.c \
+	calibrate/learners.c \
+	calibrate/learners.h \
 	calibrate/network_curves.c \
 	calibrate/network_curves.h \
 	calibrate/network_fit.c \

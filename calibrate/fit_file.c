@@ -1,6 +1,7 @@
 /* Writes fit files. */
 #include "calibrate/fit_file.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/json_writer.h"
@@ -35,9 +36,23 @@ static void put_score(ts_json_writer *w, const char *key, const ts_op_score *s)
 
 static const char *input_name(const ts_fit_model *m, uint32_t d)
 {
+  const char *word = ts_model_input_word(&m->input[d]);
   if (m->input[d].code < TS_MODEL_MAX_FEATURES)
     return m->model->feature[m->input[d].code];
-  return m->model->input[d] ? m->model->input[d] : "table";
+  return word ? word : m->model->input[d];
+}
+
+/* Of left-out rows, by who learned. */
+static void put_choice(ts_json_writer *w, const ts_op_fit *t)
+{
+  if (!t->compared)
+    return;
+  ts_json_line(w, 3);
+  ts_json_begin(w, "left out", '{');
+  for (int l = 0; l < TS_OP_LEARNERS; l++)
+    if (isfinite(t->error[l]))
+      ts_json_put_number(w, ts_op_learner_name[l], "%.4f", t->error[l]);
+  ts_json_end(w, '}');
 }
 
 static void put_range(ts_json_writer *w, const ts_fit_model *m)
@@ -148,18 +163,28 @@ static void put_model(ts_json_writer *w, const ts_op_fit *t)
   ts_json_put_text(w, "model", m->model->name);
   if (m->also)
     ts_json_put_text(w, "also", m->also);
+  if (m->learner)
+    ts_json_put_text(w, "learner", m->learner);
+  if (ts_kernel_model_is_powers(m->model)) {
+    ts_json_begin(w, "features", '[');
+    for (uint32_t f = 0; f < m->model->feature_count; f++)
+      ts_json_put_text(w, NULL, m->model->feature[f]);
+    ts_json_end(w, ']');
+  }
   ts_json_line(w, 3);
   ts_json_begin(w, "parameters", '{');
   for (uint32_t i = 0; i < m->model->parameter_count; i++)
     ts_json_put_number(w, m->model->parameter[i], "%.6g", m->parameter[i]);
   ts_json_end(w, '}');
   put_range(w, m);
+  put_choice(w, t);
   ts_json_line(w, 3);
   ts_json_begin(w, "validation", '{');
   if (t->fit.rows) {
     put_score(w, "fit", &t->fit);
     put_score(w, "physical alone", &t->physical);
-    put_score(w, "roofline", &t->roofline);
+    if (!ts_kernel_model_is_powers(m->model))
+      put_score(w, "roofline", &t->roofline);
   }
   ts_json_last_line(w, 3);
   ts_json_end(w, '}');

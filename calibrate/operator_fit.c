@@ -37,17 +37,30 @@ static void print_rows(FILE *out, const ts_table_group *g, const ts_fit_rows *ke
   fflush(out);
 }
 
+/* Who learns, by rows or devices left out. */
+static void print_choice(FILE *out, const char *what, const double *error)
+{
+  ts_put_text(out, "  on %s left out, mean of |log(predicted / measured)|:", what);
+  for (int l = 0; l < TS_OP_LEARNERS; l++)
+    if (isfinite(error[l]))
+      ts_put_text(out, "%s %s %.3f", l ? "," : "", ts_op_learner_name[l], error[l]);
+  ts_put_text(out, "; taken: %s\n", ts_op_learner_name[ts_op_best(error)]);
+}
+
 static void print_fit(FILE *out, const ts_op_fit *t)
 {
   const ts_fit_model *m = &t->model;
-  if (!isnan(t->left_out))
+  if (t->compared)
+    print_choice(out, "kept rows", t->error);
+  if (!isnan(t->left_out) && !m->learner)
     fprintf(out, "  cross-validated: each kept row from all others, mean %.2f %%\n",
             100 * t->left_out);
   if (!t->fit.rows)
     return;
   print_score(out, "fit", &t->fit);
   print_score(out, "physical alone", &t->physical);
-  print_score(out, "roofline", &t->roofline);
+  if (!ts_kernel_model_is_powers(m->model))
+    print_score(out, "roofline", &t->roofline);
   fprintf(out, "  fit, by time: ");
   for (int r = 0, n = 0; r < TS_OP_RANGES; r++)
     if (t->fit.of[r])
@@ -69,17 +82,35 @@ static void not_fitted(ts_fit_work *w, const ts_table_group *g, const char *why)
               why);
 }
 
-static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, double units,
-                      double share)
+static void no_trees(ts_fit_work *w, const char *wrong)
+{
+  ts_diag_add(w->diags, TS_E0701, TS_NO_SPAN, "no trees: %s", wrong);
+}
+
+static bool cannot_fit(ts_fit_work *w, const char *table, const char *family)
+{
+  return refuse(
+    w, ts_arena_printf(w->arena, "%s: the rows of `%s` cannot be fitted", table, family), NULL);
+}
+
+/* The physical model of a kind of kernel; powers of its sizes where nobody knows another. */
+static const ts_kernel_model *model_for(ts_fit_work *w, const ts_table_group *g)
 {
   const ts_kernel_model *model = w->choice.model ? w->choice.model : ts_fit_model_for(g, "stream");
+  return model ? model : ts_kernel_model_powers(w->arena, g->name, g->width);
+}
+
+static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, double units,
+                      double share, bool trees)
+{
+  const ts_kernel_model *model = model_for(w, g);
   ts_fit_rows kept, rest;
   if (!ts_op_first_chosen(&w->tables, table, g, &w->choice))
     return true;
   if (!model || !g->dtype)
     return not_fitted(w, g,
                       model ? "its rows have no type (--dtype)" :
-                              "no model is known for it (--model)"),
+                              "it has no sizes, or too many (--model)"),
            true;
   ts_op_collect(w->arena, &w->tables, table, g, model, share, &kept, &rest);
   if (kept.own < LEAST_ROWS)
@@ -94,25 +125,23 @@ static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, dou
                              .also = w->also,
                              .model = model,
                              .parameter = {[TS_PARAMETER_UNITS] = units}}};
-  if (!ts_op_fit_rows(w->arena, &fit, &kept, &rest))
-    return false;
+  const char *wrong;
+  if (!ts_op_fit_rows(w->arena, &fit, &kept, &rest, trees, &wrong))
+    return wrong ? no_trees(w, wrong), false : cannot_fit(w, w->tables.at[table].name, g->family);
   print_fit(w->out, &fit);
   TS_PUSH(w->arena, &w->fits, fit);
   return true;
 }
 
-bool ts_op_fit_tables(ts_fit_work *w, double units, double share)
+bool ts_op_fit_tables(ts_fit_work *w, double units, double share, bool trees)
 {
   for (size_t t = 0; t < w->tables.count; t++)
     for (uint32_t i = 0; i < w->tables.at[t].table->group_count; i++) {
       const ts_table_group *g = &w->tables.at[t].table->group[i];
       uint32_t groups = w->tables.at[t].table->group_count;
       ts_tick(w->progress, "fitting", ((double)t + (double)i / groups) / (double)w->tables.count);
-      if (!fit_group(w, t, g, units, share))
-        return refuse(w,
-                      ts_arena_printf(w->arena, "%s: the rows of `%s` cannot be fitted",
-                                      w->tables.at[t].name, g->family),
-                      NULL);
+      if (!fit_group(w, t, g, units, share, trees))
+        return false;
     }
   if (w->fits.count)
     return true;
@@ -146,11 +175,6 @@ static void print_left_out(ts_fit_work *w, const ts_op_class *c, const ts_op_dev
     }
 }
 
-static void no_trees(ts_fit_work *w, const char *wrong)
-{
-  ts_diag_add(w->diags, TS_E0701, TS_NO_SPAN, "no trees: %s", wrong);
-}
-
 /* In the way chosen, or NULL after an error. */
 static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model,
                                     const ts_device_sheets *s, const ts_op_gathered *rows,
@@ -159,20 +183,11 @@ static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model
   const ts_op_class *c =
     ts_op_train(w->arena, model, s->at, s->count, rows->at, (uint32_t)rows->count, NULL);
   const char *wrong = NULL;
-  if (learner == TS_OP_TREES)
-    c = ts_op_by_trees(w->arena, c, &wrong);
+  if (learner != TS_OP_GAUSSIAN)
+    c = ts_op_learned_by(w->arena, c, learner, &wrong);
   if (wrong)
     no_trees(w, wrong);
   return c;
-}
-
-static void print_choice(ts_fit_work *w, const char *what, const double *error, ts_op_learner best)
-{
-  ts_put_text(w->out,
-              "  on %s left out, mean of |log(predicted / measured)|: Gaussian process %.3f, trees "
-              "%.3f; %s\n",
-              what, error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
-              best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
 }
 
 /* What is better on devices left out. */
@@ -182,11 +197,11 @@ static bool choose(ts_fit_work *w, const ts_kernel_model *model, const ts_device
   double error[TS_OP_LEARNERS];
   const char *wrong = NULL;
   *best = TS_OP_GAUSSIAN;
-  if (!trees || !*model->input) /* those that only move data have curves */
+  if (!trees)
     return true;
   if (ts_op_compare(w->arena, model, s->at, s->count, all->at, (uint32_t)all->count, NULL, error,
                     best, &wrong))
-    print_choice(w, "devices", error, *best);
+    print_choice(w->out, "devices", error);
   if (wrong)
     no_trees(w, wrong);
   return !wrong;
@@ -222,16 +237,16 @@ static bool judge_halves(ts_fit_work *w, const ts_kernel_model *model, const ts_
   ts_op_halve(w->arena, all, model, half);
   if (!half[0].count || !half[1].count)
     return true;
-  for (ts_op_learner way = 0; way < (trees && *model->input ? TS_OP_LEARNERS : 1); way++)
+  for (ts_op_learner way = 0; way < (trees ? TS_OP_LEARNERS : 1); way++)
     for (int h = 0; h < 2; h++) {
       if (!(c[way][h] = train_ops(w, model, s, &half[!h], way)))
         return false;
       error[way] += ts_op_mean_log(c[way][h], &s->at[device], half[h].at,
                                    (uint32_t)half[h].count) / 2;
     }
-  if (c[TS_OP_TREES][0]) {
-    *best = error[TS_OP_TREES] < error[TS_OP_GAUSSIAN] ? TS_OP_TREES : TS_OP_GAUSSIAN;
-    print_choice(w, "halves", error, *best);
+  if (trees) {
+    *best = ts_op_best(error);
+    print_choice(w->out, "halves", error);
   }
   for (int h = 0; h < 2; h++)
     print_left_out(w, c[*best][h], &s->at[device], h ? "second half" : "first half", &half[h]);
@@ -265,6 +280,8 @@ static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets 
     ts_op_instantiate(w->arena, c, &c->family[f], kind.dtype, &s->at[target], &fit.model,
                       &fit.weight);
     fit.model.also = w->also;
+    if (learner != TS_OP_GAUSSIAN)
+      fit.model.learner = ts_op_learner_name[learner];
     ts_op_fit_round(&fit);
     TS_PUSH(w->arena, &w->fits, fit);
   }

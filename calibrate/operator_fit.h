@@ -24,7 +24,7 @@ typedef struct ts_fit_work {
 
 /* A device of so many processors: a share of the rows is kept in the fits, the others judge them.
  * False after an error, which is in the queue. */
-bool ts_op_fit_tables(ts_fit_work *work, double units, double share);
+bool ts_op_fit_tables(ts_fit_work *work, double units, double share, bool trees);
 /* Several devices together, for the sheet `target`, by all rows; each device is left out once, to
  * judge by. False likewise. */
 bool ts_op_fit_devices(ts_fit_work *work, const ts_device_sheets *sheets, uint32_t target,

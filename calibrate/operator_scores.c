@@ -1,6 +1,8 @@
 /* Scores of fits of operators, and what they are compared with. */
 #include "calibrate/operator_scores.h"
 
+#include "calibrate/learners.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,18 +95,30 @@ void ts_op_fit_round(ts_op_fit *fit)
 }
 
 bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
-                    const ts_fit_rows *rest)
+                    const ts_fit_rows *rest, bool trees, const char **wrong)
 {
+  ts_op_learner best;
+  *wrong = NULL;
   fit->weight = TS_NEW_ARRAY(arena, double, kept->count);
   if (!ts_fit_train(arena, &fit->model, kept, &fit->noise, fit->weight, &fit->left_out))
     return false;
+  if (trees && !ts_fit_choose_learner(arena, &fit->model, kept, fit->noise, fit->weight,
+                                      fit->error, &best, wrong))
+    return false;
+  fit->compared = trees;
+  ts_op_fit_judge(arena, fit, kept, rest);
+  return true;
+}
+
+void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+                     const ts_fit_rows *rest)
+{
   ts_op_fit_round(fit);
   ts_fit_prepare(arena, &fit->model, fit->weight);
   predictor roofline = roofline_of(&fit->model, kept);
   fit->fit = judge(arena, &(predictor){.m = &fit->model, .kind = FIT}, rest);
   fit->physical = judge(arena, &(predictor){.m = &fit->model, .kind = PHYSICAL}, rest);
   fit->roofline = judge(arena, &roofline, rest);
-  return true;
 }
 
 ts_op_left_out ts_op_judge_left_out(ts_arena *arena, const ts_op_class *c,

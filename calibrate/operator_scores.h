@@ -22,6 +22,8 @@ typedef struct ts_op_fit {
   ts_fit_model model;
   double noise, left_out; /* see ts_fit_train */
   double *weight;         /* of each row kept */
+  bool compared;          /* who learns was decided by cross-validation, with these errors */
+  double error[TS_OP_LEARNERS];
   /* of the model; of its physical model alone; of the best rates seen in rows kept */
   ts_op_score fit, physical, roofline;
 } ts_op_fit;
@@ -30,9 +32,13 @@ typedef TS_VEC(ts_op_fit) ts_op_fits;
 /* Digits as they will stand in the file, so that what is judged is what will be read. */
 void ts_op_fit_round(ts_op_fit *fit);
 /* Trains a model whose family, type, physical model and units are set on `kept`, and judges it by
- * `rest`. False: it cannot be. */
+ * `rest`. trees: also by trees, where these predict left-out rows of `kept` better. False: it cannot
+ * be; *wrong says why, or NULL. */
 bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
-                    const ts_fit_rows *rest);
+                    const ts_fit_rows *rest, bool trees, const char **wrong);
+/* What follows training: digits as in the file, and the scores. */
+void ts_op_fit_judge(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+                     const ts_fit_rows *rest);
 
 /* Rows of a family that take so long, predicted from other devices. */
 typedef struct ts_op_left_out {

@@ -168,6 +168,11 @@ uint32_t ts_cost_families(const ts_cost_source *source, const char **family, uin
   return n;
 }
 
+const char *ts_cost_learners(const ts_cost_source *source, ts_arena *arena)
+{
+  return source->kind == TS_SOURCE_FIT ? ts_fit_learners(source->u.fit, arena) : "";
+}
+
 const ts_table *ts_cost_rows(const ts_cost_source *source)
 {
   return source->kind == TS_SOURCE_TABLE ? source->u.table : NULL;

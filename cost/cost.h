@@ -110,6 +110,10 @@ const char *ts_cost_provenance(const ts_cost_source *source);
 /* The device that a table or a fit says its times are of; "" when it says none. */
 const char *ts_cost_device(const ts_cost_source *source);
 
+/* "conv by forest": the families of a fit that something else than a Gaussian process learned; "":
+ * there are none. */
+const char *ts_cost_learners(const ts_cost_source *source, ts_arena *arena);
+
 /* Rows of a table that are nearest to a query it cannot answer, for messages. */
 typedef struct ts_table_near {
   const char *family, *dtype; /* dtype "" when the table has none */

@@ -181,6 +181,16 @@ const char *ts_fit_provenance(const ts_fit *fit) { return fit->provenance; }
 
 const char *ts_fit_device(const ts_fit *fit) { return fit->device; }
 
+const char *ts_fit_learners(const ts_fit *fit, ts_arena *arena)
+{
+  const char *text = "";
+  for (uint32_t i = 0; i < fit->model_count; i++)
+    if (fit->model[i].learner)
+      text = ts_arena_printf(arena, "%s%s%s by %s", text, *text ? ", " : "", fit->model[i].family,
+                             fit->model[i].learner);
+  return text;
+}
+
 uint32_t ts_fit_families(const ts_fit *fit, const char **family, uint32_t room)
 {
   uint32_t n = 0;
@@ -360,6 +370,20 @@ static bool read_range(reader *r, const cJSON *list, ts_fit_model *m)
   return true;
 }
 
+/* The features that a model `powers` has; NULL: none, or too many. */
+static const ts_kernel_model *read_powers(reader *r, const cJSON *list)
+{
+  const char *feature[TS_MODEL_MAX_FEATURES];
+  uint32_t count = 0;
+  const cJSON *item;
+  cJSON_ArrayForEach(item, list) {
+    if (!cJSON_IsString(item) || count == TS_MODEL_MAX_FEATURES)
+      return NULL;
+    feature[count++] = ts_arena_string(r->arena, item->valuestring, strlen(item->valuestring));
+  }
+  return ts_kernel_model_powers(r->arena, feature, count);
+}
+
 static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
 {
   const char *name = NULL;
@@ -369,7 +393,11 @@ static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
   if (cJSON_HasObjectItem(in, "also") && !get_string(r, in, "also", &m->also))
     return false;
   r->path = ts_arena_printf(r->arena, "model of %s %s", m->family, m->dtype);
-  m->model = ts_kernel_model_find(name);
+  if (cJSON_HasObjectItem(in, "learner") && !get_string(r, in, "learner", &m->learner))
+    return false;
+  m->model = strcmp(name, "powers") ?
+               ts_kernel_model_find(name) :
+               read_powers(r, cJSON_GetObjectItemCaseSensitive(in, "features"));
   if (!m->model)
     return wrong(r, "there is no model `%s`", name);
   const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(in, "parameters");

@@ -36,6 +36,7 @@ typedef struct ts_fit_model {
   uint32_t padded;
   const float *point[TS_FIT_MAX_KERNELS], *weight;
   ts_trees trees; /* over the same inputs, added to the residual */
+  const char *learner; /* who learns the residual, "forest"; NULL: the Gaussian process */
   /* range of each feature in the rows it learned from; both 0: not known */
   double low[TS_MODEL_MAX_FEATURES], high[TS_MODEL_MAX_FEATURES];
 } ts_fit_model;

@@ -243,6 +243,66 @@ static ts_model_time cached_time(const double *p, const double *x)
   return (ts_model_time){fmax(p[FLOOR_US], memory), memory, memory};
 }
 
+/* Anything: a floor and powers of the sizes. How many there are a model's function knows. */
+static ts_model_time powers_time(const double *p, const double *x, uint32_t count)
+{
+  double logarithm = log(p[TS_POWERS_SCALE]);
+  for (uint32_t i = 0; i < count; i++) logarithm += p[TS_POWERS_EXPONENT + i] * log(x[i]);
+  double us = exp(logarithm);
+  return (ts_model_time){p[FLOOR_US] + us, us, us};
+}
+
+static void powers_work(const double *x, double *flops, double *bytes)
+{
+  (void)x;
+  *flops = 0, *bytes = 1;
+}
+
+#define POWERS(n)                                                                                  \
+  static ts_model_time powers_time_##n(const double *p, const double *x)                           \
+  {                                                                                                \
+    return powers_time(p, x, n);                                                                   \
+  }
+POWERS(1)
+POWERS(2)
+POWERS(3)
+POWERS(4)
+POWERS(5)
+POWERS(6)
+POWERS(7)
+POWERS(8)
+#undef POWERS
+static ts_model_time (*const powers_times[TS_MODEL_MAX_FEATURES])(const double *,
+                                                                 const double *) = {
+  powers_time_1, powers_time_2, powers_time_3, powers_time_4,
+  powers_time_5, powers_time_6, powers_time_7, powers_time_8};
+static const char *const powers_names[TS_MODEL_MAX_FEATURES] = {
+  "power_1", "power_2", "power_3", "power_4", "power_5", "power_6", "power_7", "power_8"};
+
+bool ts_kernel_model_is_powers(const ts_kernel_model *model) { return model->work == powers_work; }
+
+const ts_kernel_model *ts_kernel_model_powers(ts_arena *arena, const char *const *feature,
+                                              uint32_t count)
+{
+  if (!count || count > TS_MODEL_MAX_FEATURES)
+    return NULL;
+  ts_kernel_model *m = TS_NEW(arena, ts_kernel_model);
+  const char **input = TS_NEW_ARRAY(arena, const char *, count + 2);
+  *m = (ts_kernel_model){.name = "powers",
+                         .feature_count = count,
+                         .parameter_count = TS_POWERS_EXPONENT + count,
+                         .parameter = {"units", "floor_us", "scale_us"},
+                         .time = powers_times[count - 1],
+                         .work = powers_work,
+                         .input = input};
+  for (uint32_t i = 0; i < count; i++) {
+    m->feature[i] = input[i] = feature[i];
+    m->parameter[TS_POWERS_EXPONENT + i] = powers_names[i];
+  }
+  input[count] = "time";
+  return m;
+}
+
 static const char *const gemm_inputs[] = {
   "m", "n", "k", "efficiency", "ratio", "time", "pad 64", "fill 128 256", NULL};
 static const char *const attention_inputs[] = {
@@ -368,6 +428,25 @@ static const struct { const char *name; uint32_t code, sizes; } input_words[] = 
   {"fill", INPUT_FILL, 2},             /* work of whole waves of whole tiles over work wanted */
   {"tail", INPUT_TAIL, 2},             /* units in whole waves over tiles */
 };
+
+const char *ts_model_input_word(const ts_model_input *input)
+{
+  for (size_t i = 0; i < sizeof input_words / sizeof *input_words; i++)
+    if (input_words[i].code == input->code && !input_words[i].sizes)
+      return input_words[i].name;
+  return NULL;
+}
+
+uint32_t ts_model_tree_inputs(const ts_kernel_model *model, ts_model_input *input)
+{
+  uint32_t n = 0;
+  for (; model->input[n]; n++) ts_model_input_parse(model, model->input[n], &input[n]);
+  for (uint32_t f = 0; !model->input[0] && f < model->feature_count; f++)
+    input[n++] = (ts_model_input){.code = f};
+  if (!model->input[0])
+    input[n++] = (ts_model_input){.code = INPUT_TIME};
+  return n;
+}
 
 bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_model_input *input)
 {

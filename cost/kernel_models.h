@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 enum { TS_MODEL_MAX_FEATURES = 8, TS_MODEL_MAX_PARAMETERS = 24, TS_MODEL_MAX_INPUTS = 24 };
 
 /* all; of arithmetic and of memory alone */
@@ -26,6 +28,9 @@ typedef struct ts_kernel_model {
   double (*share)(const double *parameter, const double *feature);
 } ts_kernel_model;
 
+/* Of `powers`: the time where all features are 1, then the exponents. */
+enum { TS_POWERS_SCALE = 2, TS_POWERS_EXPONENT };
+
 enum {
   TS_PARAMETER_UNITS,
   TS_PARAMETER_FLOOR,
@@ -38,7 +43,17 @@ enum {
 /* tile of a x b where that is meant */
 typedef struct ts_model_input { uint32_t code; double a, b; } ts_model_input;
 
+/* What trees learn from where the model has no inputs of its own: features, and the time. */
+uint32_t ts_model_tree_inputs(const ts_kernel_model *model, ts_model_input *input);
+/* "time"; NULL: a feature, or none of those without sizes. */
+const char *ts_model_input_word(const ts_model_input *input);
+
 const ts_kernel_model *ts_kernel_model_find(const char *name);
+/* The model `powers`, for kernels of which nothing is known but sizes: a floor, and a product of
+ * powers of the features, linear in logarithms. NULL: no features, or too many. */
+const ts_kernel_model *ts_kernel_model_powers(ts_arena *arena, const char *const *feature,
+                                              uint32_t count);
+bool ts_kernel_model_is_powers(const ts_kernel_model *model);
 /* "m", "fill 128 256", ...; false when the model has no such input. */
 bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_model_input *input);
 double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cost/gp.h"
+#include "cost/trees.h"
 
 enum { CLASS_ROWS = 400, CLASS_ROUNDS = 3, CLASS_STEPS = 800, KEPT_ROWS = 500, FAMILY_ROWS = 100 };
 
@@ -411,16 +412,23 @@ ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts
   return c;
 }
 
-/* -- trees -- */
+/* -- learners -- */
 
 enum { LEAST_TREE_ROWS = 32 };
 
-/* What the model's own fit learns on: sizes, and what physics says of them on the device. */
-static uint32_t model_input_list(const ts_kernel_model *model, ts_model_input *input)
+const char *const ts_op_learner_name[TS_OP_LEARNERS] = {
+  [TS_OP_GAUSSIAN] = "Gaussian process",
+  [TS_OP_ANALYTIC] = "analytic alone",
+  [TS_OP_TREES] = "boosted trees",
+  [TS_OP_FOREST] = "forest"};
+
+ts_op_learner ts_op_best(const double *error)
 {
-  uint32_t n = 0;
-  for (; model->input[n]; n++) ts_model_input_parse(model, model->input[n], &input[n]);
-  return n;
+  ts_op_learner best = TS_OP_GAUSSIAN;
+  for (int l = 0; l < TS_OP_LEARNERS; l++)
+    if (error[l] < error[best])
+      best = (ts_op_learner)l;
+  return best;
 }
 
 static void model_inputs(const ts_op_class *c, factors own, const ts_op_device *d,
@@ -428,34 +436,42 @@ static void model_inputs(const ts_op_class *c, factors own, const ts_op_device *
 {
   double parameter[TS_MODEL_MAX_PARAMETERS];
   ts_model_input input[TS_MODEL_MAX_INPUTS];
-  uint32_t n = model_input_list(c->model, input);
+  uint32_t n = ts_model_tree_inputs(c->model, input);
   parameters_on(c, own, d, parameter);
   ts_model_time time = c->model->time(parameter, feature);
   for (uint32_t i = 0; i < n; i++)
     value[i] = ts_model_input_value(c->model, &input[i], parameter, feature, &time, 0);
 }
 
-ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **wrong)
+static const char *grow(ts_arena *arena, const ts_op_class *c, ts_op_family *f, ts_tree_kind kind)
 {
   ts_model_input list[TS_MODEL_MAX_INPUTS];
-  uint32_t wide = model_input_list(c->model, list);
+  uint32_t wide = ts_model_tree_inputs(c->model, list);
+  factors own = {f->slope, f->floor};
+  double *input = TS_NEW_ARRAY(arena, double, (size_t)f->rows.count *wide),
+         *target = TS_NEW_ARRAY(arena, double, f->rows.count);
+  for (uint32_t r = 0; r < f->rows.count; r++) {
+    const ts_op_device *d = &c->device[f->rows.device[r]];
+    const double *x = f->rows.feature + (size_t)r * c->model->feature_count;
+    model_inputs(c, own, d, x, input + (size_t)r * wide);
+    target[r] = log(f->rows.us[r] / physical(c, own, d, x));
+  }
+  return ts_trees_grow(arena, kind, input, f->rows.count, wide, target, &f->trees);
+}
+
+ts_op_class *ts_op_learned_by(ts_arena *arena, const ts_op_class *c, ts_op_learner learner,
+                              const char **wrong)
+{
   ts_op_class *copy = ts_arena_copy(arena, c, sizeof *c);
   copy->family = ts_arena_copy(arena, c->family, c->family_count * sizeof *c->family);
   *wrong = NULL;
-  for (uint32_t i = 0; wide && i < c->family_count && !*wrong; i++) {
+  for (uint32_t i = 0; i < c->family_count && !*wrong; i++) {
     ts_op_family *f = &copy->family[i];
-    factors own = {f->slope, f->floor};
-    if (f->rows.count < LEAST_TREE_ROWS)
-      continue;
-    double *input = TS_NEW_ARRAY(arena, double, (size_t)f->rows.count *wide),
-           *target = TS_NEW_ARRAY(arena, double, f->rows.count);
-    for (uint32_t r = 0; r < f->rows.count; r++) {
-      const ts_op_device *d = &c->device[f->rows.device[r]];
-      const double *x = f->rows.feature + (size_t)r * c->model->feature_count;
-      model_inputs(c, own, d, x, input + (size_t)r * wide);
-      target[r] = log(f->rows.us[r] / physical(c, own, d, x));
-    }
-    *wrong = ts_trees_grow(arena, input, f->rows.count, wide, target, &f->trees);
+    if (learner == TS_OP_ANALYTIC)
+      f->kept = 0;
+    else if (learner != TS_OP_GAUSSIAN && f->rows.count >= LEAST_TREE_ROWS)
+      *wrong =
+        grow(arena, c, f, learner == TS_OP_TREES ? TS_TREES_BOOSTED : TS_TREES_FOREST);
   }
   return *wrong ? NULL : copy;
 }
@@ -511,21 +527,21 @@ bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_de
     uint32_t rest = divide(arena, families, family_count, model->feature_count, d, false, others);
     if (!left || !rest)
       continue;
-    const ts_op_class *by[TS_OP_LEARNERS] = {
-      ts_op_train(arena, model, device, device_count, others, rest, exponent)};
-    double of[TS_OP_LEARNERS] = {ts_op_mean_log(by[TS_OP_GAUSSIAN], &device[d], out, left)};
-    by[TS_OP_TREES] = ts_op_by_trees(arena, by[TS_OP_GAUSSIAN], &why);
-    if (why || isnan(of[TS_OP_GAUSSIAN]))
+    const ts_op_class *c = ts_op_train(arena, model, device, device_count, others, rest, exponent);
+    if (isnan(ts_op_mean_log(c, &device[d], out, left)))
       continue;
-    of[TS_OP_TREES] = ts_op_mean_log(by[TS_OP_TREES], &device[d], out, left);
-    for (int l = 0; l < TS_OP_LEARNERS; l++) error[l] += (of[l] - error[l]) / (measured + 1);
+    for (int l = 0; l < TS_OP_LEARNERS && !why; l++) {
+      const ts_op_class *by = ts_op_learned_by(arena, c, (ts_op_learner)l, &why);
+      if (by)
+        error[l] += (ts_op_mean_log(by, &device[d], out, left) - error[l]) / (measured + 1);
+    }
     measured++;
   }
   if (wrong)
     *wrong = why;
   if (!measured || why)
     return false;
-  *best = error[TS_OP_TREES] < error[TS_OP_GAUSSIAN] ? TS_OP_TREES : TS_OP_GAUSSIAN;
+  *best = ts_op_best(error);
   return true;
 }
 
@@ -605,7 +621,7 @@ void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family
   *m = (ts_fit_model){.family = f->rows.family,
                       .dtype = dtype,
                       .model = c->model,
-                      .kernel_count = 1,
+                      .kernel_count = f->kept > 0,
                       .kernel = {f->kernel},
                       .row_count = n,
                       .row = row,
@@ -615,7 +631,7 @@ void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family
   m->input_count = size_inputs(c->model, m->input);
   if (f->trees.root_count) { /* they answer alone */
     m->trees = f->trees, m->kernel_count = 0, m->row_count = 0;
-    m->input_count = model_input_list(c->model, m->input);
+    m->input_count = ts_model_tree_inputs(c->model, m->input);
   }
   memcpy(m->low, f->low, sizeof m->low);
   memcpy(m->high, f->high, sizeof m->high);

@@ -60,11 +60,23 @@ ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts
                          uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
                          const double *exponent);
 
-/* The same with boosted trees over the inputs of the physical model instead of the Gaussian
- * process, for families that compute. NULL: *wrong says why. */
-ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **wrong);
+/* What learns what physics and factors leave: nothing, a Gaussian process over the sizes, or trees
+ * over the inputs of the physical model. */
+typedef enum ts_op_learner {
+  TS_OP_GAUSSIAN,
+  TS_OP_ANALYTIC,
+  TS_OP_TREES,
+  TS_OP_FOREST,
+  TS_OP_LEARNERS
+} ts_op_learner;
+extern const char *const ts_op_learner_name[TS_OP_LEARNERS];
 
-typedef enum ts_op_learner { TS_OP_GAUSSIAN, TS_OP_TREES, TS_OP_LEARNERS } ts_op_learner;
+/* A trained class with another learner. NULL: *wrong says why. */
+ts_op_class *ts_op_learned_by(ts_arena *arena, const ts_op_class *c, ts_op_learner learner,
+                              const char **wrong);
+/* The one with the least error. */
+ts_op_learner ts_op_best(const double *error);
+
 /* Each device that has rows predicted from the others: error[learner] is the mean over devices of
  * the mean absolute logarithm of predicted over measured, of families that the others ran. *best:
  * the least. False with one device only, or where trees cannot be grown (*wrong, may be NULL). */

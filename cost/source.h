@@ -25,6 +25,7 @@ ts_fit *ts_fit_read(ts_arena *arena, const char *text, size_t size, ts_error *er
 bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer);
 const char *ts_fit_provenance(const ts_fit *fit);
 const char *ts_fit_device(const ts_fit *fit);
+const char *ts_fit_learners(const ts_fit *fit, ts_arena *arena);
 uint32_t ts_fit_families(const ts_fit *fit, const char **family, uint32_t room);
 
 #endif

@@ -5,19 +5,38 @@
 
 #include "base/xgboost.h"
 
-enum { ROUNDS = 100 };
+typedef struct parameter { const char *name, *value; } parameter;
 
+static const parameter common[] = {{"objective", "reg:squarederror"},
+                                   {"nthread", "1"},
+                                   {"verbosity", "0"},
+                                   {"tree_method", "exact"},
+                                   {"seed", "0"},
+                                   {"base_score", "0"},
+                                   {NULL, NULL}};
 /* Shallow trees, small steps and leaves of several rows: tables have some hundred rows, and what
  * trees learn must hold on other devices. */
-static const char *const parameters[][2] = {{"objective", "reg:squarederror"},
-                                            {"nthread", "1"},
-                                            {"verbosity", "0"},
-                                            {"tree_method", "exact"},
-                                            {"seed", "0"},
-                                            {"max_depth", "4"},
-                                            {"eta", "0.1"},
-                                            {"min_child_weight", "4"},
-                                            {"base_score", "0"}};
+static const parameter boosted[] = {
+  {"max_depth", "4"}, {"eta", "0.1"}, {"min_child_weight", "4"}, {NULL, NULL}};
+/* Deep trees of samples, whose mean is smooth. */
+static const parameter forest[] = {{"num_parallel_tree", "100"},
+                                   {"max_depth", "8"},
+                                   {"eta", "1"},
+                                   {"subsample", "0.63"},
+                                   {"colsample_bynode", "0.7"},
+                                   {"min_child_weight", "2"},
+                                   {"lambda", "0.1"},
+                                   {NULL, NULL}};
+static const struct { const parameter *own; int rounds;
+} kinds[] = {[TS_TREES_BOOSTED] = {boosted, 100}, [TS_TREES_FOREST] = {forest, 1}};
+
+static int set_all(const ts_xgboost *x, void *booster, const parameter *p)
+{
+  int failed = 0;
+  for (; p->name && !failed; p++)
+    failed = x->XGBoosterSetParam(booster, p->name, p->value);
+  return failed;
+}
 
 static int number_at(const cJSON *array, int i)
 {
@@ -72,8 +91,8 @@ static bool take_trees(ts_arena *arena, const char *text, uint64_t size, ts_tree
   return good;
 }
 
-const char *ts_trees_grow(ts_arena *arena, const double *input, uint32_t count, uint32_t inputs,
-                          const double *target, ts_trees *trees)
+const char *ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *input, uint32_t count,
+                          uint32_t inputs, const double *target, ts_trees *trees)
 {
   ts_xgboost x;
   *trees = (ts_trees){0};
@@ -89,9 +108,8 @@ const char *ts_trees_grow(ts_arena *arena, const double *input, uint32_t count, 
   int failed = x.XGDMatrixCreateFromMat(row, count, inputs, NAN, &data) ||
                x.XGDMatrixSetFloatInfo(data, "label", label, count) ||
                x.XGBoosterCreate(&data, 1, &booster);
-  for (size_t i = 0; !failed && i < sizeof parameters / sizeof *parameters; i++)
-    failed = x.XGBoosterSetParam(booster, parameters[i][0], parameters[i][1]);
-  for (int i = 0; !failed && i < ROUNDS; i++)
+  failed = failed || set_all(&x, booster, common) || set_all(&x, booster, kinds[kind].own);
+  for (int i = 0; !failed && i < kinds[kind].rounds; i++)
     failed = x.XGBoosterUpdateOneIter(booster, i, data);
   if (failed || x.XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &size, &text))
     wrong = ts_xgboost_error(&x, arena);

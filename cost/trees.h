@@ -1,5 +1,6 @@
-/* Gradient-boosted trees for what a physical model leaves over: grown by XGBoost (Chen and
- * Guestrin, KDD 2016), whose library is needed only then, and kept as flat nodes, so that a fit
+/* Trees for what a physical model leaves over, boosted ones (each learns what those before it leave)
+ * or a forest (each learns from a sample of rows and inputs; Breiman, "Random Forests", 2001). Both
+ * are grown by XGBoost (Chen and Guestrin, KDD 2016), whose library is needed only then, and kept as flat nodes, so that a fit
  * file holds them and asking it needs no library. For this folder only. */
 #ifndef TS_COST_TREES_H
 #define TS_COST_TREES_H
@@ -10,6 +11,8 @@
 #include "base/arena.h"
 
 enum { TS_TREE_LEAF = -1 };
+
+typedef enum ts_tree_kind { TS_TREES_BOOSTED, TS_TREES_FOREST } ts_tree_kind;
 
 typedef struct ts_tree_node {
   int32_t input;   /* compared with `value`; TS_TREE_LEAF: `value` is the answer */
@@ -23,11 +26,11 @@ typedef struct ts_trees {
   const ts_tree_node *node;
 } ts_trees;
 
-/* Learns target[] from count rows of `inputs` numbers: least squares, one thread and exact splits,
- * so that equal rows give equal trees everywhere. NULL, or what is wrong (the library is not here).
- * */
-const char *ts_trees_grow(ts_arena *arena, const double *input, uint32_t count, uint32_t inputs,
-                          const double *target, ts_trees *trees);
+/* Learns target[] from count rows of `inputs` numbers: least squares, one thread, exact splits and
+ * one seed, so that equal rows give equal trees everywhere. NULL, or what is wrong (the library is
+ * not here). */
+const char *ts_trees_grow(ts_arena *arena, ts_tree_kind kind, const double *input, uint32_t count,
+                          uint32_t inputs, const double *target, ts_trees *trees);
 double ts_trees_sum(const ts_trees *trees, const double *input); /* 0 without trees */
 
 #endif

@@ -40,8 +40,8 @@ static const ts_option option_list[] = {
    "physical model: gemm, attention, attention_apart or stream (the one with the family's name)",
    "Fit"},
   {TREES, 0, "trees", NULL,
-   "second form: use boosted trees (needs the XGBoost library) for compute kernels where they "
-   "predict left-out devices better than the Gaussian process",
+   "use boosted trees or a forest (needs the XGBoost library) where they predict left-out rows, or "
+   "left-out devices, better than the physical model alone and the Gaussian process",
    NULL},
   {ALSO, 0, "also", "NAME", "another number format with the same rate and the same answers", NULL},
   {OUTPUT, 'o', NULL, "FILE", "the fit file", NULL},
@@ -128,9 +128,8 @@ static bool parse(ts_options *line, options *o)
     !o->table_count ? "no table given" :
     !o->device || !(o->units || o->devices) || !o->out ?
                       "`--device`, `--units` (or `--devices`) and `-o` are needed" :
-    !strcmp(o->out, "-")    ? "`-o` takes a file: the figures go to standard output" :
-    o->trees && !o->devices ? "`--trees` needs `--devices`" :
-                              NULL;
+    !strcmp(o->out, "-") ? "`-o` takes a file: the figures go to standard output" :
+                           NULL;
   for (uint32_t i = 0; o->devices && i < o->table_count && !wrong; i++)
     wrong = strchr(o->table[i], '=') ? NULL : "with `--devices` tables are DEVICE=TABLE";
   line->status = TS_EXIT_USAGE;
@@ -223,7 +222,7 @@ static bool fit_tables(job *j)
   for (uint32_t i = 0; i < j->o->table_count; i++)
     if (!read_table(j, j->o->table[i], 0))
       return false;
-  return ts_op_fit_tables(&j->work, j->o->units, j->o->keep);
+  return ts_op_fit_tables(&j->work, j->o->units, j->o->keep, j->o->trees);
 }
 
 static bool fit_devices(job *j)

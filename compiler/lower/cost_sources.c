@@ -254,7 +254,10 @@ static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *na
   const ts_cost_source *source = read_fit(s, file);
   if (!source)
     return NULL;
+  const char *learners = ts_cost_learners(source, s->arena);
   name->name = ts_session_written(file->u.string);
+  if (*learners)
+    name->name = ts_arena_printf(s->arena, "%s (%s)", name->name, learners);
   return take_device(s, source, NULL, name) ? of_source(s, source) : NULL;
 }
 

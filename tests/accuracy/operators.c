@@ -403,9 +403,19 @@ static void compare(const acc_context *c, const trained *t, const ts_op_device *
   }
 }
 
-/* Trees instead of the Gaussian process: what devices left out say, of those learned from, and then
- * what the target says, whichever was better. */
-static void compare_trees(const acc_context *c, acc_result *result, const trained *t,
+static double median_on(const acc_context *c, const ts_op_class *by, int class,
+                        const ts_op_device *target, const ops *measured)
+{
+  errors e = {0};
+  trained t = {.class = {[PRODUCT] = class == PRODUCT ? by : NULL,
+                         [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : by}};
+  compare(c, &t, target, measured, &e);
+  return acc_figures_of(c->arena, e.points.at, e.points.count).median;
+}
+
+/* Who learns what physics leaves: what devices left out say, of those learned from, and then what
+ * the target says, whichever was better. */
+static void compare_learners(const acc_context *c, acc_result *result, const trained *t,
                           const devices *d, const ops *learn, const ops *measured, uint32_t target)
 {
   for (int class = PRODUCT; class <= PRODUCT_BACKWARD; class ++) {
@@ -414,31 +424,22 @@ static void compare_trees(const acc_context *c, acc_result *result, const traine
     const char *wrong = NULL;
     double error[TS_OP_LEARNERS];
     ts_op_learner best;
-    const ts_op_class *trees =
-      t->class[class] ? ts_op_by_trees(c->arena, t->class[class], &wrong) : NULL;
-    if (!trees || !ts_op_compare(c->arena, t->class[class] -> model, d -> fp32, d -> count, rows,
-                                 families, t -> class[MEMORY] -> exponent, error, &best, &wrong)) {
-      printf("    trees: %s\n", wrong ? wrong : "nothing to compare");
+    if (!t->class[class] ||
+        !ts_op_compare(c->arena, t->class[class] -> model, d -> fp32, d -> count, rows, families,
+                       t -> class[MEMORY] -> exponent, error, &best, &wrong)) {
+      printf("    learners: %s\n", wrong ? wrong : "nothing to compare");
       continue;
     }
-    errors gaussian = {0}, boosted = {0};
-    compare(c,
-            &(trained){.class = {[PRODUCT] = class == PRODUCT ? t->class[class] : NULL,
-                                 [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : t->class[class]}},
-            &d->fp32[target], measured, &gaussian);
-    compare(c,
-            &(trained){.class = {[PRODUCT] = class == PRODUCT ? trees : NULL,
-                                 [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : trees}},
-            &d->fp32[target], measured, &boosted);
-    acc_note_add(
-      c->arena, result, "learners",
-      ts_arena_printf(c->arena,
-                      "%s: devices left out, mean |log|: Gaussian process %.3f, trees %.3f: %s; on "
-                      "the H100, median: %.1f %%, trees %.1f %%",
-                      class_models[class], error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
-                      best == TS_OP_TREES ? "trees" : "the Gaussian process",
-                      acc_figures_of(c->arena, gaussian.points.at, gaussian.points.count).median,
-                      acc_figures_of(c->arena, boosted.points.at, boosted.points.count).median));
+    const char *text = ts_arena_printf(c->arena, "%s: devices left out, mean |log|; on the H100, median:",
+                                       class_models[class]);
+    for (int l = 0; l < TS_OP_LEARNERS; l++) {
+      const ts_op_class *by =
+        ts_op_learned_by(c->arena, t->class[class], (ts_op_learner)l, &wrong);
+      text = ts_arena_printf(c->arena, "%s %s %.3f; %.1f %%,", text, ts_op_learner_name[l], error[l],
+                             median_on(c, by, class, &d->fp32[target], measured));
+    }
+    acc_note_add(c->arena, result, "learners",
+                 ts_arena_printf(c->arena, "%s taken: %s", text, ts_op_learner_name[best]));
   }
 }
 
@@ -493,7 +494,7 @@ static void other_products(const acc_context *c, acc_result *result, const devic
     acc_line_add(c->arena, part, alone[i].file, &e.points);
     add_all(c, products, measured);
   }
-  compare_trees(c, result, t, d, learn, products, target);
+  compare_learners(c, result, t, d, learn, products, target);
   ops bf16 = {0}, measured = {0};
   errors e = {0};
   add_products(c, &bf16, "gemm_a100_sxm.csv.gz", "bfloat16", "gemm", device_of(d, "a100_sxm"),

@@ -1,1 +1,0 @@
-trainspec fit ops _gemms.csv --device a --units 100 --trees -o $scratch/c.fit.json 2>&1 | head -1
