@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tracer/tests/scripts/deepspeed_calls.py \
 	tracer/tests/scripts/fsdp2.py \
 	tracer/tests/scripts/functional.py \
+	tracer/tests/scripts/hf_trainer.py \
 	tracer/tests/scripts/llama.py \
 	tracer/tests/scripts/megatron_calls.py \
 	tracer/tests/scripts/pipeline.py \
@@ -55,6 +56,7 @@ EXTRA_DIST += \
 	tracer/trainspec_tracer/packages/flash_attn.py \
 	tracer/trainspec_tracer/packages/nothing.py \
 	tracer/trainspec_tracer/packages/softmax.py \
+	tracer/trainspec_tracer/packages/tokenizers.py \
 	tracer/trainspec_tracer/packages/tokens.py \
 	tracer/trainspec_tracer/packages/torchdata.py \
 	tracer/trainspec_tracer/packages/tqdm.py \
