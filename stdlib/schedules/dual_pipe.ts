@@ -7,11 +7,12 @@ import std.schedules.waves
 // Chunk 0 runs down the ranks, chunk 1, of the second copy, up.
 fn both_ways(chunk: Int, rank: Int, ranks: Int) -> Int = if chunk == 0 then rank else ranks - 1 - rank
 
-// m counts the micro-batches of both directions.
-schedule dual_pipe(p: Axis, m: Int) {
+// m counts the micro-batches of both directions. `sizes`: repeats of the model on each stage; rank 0
+// and the last one hold the first stage and the last, each a copy.
+schedule dual_pipe(p: Axis, m: Int, sizes: List[Int] = []) {
   require p % 2 == 0 and m % 2 == 0, "the two directions mirror each other: p and m must be even"
   require m >= 2 * p, "each direction needs as many micro-batches as there are ranks: m must be at least 2 p"
-  stages p
+  stages p of sizes
   chunks 2 copies 2 place both_ways
   at r in 0..p {
     let h = div(p, 2)
@@ -45,10 +46,10 @@ schedule dual_pipe(p: Axis, m: Int) {
 }
 
 // DualPipeV ("cut in half", Sea AI Lab): the same on a V, with one copy of the model on half the
-// ranks.
-schedule dual_pipe_v(p: Axis, m: Int) {
+// ranks. `sizes`: repeats on each of its 2 p stages.
+schedule dual_pipe_v(p: Axis, m: Int, sizes: List[Int] = []) {
   require m >= 2 * p, "the overlapped phase needs m to be at least 2 p"
-  stages p
+  stages p of sizes
   chunks 2 place zigzag
   at r in 0..p {
     for i in 0..2 * (p - r - 1) { F(next, 0) }
