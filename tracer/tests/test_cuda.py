@@ -89,6 +89,14 @@ class Cuda(Folder):
         calls = [n["bytes"] for n in read(self.folder, "traced", 0)["nodes"] if "comm" in n]
         self.assertEqual(calls[-1], 4 * 16)  # which parameters were used, a number of each
 
+    def test_data_parallel_of_one_device(self):
+        text = """
+model = torch.nn.DataParallel(torch.nn.Linear(64, 64).cuda())
+model(torch.randn(512, 64)).mean().backward()
+"""
+        self.assertEqual(count(self.written(text))["addmm"], 1)
+        self.assertIn("DataParallel of 2 devices", self.stand_in(self.script("import torch" + text), world=2, status=1).stderr)
+
     def test_recomputation(self):
         self.stand_in(SCRIPT, arguments=["--recompute"])
         phases = collections.Counter(node["phase"] for node in read(self.folder, "traced", 0)["nodes"] if node["op"] == "aten::native_dropout")

@@ -274,6 +274,14 @@ class Acting(Folder):
             self.assertEqual(sum(n["phase"] == "backward" and n["op"] == "aten::mm" for n in read(self.folder, "traced", 0)["nodes"]), 1)
             self.assertIn("there are " + str(steps), self.trace(1, [script], "--step", str(steps + 1), status=1).stderr)
 
+    def test_no_further_than_wanted(self):
+        """A script of many steps ends when the wanted one has, whatever optimizers are part of it; and a backward of the next step tells so."""
+        done = self.trace(1, [self.script(LONG)], "--step", "3")
+        self.assertEqual(done.stdout.split(), ["0", "1", "2", "3"])
+        graph = read(self.folder, "traced", 0)
+        whole = self.trace(1, [self.script(LONG.replace("1000000", "3"))]) and read(self.folder, "traced", 0)
+        self.assertEqual([n["op"] for n in graph["nodes"]], [n["op"] for n in whole["nodes"]])
+
     @unittest.skipUnless(hasattr(torch, "cpu") and hasattr(torch.cpu, "synchronize"), "no streams of the CPU")
     def test_synchronize(self):
         """The host waits for all streams."""
@@ -651,4 +659,17 @@ dist.init_process_group("gloo")
 x = torch.ones(64, 64) @ torch.ones(64, 64)
 dist.all_reduce(x)
 trace.write("mine.{rank}.json")
+"""
+
+LONG = """
+import torch
+layers = [torch.nn.Linear(64, 64) for _ in range(2)]
+optimizers = [torch.optim.SGD(layer.parameters(), lr=0.1) for layer in layers]
+for step in range(1000000):
+    loss = layers[1](layers[0](torch.randn(512, 64))).mean()
+    print(step)
+    loss.backward()
+    for optimizer in optimizers:
+        optimizer.step()
+        optimizer.zero_grad()
 """

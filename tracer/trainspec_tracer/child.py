@@ -29,15 +29,19 @@ def run(arguments):
 def main():
     import trainspec_tracer
     from trainspec_tracer.packages import TABLE, missing
+    from trainspec_tracer.record import Enough
     from trainspec_tracer.values import said
     faulthandler.register(signal.SIGUSR1, all_threads=False)
     settings = json.loads(os.environ.pop("TRAINSPEC_TRACE"))
     output, step = settings.pop("output"), settings.pop("step", None)
     stood_in = TABLE if settings.pop("stand_in", False) else ()
     trace = trainspec_tracer.start(**settings)
+    trace.recorder.enough = step
     status = 0
     try:
         run(sys.argv[1:])
+    except Enough:
+        pass
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except BaseException as error:

@@ -59,7 +59,7 @@ def parser():
     p.add_argument("--ranks", metavar="LIST", help="trace these alone: 0,4 or 0-3 (default: all, ranks that are alike once)")
     p.add_argument("--all", action="store_true", help="trace each rank by itself, also those that are alike")
     p.add_argument("--local", type=int, metavar="N", help="ranks of a node, for LOCAL_RANK (default: 8, or what torchrun is given)")
-    p.add_argument("--step", type=int, metavar="N", help="write the N-th step, from 1; 0: everything (default: the last)")
+    p.add_argument("--step", type=int, metavar="N", help="write the N-th step, from 1, and go on no further; 0: everything (default: the last)")
     p.add_argument("--compute", action="store_true", default=None, help="really run operators (default where there is a GPU)")
     p.add_argument("--timed", action="store_true", help="run operators and measure each")
     p.add_argument("--routing", type=distribution, default="balanced", metavar="HOW", help="which experts are chosen where scores are not computed: balanced, zipf:S, or none (default: balanced)")

@@ -23,6 +23,10 @@ LIFT = "aten::lift_fresh"  # makes a tensor from a number of Python; those that 
 OPTIMIZER = "Optimizer.step#"
 
 
+class Enough(BaseException):
+    """The step that is wanted has ended."""
+
+
 def of_number(value):
     """A Python number that autograd saved: before 2.0 it comes here without its tensor, or goes back so."""
     return torch.scalar_tensor(value, dtype=torch.float64)
@@ -46,6 +50,7 @@ class Recorder(TorchDispatchMode):
         self.packages = None                  # that are stood in for
         Recorder.current = self
         self.nodes, self.groups, self.ends = [], [], []  # ends: of steps
+        self.enough = None   # steps after which the script may end
         self.learned = None  # whether there was a backward since the last step; None: in none that was seen
         self.streams = [{"id": 0, "kind": "compute"}]
         self.stream_of = {}        # of groups and CUDA streams
@@ -351,6 +356,8 @@ class Recorder(TorchDispatchMode):
 
     def backward_begins(self, roots, second_order):
         """Gives what backward_ends takes. `second_order`: gradients of the gradients are asked for (create_graph)."""
+        if self.enough and len(self.ends) >= self.enough and self.learned is False and not self.off:
+            raise Enough  # only now is it known that no other optimizer was part of the step
         outer = self.backward_from, self.second_order, self.modules.depth
         self.learned = True
         self.phases.append("backward")

@@ -76,8 +76,16 @@ def _replace_functions(stand_in):
         return _by_the_host(new_tensor)(self, data, device=device or self.device, **kwargs) if self.is_cuda else new_tensor(self, data, device=device, **kwargs)
 
     torch.Tensor.new_tensor = new
+    torch._C._scatter = _scatter
     torch.Tensor.record_stream = lambda self, stream: None  # to the caching allocator, which is not there; C++ takes a stream of its own class alone
     _replace_pinning(stand_in)
+
+
+def _scatter(tensor, devices, chunk_sizes=None, dim=0, streams=None):
+    """What DataParallel gives its devices."""
+    if len(devices) > 1:
+        raise RuntimeError(f"DataParallel of {len(devices)} devices in one process is not traced: DistributedDataParallel, or one device, is")
+    return (tensor.to(torch.device("cuda", devices[0])),)
 
 
 def _by_the_host(make):
