@@ -303,8 +303,26 @@ static bool put_section(maker *m, uint32_t stage, size_t *edge)
 
 /* ---- A pipeline of one list: SimAI ---- */
 
-/* SimAI's texts begin each micro-batch so (aicb, SimAI_training_workload_generator.py). */
-static const char first_of_micro_batch[] = "embedding_layer";
+/* SimAI's texts begin each micro-batch so, and end the step so (aicb,
+ * SimAI_training_workload_generator.py). */
+static const char first_of_micro_batch[] = "embedding_layer",
+                  *const ends_of_step[] = {"cross_entropy", "optimizer"};
+
+static bool ends_step(const char *name)
+{
+  for (size_t i = 0; i < sizeof ends_of_step / sizeof ends_of_step[0]; i++)
+    if (begins(name, ends_of_step[i]))
+      return true;
+  return false;
+}
+
+/* Of the last micro-batch, which no other one follows. */
+static uint32_t end_of_micro_batch(const ts_events *e, uint32_t first)
+{
+  const ts_workload *w = e->workload;
+  while (first < w->lines.count && !ends_step(ts_events_text(e, w->lines.at[first].name))) first++;
+  return first;
+}
 
 bool ts_workload_pipeline_of(const ts_events *e, const ts_workload_mesh *mesh,
                              ts_workload_pipeline *p)
@@ -321,10 +339,11 @@ bool ts_workload_pipeline_of(const ts_events *e, const ts_workload_mesh *mesh,
     second = count == 1 ? i : second;
     count++;
   }
-  p->lines = second - p->first;
+  if (!count || count != w->micro_batches)
+    return false;
+  p->lines = (count > 1 ? second : end_of_micro_batch(e, p->first)) - p->first;
   p->micro_batches = count;
-  if (count < 2 || count != w->micro_batches ||
-      p->first + (uint64_t)p->lines * count > lines)
+  if (p->first + (uint64_t)p->lines * count > lines)
     return false;
   for (uint32_t i = p->first + p->lines; i < p->first + p->lines * count; i++)
     if (w->lines.at[i].name != w->lines.at[i - p->lines].name)
@@ -342,6 +361,41 @@ static uint32_t chunk_begin(const ts_workload_pipeline *p, uint32_t chunk)
   return chunk == 0         ? 0 :
          chunk == p->chunks ? p->lines :
                               chunk * (p->lines / p->chunks) + ahead;
+}
+
+static bool add_times(ts_ir_builder *b, const ts_events *e, const ts_workload_line *line,
+                      const ts_rank_prices *prices, ts_arena *work, ts_workload_times *part,
+                      ts_error *error)
+{
+  ts_ir ir;
+  for (int pass = 0; pass < TS_LINE_PASSES; pass++)
+    for (uint32_t i = line->first[pass]; i < line->end[pass]; i++) {
+      ts_kernel_list kernels = {0};
+      if (ts_event_at(e, i)->detail != TS_EVENT_NONE)
+        continue;
+      if (!prices->kernels(prices->closure, e, i, work, &kernels, error))
+        return false;
+      ts_ir_builder_view(b, &ir);
+      for (size_t k = 0; k < kernels.count; k++)
+        part->pass[pass] += ir.kernels[kernels.at[k]].time;
+    }
+  return true;
+}
+
+bool ts_workload_part_times(ts_ir_builder *b, const ts_events *e, const ts_workload_pipeline *p,
+                            const ts_rank_prices *prices, ts_workload_times *parts,
+                            ts_error *error)
+{
+  ts_arena *work = ts_arena_new("times of parts");
+  bool good = true;
+  prices->alike(prices->closure, 0); /* they run later */
+  for (uint32_t c = 0; c < p->chunks && good; c++) {
+    parts[c] = (ts_workload_times){0};
+    for (uint32_t i = chunk_begin(p, c); i < chunk_begin(p, c + 1) && good; i++)
+      good = add_times(b, e, &e->workload->lines.at[p->first + i], prices, work, &parts[c], error);
+  }
+  ts_arena_free(work);
+  return good;
 }
 
 static bool same_event(const ts_events *e, uint32_t a, uint32_t b)

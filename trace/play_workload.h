@@ -17,6 +17,13 @@ typedef struct ts_workload_pipeline {
 bool ts_workload_pipeline_of(const ts_events *e, const ts_workload_mesh *mesh,
                              ts_workload_pipeline *pipeline);
 
+/* What a policy of an order goes by: of each part of a stage the computations' times, ps, forward,
+ * of inputs and of weights. Their kernels are added to the IR. False with the error filled. */
+typedef struct ts_workload_times { uint64_t pass[TS_LINE_PASSES]; } ts_workload_times;
+bool ts_workload_part_times(ts_ir_builder *b, const ts_events *e, const ts_workload_pipeline *p,
+                            const ts_rank_prices *prices, ts_workload_times *parts,
+                            ts_error *error);
+
 /* The order in which each rank of a pipeline works, one after the other. `stage` is virtual. */
 typedef struct ts_workload_item {
   bool forward, input, weight; /* passes */

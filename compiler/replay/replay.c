@@ -321,7 +321,8 @@ static bool play_workload(replayer *r, const ts_rank_prices *prices, ts_error *e
   ts_replayed_workload *w = r->workload;
   ts_workload_facts here, *facts = r->l.s->workload_facts ? r->l.s->workload_facts : &here;
   r->stages = w->pipelined || w->e->workload->sections.count > 1;
-  if (!ts_workload_play(r->l.b, w->e, &w->mesh, w->choice.step,
+  if (!ts_replayed_workload_settle(&r->l, w, prices, error) ||
+      !ts_workload_play(r->l.b, w->e, &w->mesh, w->choice.step,
                         w->pipelined ? &w->pipeline : NULL, &w->order, prices, facts, error))
     return false;
   ts_replayed_workload_tell(&r->l, w, facts);

@@ -114,7 +114,8 @@ static bool find_order(ts_session *s, const ts_plan *plan, ts_replayed_workload 
   ts_schedule *sc = ts_schedule_open(s, &of, w->pipeline.micro_batches);
   if (!sc || !ts_schedule_place(s, sc))
     return false;
-  w->schedule = sc->name;
+  w->placed = sc;
+  w->placed_on = s->mesh;
   ts_arena *arena = s->arena;
   uint32_t ranks = w->mesh.size[TS_WORKLOAD_PP], many = w->pipeline.micro_batches,
            lines = w->pipeline.lines;
@@ -124,13 +125,44 @@ static bool find_order(ts_session *s, const ts_plan *plan, ts_replayed_workload 
                          ts_arena_printf(arena, "%u micro-batches, not %u", sc->micro_batches, many) :
     sc->chunks > lines ?
                          ts_arena_printf(arena, "%u parts of %u lines", sc->chunks, lines) :
-    sc->policy         ? "a policy, where an exact order is wanted" :
     sc->copies > 1     ? "copies of the model, of which a workload has one" :
                          NULL;
   if (why)
     return misfit(s, plan, why);
   w->pipeline.chunks = sc->chunks;
-  take_order(s, sc, &w->order);
+  if (!sc->policy)
+    take_order(s, sc, &w->order);
+  return true;
+}
+
+/* Stages are alike, and a workload knows no memory: what limits of it hold back is never reached. */
+bool ts_replayed_workload_settle(ts_lowering *l, ts_replayed_workload *w,
+                                 const ts_rank_prices *prices, ts_error *error)
+{
+  ts_schedule *sc = w->placed;
+  if (!w->pipelined || !sc->policy)
+    return true;
+  ts_arena *arena = l->s->arena;
+  ts_workload_times *parts = TS_NEW_ARRAY(arena, ts_workload_times, w->pipeline.chunks);
+  if (!ts_workload_part_times(l->b, w->e, &w->pipeline, prices, parts, error))
+    return false;
+  ts_stage_cost *of_stage = TS_NEW_ARRAY(arena, ts_stage_cost, sc->stages);
+  for (uint32_t s = 0; s < sc->stages; s++) {
+    const uint64_t *pass = parts[sc->chunk_of[s]].pass;
+    uint64_t *time = of_stage[s].time;
+    time[TS_FORWARD] = pass[TS_LINE_FORWARD];
+    time[TS_INPUT_GRADIENT] = pass[TS_LINE_INPUT];
+    time[TS_WEIGHT_GRADIENT] = pass[TS_LINE_WEIGHT];
+    time[TS_BACKWARD] = pass[TS_LINE_INPUT] + pass[TS_LINE_WEIGHT];
+  }
+  ts_stage_costs costs = {of_stage, ts_message_time(l, w->e->workload->stage_bytes)};
+  ts_mesh here = l->s->mesh;
+  l->s->mesh = w->placed_on;
+  bool settled = ts_schedule_settle(l->s, sc, &costs);
+  l->s->mesh = here;
+  if (!settled)
+    return false;
+  take_order(l->s, sc, &w->order);
   return true;
 }
 
@@ -192,8 +224,12 @@ void ts_replayed_workload_tell(ts_lowering *l, const ts_replayed_workload *w,
                                       "the %u stages do alike: no messages between them, no bubble",
                     stages);
   if (f->pipelined) {
-    ts_lower_assume(l, "%u micro-batches by %s, %u part%s a stage", w->pipeline.micro_batches,
-                    w->schedule, w->pipeline.chunks, w->pipeline.chunks == 1 ? "" : "s");
+    ts_lower_assume(l, "%u micro-batch%s by %s, %u part%s a stage", w->pipeline.micro_batches,
+                    w->pipeline.micro_batches == 1 ? "" : "es", w->placed->name, w->pipeline.chunks, w->pipeline.chunks == 1 ? "" : "s");
+    if (w->placed->policy)
+      ts_lower_assume(l, "`%s` is made of computing times; memory, of which the workload says "
+                         "nothing, limits it nowhere",
+                      w->placed->name);
     ts_lower_assume(l, "`pp_comm`: %" PRId64 " bytes from part to part", f->stage_bytes);
   }
 }

@@ -13,7 +13,8 @@ typedef struct ts_replayed_workload {
   bool pipelined;                 /* then: */
   ts_workload_pipeline pipeline;
   ts_workload_order order;
-  const char *schedule;
+  ts_schedule *placed;            /* whose order that is, or, of a policy, will be */
+  ts_mesh placed_on;              /* of which its axes are */
   uint32_t axes_as[32];           /* by axis of the plan's mesh: as bits of its own */
 } ts_replayed_workload;
 
@@ -21,6 +22,10 @@ typedef struct ts_replayed_workload {
  * session's mesh then is the workload's. False after messages, or with the error filled. */
 bool ts_replayed_workload_new(ts_session *s, const ts_plan *plan, const ts_events *e,
                               ts_replayed_workload *w, ts_error *error);
+/* Finds the order of a policy, now that times are known. False after messages, or with the error
+ * filled. */
+bool ts_replayed_workload_settle(ts_lowering *l, ts_replayed_workload *w,
+                                 const ts_rank_prices *prices, ts_error *error);
 /* What it rests on, as lines of *Assumed*. */
 void ts_replayed_workload_tell(ts_lowering *l, const ts_replayed_workload *w,
                                const ts_workload_facts *facts);

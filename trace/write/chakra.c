@@ -14,7 +14,7 @@ typedef struct records {
 } records;
 
 /* members of AttributeProto.value */
-enum { INT32 = 7, INT64 = 9, BOOL = 27, STRING = 29, STRINGS = 30 };
+enum { INT32 = 7, INT64 = 9, UINT64 = 13, BOOL = 27, STRING = 29, STRINGS = 30 };
 
 static void put_varint(bytes *b, uint64_t value)
 {
@@ -142,6 +142,16 @@ static void put_memory(records *r, const ts_events *e, uint32_t event)
   put_uses(r, e, event, true);
 }
 
+/* FLOP and bytes, as ASTRA-sim's roofline takes them: a node without FLOP takes it no time, so one
+ * is the least. */
+static void put_work(records *r, ts_event_work work)
+{
+  if (!(work.bytes > 0 && work.bytes < 0x1p63 && work.flops < 0x1p63))
+    return;
+  put_attribute(r, "num_ops", INT64, work.flops > 1 ? (int64_t)work.flops : 1, NULL);
+  put_attribute(r, "tensor_size", UINT64, (int64_t)work.bytes, NULL);
+}
+
 static uint32_t type_of(const ts_events *e, const ts_event *v)
 {
   if (v->class == TS_EVENT_MARK)
@@ -180,6 +190,8 @@ static bool put_node(ts_form_writer *w, uint32_t i)
     put_attribute(r, "stream", INT64, e->tracks.at[v->track].thread, NULL);
   if (type >= 5 && v->detail != TS_EVENT_NONE)
     put_comm(r, e, &e->comms.at[v->detail]);
+  if (type == 4)
+    put_work(r, ts_event_work_of(e, i));
   put_memory(r, e, i);
   put_record(r, &r->node, w->out);
   return true;

@@ -229,6 +229,9 @@ static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
                 n->op == TS_IR_HOST_WORK ? (int64_t)((n->host_ps + 999) / 1000) :
                 comm                     ? -1 :
                                            0;
+  if (n->op == TS_IR_COMPUTE && v->duration)
+    ts_events_put_work(m->e, event, (ts_event_work){.flops = ir->kernels[n->arg].flops,
+                                                    .bytes = ir->kernels[n->arg].bytes});
   const char *label = text(m, n->label);
   if (!*label)
     label = n->op == TS_IR_COMPUTE ? text(m, ir->kernels[n->arg].family) : comm ? "" : "record";
