@@ -123,7 +123,7 @@ static char *fit_of(const char *csv, size_t csv_size, double units, double keep,
   cr_assert(ts_fit_tables_add(arena, &w.tables, "table.csv", csv, csv_size, csv, csv_size,
                               &w.choice, 0, &why),
             "%s", why.message);
-  cr_assert(ts_op_fit_tables(&w, units, keep));
+  cr_assert(ts_op_fit_tables(&w, units, keep, false));
   fclose(w.out);
   FILE *out = open_memstream(&text, size);
   cr_assert(out);
