@@ -79,7 +79,7 @@ typedef struct acc_row {
 
 typedef struct acc_set {
   const char *name, *title;
-  const char *csv;         /* under the data folder */
+  const char *csv;         /* under the data folder, or that of the tree */
   const char *plan;        /* under tests/accuracy/plans */
   const char *columns;     /* "tp=tp,micro=micro_batch": parameter=column */
   const char *fixed;       /* "-D"s of all rows: "gpu=h100_sxm,..." or "" */
@@ -92,6 +92,7 @@ typedef struct acc_set {
   const acc_ask *asks;     /* or NULL: reported only */
   /* its rows are no whole steps, or apart by a rule: intervals around others do not rest on them */
   bool apart;
+  bool here;               /* its file is in the tree */
   const acc_origin *figure; /* rows are not steps but figures of this origin; or NULL */
 } acc_set;
 

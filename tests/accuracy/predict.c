@@ -55,7 +55,8 @@ static void map_fixed(void *closure, const char *parameter, const char *text)
 
 bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows)
 {
-  const csv *table = csv_read(c->arena, ts_arena_printf(c->arena, "%s/%s", c->data, set->csv));
+  const char *root = set->here ? c->source : c->data;
+  const csv *table = csv_read(c->arena, ts_arena_printf(c->arena, "%s/%s", root, set->csv));
   *rows = (acc_rows){0};
   if (!table) {
     printf("%s: skipped, there is no %s\n\n", set->name, set->csv);

@@ -103,6 +103,18 @@ static bool narayanan(const acc_context *c, const csv *t, size_t i, acc_row *row
   return from_source(t, i, "Narayanan");
 }
 
+/* -- Papers -- */
+
+static bool papers(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  row->measured = *T("step_s") ? N("step_s") : 0;
+  row->rate = *T("tflops") ? 1e12 * N("tflops") : 0;
+  row->group = T("paper");
+  double ranks = N("inner") * N("nodes") * N("tp") * N("cp") * N("pp") * N("dp");
+  row->name = ts_arena_printf(c->arena, "%s, %.0f GPUs, %s tokens", T("paper"), ranks, T("seq"));
+  return true;
+}
+
 /* -- vTrain -- */
 
 static bool vtrain(const acc_context *c, const csv *t, size_t i, acc_row *row)
@@ -498,6 +510,10 @@ static const acc_ask nanotron_asks[] = {
   {0},
 };
 static const acc_ask korthikanti_asks[] = {{"all rows", "all", ACC_MEAN, 5, NULL}, {0}};
+static const acc_ask papers_asks[] = {
+  {"all rows", "all", ACC_MEAN, 10, NULL},
+  {0},
+};
 static const acc_ask vtrain_asks[] = {{"all rows", "all", ACC_MEAN, 15, NULL}, {0}};
 static const acc_ask moe_layer_asks[] = {
   {"all rows", "all", ACC_MEAN, 10,
@@ -692,6 +708,19 @@ const acc_set acc_sets[] = {
    .row = narayanan,
    .sources = "Narayanan et al. (arXiv 2104.04473), table 1",
    .fitted = "the power factor of matrix products"},
+  {.name = "papers",
+   .title = "Llama 3 405B on 8,192 and 16,384 H100, DeepSeek-V3 on 2,048 H800",
+   .csv = "tests/accuracy/papers.csv",
+   .here = true,
+   .plan = "papers.ts",
+   .columns = "inner=inner,nodes=nodes,tp=tp,cp=cp,pp=pp,dp=dp,seq=seq,batch=batch",
+   .row = papers,
+   .sources = "Grattafiori et al. (arXiv 2407.21783), table 4; DeepSeek-AI (arXiv 2412.19437), "
+              "section 1",
+   .assumed = "a layer a chunk of Llama's pipeline; FLOP of half the scores; stages of DeepSeek-V3, "
+              "which keeps more in 8 bits than the plan",
+   .asks = papers_asks,
+   .apart = true},
   {.name = "vtrain_multi",
    .title = "GPT in Megatron-DeepSpeed on 512 A100",
    .csv = "vtrain/ground_truth_multi.csv",
