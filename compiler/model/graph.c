@@ -29,6 +29,9 @@ typedef struct builder {
 
 /* -- labels -- */
 
+/* Lists that grow, and what nobody asks for once the graph is built, are not kept with it. */
+static ts_arena *growing(const ts_session *s) { return s->scratch ? s->scratch : s->arena; }
+
 static const char *intern(builder *b, const char *text)
 {
   return ts_lang_intern(b->s->lang, text, strlen(text));
@@ -37,13 +40,13 @@ static const char *intern(builder *b, const char *text)
 /* The full label of a node; a second node of the same label becomes `add_2`. */
 static const char *unique_label(builder *b, const char *name)
 {
-  const char *label = intern(b, ts_arena_printf(b->s->arena, "%s%s", b->prefix, name));
+  const char *label = intern(b, ts_arena_printf(growing(b->s), "%s%s", b->prefix, name));
   uint32_t *count = (uint32_t *)ts_names_get(&b->labels, label);
   if (count)
     return unique_label(b, ts_arena_printf(b->s->arena, "%s_%u", name, ++*count));
-  count = TS_NEW(b->s->arena, uint32_t);
+  count = TS_NEW(growing(b->s), uint32_t);
   *count = 1;
-  ts_names_put(b->s->arena, &b->labels, label, count);
+  ts_names_put(growing(b->s), &b->labels, label, count);
   return label;
 }
 
@@ -54,7 +57,7 @@ uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_sh
 {
   uint32_t index = (uint32_t)g->tensors.count;
   TS_PUSH(
-    s->arena, &g->tensors,
+    growing(s), &g->tensors,
     (ts_edge){.name = name, .shape = shape, .dtype = dtype, .producer = producer, .source = index});
   return index;
 }
@@ -249,7 +252,7 @@ static bool find_shapes(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op *
     op->alike = (uint32_t)g->ops.count;
     if (!ts_op_shapes(&scope))
       return false;
-    ts_hash_add(s->arena, &g->different, hash, op->alike);
+    ts_hash_add(growing(s), &g->different, hash, op->alike);
     return true;
   }
   const ts_slot *other = g->ops.at[op->alike].slots;
@@ -271,7 +274,7 @@ uint32_t ts_graph_add(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op op)
   for (uint32_t i = op.slot_count - op.output_count; i < op.slot_count; i++)
     op.slots[i].tensor =
       ts_graph_add_tensor(s, g, op.label, op.slots[i].shape, op.slots[i].dtype, index);
-  TS_PUSH(s->arena, &g->ops, op);
+  TS_PUSH(growing(s), &g->ops, op);
   return index;
 }
 
@@ -596,6 +599,17 @@ ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
   return g;
 }
 
+/* As large as it is, in the session's arena. */
+static const ts_graph *settled(ts_session *s, ts_graph *g)
+{
+  g->ops.at = ts_arena_copy(s->arena, g->ops.at, g->ops.count * sizeof *g->ops.at);
+  g->tensors.at = ts_arena_copy(s->arena, g->tensors.at, g->tensors.count * sizeof *g->tensors.at);
+  g->ops.room = g->ops.count;
+  g->tensors.room = g->tensors.count;
+  g->different = (ts_hash_table){0};
+  return g;
+}
+
 /* It sees no more of the plan than what it is kept by. Traced models read files. */
 const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
 {
@@ -612,9 +626,11 @@ const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
                   .micro_batch = plan->micro_batch};
   memcpy(seen.span_of, plan->span_of, sizeof seen.span_of);
   ts_noting before = ts_noting_begin(s, plan->touched);
-  g = ts_graph_build(s, &seen);
+  ts_graph *built = ts_graph_build(s, &seen);
   ts_touched touched = ts_noting_end(s, &before);
-  if (g)
-    ts_kept_put(s, &before, touched, plan->decl, plan->micro_batch, g);
+  if (!built)
+    return NULL;
+  g = settled(s, built);
+  ts_kept_put(s, &before, touched, plan->decl, plan->micro_batch, g);
   return g;
 }

@@ -212,7 +212,11 @@ bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts
   if (!where)
     return true;
   ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
-  return ts_eval_bool(s, names_for(rule, &scope), where, "the condition of a rule", &holds) && holds;
+  ts_arena *arena = s->arena;
+  ts_session_scratch(s); /* nothing of it stays but the answer */
+  holds = ts_eval_bool(s, names_for(rule, &scope), where, "the condition of a rule", &holds) && holds;
+  s->arena = arena;
+  return holds;
 }
 
 /* -- rules that match nothing -- */
