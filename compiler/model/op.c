@@ -417,9 +417,11 @@ bool ts_op_outputs(ts_op_scope *scope) { return walk(scope, body_env(scope), fal
 
 static void bind_about(const ts_op_scope *scope, ts_env *env, const char *text, ts_value value)
 {
-  const char *name = ts_lang_intern(scope->s->lang, text, strlen(text));
-  if (is_asked(scope, name))
-    ts_env_bind(env, name, value);
+  bool asked = !scope->only;
+  for (size_t i = 0; !asked && i < scope->only->at.count; i++)
+    asked = !strcmp(scope->only->at.at[i], text);
+  if (asked)
+    ts_env_bind(env, ts_lang_intern(scope->s->lang, text, strlen(text)), value);
 }
 
 ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)

@@ -2,6 +2,7 @@
  * are recomputed. */
 #include <string.h>
 
+#include "base/diag_record.h"
 #include "base/hash_table.h"
 #include "compiler/eval/kept.h"
 #include "compiler/eval/action_form.h"
@@ -210,13 +211,30 @@ void ts_sharder_groups(const ts_sharder *c)
     }
 }
 
-static bool discards(const ts_sharder *c, const ts_ast *action, uint32_t rule)
+/* What an action says is the same for all ops, so it is asked once, unless there is something to
+ * say about it. */
+typedef struct asked {
+  const ts_ast *action; /* NULL: nothing was asked */
+  uint32_t rule;
+  bool has_group, discards;
+  ts_value group;
+} asked;
+
+static void ask(const ts_sharder *c, const ts_ast *action, uint32_t rule, asked *a)
 {
-  const ts_ast *given = ts_action_fits(c->s, action) ? ts_action_given(action, "discard") : NULL;
-  bool drops = false;
-  if (given)
-    ts_eval_bool(c->s, c->sh->rules.at[rule].env, given, "`discard`", &drops);
-  return drops;
+  const ts_env *env = c->sh->rules.at[rule].env;
+  size_t said = c->s->diags->all.count;
+  if (a->action == action && a->rule == rule)
+    return;
+  *a = (asked){.rule = rule};
+  const ts_ast *group = ts_action_fits(c->s, action) ? ts_action_given(action, "group") : NULL;
+  if ((a->has_group = group))
+    a->group = ts_eval_label(c->s, env, group);
+  const ts_ast *discard = ts_action_fits(c->s, action) ? ts_action_given(action, "discard") : NULL;
+  if (discard)
+    ts_eval_bool(c->s, env, discard, "`discard`", &a->discards);
+  if (c->s->diags->all.count == said && !ts_diags_errors(c->s->diags))
+    a->action = action;
 }
 
 /* A group is what one labelled scope holds (`group: "layer[*]"`), or a run of neighbours that one
@@ -227,6 +245,7 @@ static void group_ops(ts_sharder *c)
   uint32_t last_rule = TS_NO_INDEX, last_group = 0;
   const char *last_label = NULL;
   size_t last_prefix = 0;
+  asked said = {0};
   for (uint32_t i = 0; i < c->g->ops.count; i++) {
     uint32_t rule = TS_NO_INDEX;
     const ts_op *op = &c->g->ops.at[i];
@@ -236,13 +255,13 @@ static void group_ops(ts_sharder *c)
       continue;
     }
     size_t prefix = 0;
-    const ts_ast *group = ts_action_fits(c->s, action) ? ts_action_given(action, "group") : NULL;
-    if (group)
-      prefix = ts_label_group(ts_eval_label(c->s, sh->rules.at[rule].env, group), op->label);
+    ask(c, action, rule, &said);
+    if (said.has_group)
+      prefix = ts_label_group(said.group, op->label);
     bool same = rule == last_rule && prefix == last_prefix && last_label &&
                 !strncmp(last_label, op->label, prefix) && c->g->ops.at[i - 1].unit == op->unit;
     sh->recompute_group[i] = same ? last_group : ++sh->group_count;
-    sh->recompute_discards[i] = discards(c, action, rule);
+    sh->recompute_discards[i] = said.discards;
     last_group = sh->recompute_group[i];
     last_rule = rule;
     last_prefix = prefix;
