@@ -698,12 +698,14 @@ static void forget_data_files(ts_session *s)
     if (s->dependencies.at[i].file < s->dependency_mapped.count)
       s->dependency_mapped.at[s->dependencies.at[i].file] = 0;
   s->dependencies.count = s->loaded;
-  s->dependency_named = (ts_names){0};
-  for (size_t i = 0; i < s->loaded; i++) {
+  for (size_t i = s->loaded_named.count; i < s->loaded; i++) {
     const ts_dependency *d = &s->dependencies.at[i];
-    ts_names_put(s->arena, &s->dependency_named, dependency_key(s, d->path, d->name, d->role),
+    ts_names_put(s->lasting, &s->loaded_named, dependency_key(s, d->path, d->name, d->role),
                  (void *)(uintptr_t)(i + 1));
   }
+  s->dependency_named = s->loaded_named;
+  s->dependency_named.at =
+    ts_arena_copy(s->arena, s->loaded_named.at, s->loaded_named.room * sizeof *s->loaded_named.at);
   s->fits = (ts_names){0};
 }
 

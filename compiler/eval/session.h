@@ -142,6 +142,7 @@ struct ts_session {
   uint32_t native_count;
   TS_VEC(ts_dependency) dependencies;
   ts_names dependency_named;        /* role and path -> its index + 1 */
+  ts_names loaded_named;            /* likewise, of the first `loaded` */
   TS_VEC(uint32_t) dependency_mapped; /* file in the source map -> its index + 1 */
   size_t diags_before;              /* messages of plans compiled before this one */
   ts_mesh mesh;
