@@ -31,6 +31,8 @@ libts_la_SOURCES += \
 	runtime/account/modules.h \
 	runtime/account/network_use.c \
 	runtime/account/network_use.h \
+	runtime/account/op_marks.c \
+	runtime/account/op_marks.h \
 	runtime/account/overlap_cost.c \
 	runtime/account/overlap_cost.h \
 	runtime/account/peak.c \

@@ -2,33 +2,23 @@
 
 #include <string.h>
 
+#include "runtime/account/op_marks.h"
 #include "runtime/account/peak_items.h"
 #include "runtime/account/run.h"
 #include "runtime/account/timeline.h"
 #include "runtime/play/track.h"
 
-/* A change. Keys order changes: twice the time, and one more for allocations, so that at one moment
- * releases come first. */
-typedef struct mark { uint64_t key; int64_t bytes; uint32_t node; bool frees; } mark;
-
-/* What an op changes. Keys count from its start: of a run while no kernel of it waits for the host,
- * else they are worked out for each play of it. */
-typedef struct strip {
-  uint32_t first, count;  /* marks */
-  int64_t sum, highest;   /* of all bytes, of the first few, at least one */
-} strip;
-
 typedef struct strand { /* a stream that changes something, and how far it is taken */
   uint32_t row;         /* the stream; the number of streams: the host */
   ts_stream_replay replay; /* ... or of the host: */
   ts_lane *lane;
-  const mark *marks;    /* of the op at hand */
+  const ts_mark *marks;    /* of the op at hand */
   uint64_t base;        /* of their keys */
   uint32_t at, count;   /* the next of them */
-  const strip *strip;   /* where the marks are those of the kind, else NULL */
+  const ts_strip *strip;   /* where the marks are those of the kind, else NULL */
   const ts_play_item *item;
   const ts_play_op *op; /* at hand */
-  mark *own;            /* [most marks of an op] */
+  ts_mark *own;            /* [most marks of an op] */
   uint32_t host_nodes;  /* taken of the lane, the one at hand included */
 } strand;
 
@@ -44,80 +34,11 @@ typedef struct walk {
   const ts_ir *ir;
   const ts_player *w;
   uint32_t first_item;
-  const strip *strips;  /* [ops of the kind] */
-  const mark *marks;
+  ts_op_marks ops;
   strand *strands;
   place *places;        /* [strands] at the peak so far */
   uint32_t count;
 } walk;
-
-/* ---- What ops of the kind change ---- */
-
-typedef TS_VEC(mark) marks;
-
-static void push_marks(ts_arena *arena, const walk *k, marks *list, uint32_t node, uint64_t start,
-                       uint64_t end)
-{
-  const ts_memory_effect *effect = &k->input->effects[node];
-  if (effect->allocates)
-    TS_PUSH(arena, list, (mark){2 * start + 1, effect->allocates, node, false});
-  if (effect->frees)
-    TS_PUSH(arena, list, (mark){2 * end, effect->frees, node, true});
-}
-
-static void sum_strip(strip *s, const mark *at)
-{
-  s->highest = INT64_MIN;
-  for (uint32_t i = 0; i < s->count; i++) {
-    s->sum += at[i].bytes;
-    s->highest = s->sum > s->highest ? s->sum : s->highest;
-  }
-}
-
-static void mark_op(ts_arena *arena, const walk *k, marks *list, uint32_t fragment,
-                    const ts_play_op *op, strip *out)
-{
-  const uint32_t *order = k->facts->tables->layouts[fragment].order;
-  uint32_t first_node = k->ir->fragments[fragment].first_node;
-  uint64_t time = 0;
-  out->first = (uint32_t)list->count;
-  for (uint32_t i = op->first; i < op->first + op->count; i++) {
-    uint32_t node = first_node + order[i];
-    uint64_t begin = time;
-    time += ts_kernel_time(k->w->role, &k->ir->nodes[node]);
-    if (k->ir->nodes[node].mem_count)
-      push_marks(arena, k, list, node, begin, time);
-  }
-  out->count = (uint32_t)list->count - out->first;
-}
-
-/* Returns the most marks of an op. */
-static uint32_t mark_ops(ts_arena *arena, walk *k)
-{
-  const ts_role *role = k->w->role;
-  marks list = {0};
-  uint32_t ops = 0, most = 2;
-  for (uint32_t f = 0; f < k->ir->fragments_count; f++)
-    for (uint32_t s = 0; role->code[f].stream && s < k->facts->tables->streams; s++) {
-      ts_range code = role->code[f].stream[s];
-      ops = code.first + code.count > ops ? code.first + code.count : ops;
-    }
-  strip *strips = TS_NEW_ARRAY(arena, strip, ops);
-  for (uint32_t f = 0; f < k->ir->fragments_count; f++)
-    for (uint32_t s = 0; role->code[f].stream && s < k->facts->tables->streams; s++) {
-      ts_range code = role->code[f].stream[s];
-      for (uint32_t i = code.first; k->input->streams[s] && i < code.first + code.count; i++)
-        mark_op(arena, k, &list, f, &role->ops[i], &strips[i]);
-    }
-  static const mark none;
-  k->strips = strips;
-  k->marks = list.at ? list.at : &none; /* strips without marks point at some, too */
-  for (uint32_t i = 0; i < ops; i++) {
-    sum_strip(&strips[i], k->marks + strips[i].first);
-    most = strips[i].count > most ? strips[i].count : most;
-  }
-  return most;
-}
 
 /* ---- Strands ---- */
 
@@ -126,9 +47,9 @@ static void take_node(const walk *k, strand *s, uint32_t node, uint64_t start, u
 {
   const ts_memory_effect *effect = &k->input->effects[node];
   if (effect->allocates)
-    s->own[s->count++] = (mark){2 * start + 1, effect->allocates, node, false};
+    s->own[s->count++] = (ts_mark){2 * start + 1, effect->allocates, node, false};
   if (effect->frees)
-    s->own[s->count++] = (mark){2 * end, effect->frees, node, true};
+    s->own[s->count++] = (ts_mark){2 * end, effect->frees, node, true};
 }
 
 /* A run in which kernels wait for the host, or take another time than usual. */
@@ -149,13 +70,13 @@ static void take_kernels(const walk *k, strand *s, const ts_played_op *p)
 
 static void take_op(const walk *k, strand *s, const ts_played_op *p)
 {
-  const strip *strip = &k->strips[p->op - k->w->role->ops];
+  const ts_strip *strip = &k->ops.strips[p->op - k->w->role->ops];
   s->op = p->op;
   s->at = s->count = 0;
   if (!strip->count)
     return;
   if (p->op->kind == TS_OP_RUN && p->end == p->ready + p->time && p->time == p->op->time) {
-    s->marks = k->marks + strip->first;
+    s->marks = k->ops.marks + strip->first;
     s->count = strip->count;
     s->base = 2 * p->ready;
     s->strip = strip;
@@ -167,7 +88,7 @@ static void take_op(const walk *k, strand *s, const ts_played_op *p)
   if (p->op->kind == TS_OP_RUN)
     take_kernels(k, s, p);
   else
-    take_node(k, s, k->marks[strip->first].node,
+    take_node(k, s, k->ops.marks[strip->first].node,
               p->op->kind == TS_OP_COLLECTIVE ? p->end - p->time : p->ready, p->end);
 }
 
@@ -205,7 +126,7 @@ static void refill(const walk *k, strand *s)
     refill_stream(k, s);
 }
 
-static void make_strands(ts_arena *arena, walk *k, uint32_t class, uint32_t most)
+static void make_strands(ts_arena *arena, walk *k, uint32_t class)
 {
   uint32_t streams = k->facts->tables->streams;
   k->strands = TS_NEW_ARRAY(arena, strand, streams + 1);
@@ -213,7 +134,7 @@ static void make_strands(ts_arena *arena, walk *k, uint32_t class, uint32_t most
     strand *s = &k->strands[k->count];
     if (!k->input->streams[row])
       continue;
-    *s = (strand){.row = row, .own = TS_NEW_ARRAY(arena, mark, most)};
+    *s = (strand){.row = row, .own = TS_NEW_ARRAY(arena, ts_mark, k->ops.most)};
     s->marks = s->own;
     if (row == streams)
       s->lane = ts_lane_new(arena, k->input->run, k->w->rank, TS_IR_NONE);
@@ -235,7 +156,7 @@ static void note_places(walk *k, const strand *peak, uint32_t mark)
   }
 }
 
-static void count_marks(const mark *at, uint32_t count, uint32_t plays, uint32_t *times)
+static void count_marks(const ts_mark *at, uint32_t count, uint32_t plays, uint32_t *times)
 {
   for (uint32_t i = 0; i < count; i++)
     times[2 * at[i].node + at[i].frees] += plays;
@@ -254,16 +175,16 @@ static void count_stream(ts_arena *arena, const walk *k, const strand *s, const 
   for (uint32_t f = 0; f < k->ir->fragments_count; f++) {
     ts_range code = plays[f] ? k->w->role->code[f].stream[s->row] : (ts_range){0};
     for (uint32_t i = code.first; i < code.first + code.count; i++)
-      count_marks(k->marks + k->strips[i].first, k->strips[i].count, plays[f], times);
+      count_marks(k->ops.marks + k->ops.strips[i].first, k->ops.strips[i].count, plays[f], times);
   }
   if (!to->item)
     return;
   ts_range code = k->w->role->code[to->item->fragment].stream[s->row];
   const ts_play_op *op = k->w->role->ops + code.first;
   for (; op < to->op; op++)
-    count_marks(k->marks + k->strips[op - k->w->role->ops].first,
-                k->strips[op - k->w->role->ops].count, 1, times);
-  count_marks(k->marks + k->strips[op - k->w->role->ops].first, to->at, 1, times);
+    count_marks(k->ops.marks + k->ops.strips[op - k->w->role->ops].first,
+                k->ops.strips[op - k->w->role->ops].count, 1, times);
+  count_marks(k->ops.marks + k->ops.strips[op - k->w->role->ops].first, to->at, 1, times);
 }
 
 /* The host goes the way again: its nodes are few. */
@@ -316,7 +237,7 @@ static strand *earliest(const walk *k, uint64_t *limit)
   return first;
 }
 
-static ts_memory_moment moment_of(const walk *k, const strand *s, const mark *m, int64_t before)
+static ts_memory_moment moment_of(const walk *k, const strand *s, const ts_mark *m, int64_t before)
 {
   return (ts_memory_moment){(s->base + m->key) / 2, &k->ir->nodes[m->node],
                             k->first_item + s->item->index, (uint64_t)m->bytes,
@@ -328,7 +249,7 @@ static int64_t take(walk *k, strand *s, uint64_t limit, int64_t held, int64_t ro
                     ts_memory_peak *peak)
 {
   uint32_t highest = UINT32_MAX, i = s->at;
-  const mark *m = s->marks;
+  const ts_mark *m = s->marks;
   for (; i < s->count && s->base + m[i].key < limit; i++) {
     held += m[i].bytes;
     if (held <= peak->bytes)
@@ -364,11 +285,12 @@ ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
   peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
   if (ts_memory_peak_by_items(arena, memo, input, class, held, room, &peak))
     return peak;
-  make_strands(arena, &k, class, mark_ops(arena, &k));
+  k.ops = ts_op_marks_of(arena, facts->tables, w->role, input->effects, input->streams);
+  make_strands(arena, &k, class);
   k.places = TS_NEW_ARRAY(arena, place, k.count);
   uint64_t limit;
   for (strand *s; (s = earliest(&k, &limit));) {
-    const strip *whole = s->at ? NULL : s->strip;
+    const ts_strip *whole = s->at ? NULL : s->strip;
     if (whole && s->base + s->marks[s->count - 1].key < limit &&
         held + whole->highest <= peak.bytes) {
       held += whole->sum;

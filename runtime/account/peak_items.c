@@ -1,12 +1,13 @@
 #include "runtime/account/peak_items.h"
 
 #include "base/hash_table.h"
+#include "runtime/account/op_marks.h"
 #include "runtime/account/run.h"
 #include "runtime/play/track.h"
 
-/* A change. Keys order changes: twice the time, and one more for allocations, so that at one moment
- * releases come first. They count from when the item began (ts_player.begun), modulo 2^64. A node
- * that takes no time frees what it allocated after that: its release has the allocation's key. */
+/* A change, as ts_mark has it. Keys count from when the item began (ts_player.begun), modulo 2^64.
+ * A node that takes no time frees what it allocated after that: its release has the allocation's
+ * key. */
 typedef struct mark {
   uint64_t key;
   int64_t bytes;
@@ -30,8 +31,11 @@ typedef struct bundle { /* what an item changes, in the order of time */
 
 /* Items of one number change the same, whoever plays them (ts_player.twins). */
 typedef struct known { uint64_t twin; bundle bundle; } known;
+typedef struct kind { const ts_play_op *ops; ts_op_marks marks; } kind;
 struct ts_peak_memo {
   ts_arena *arena;
+  TS_VEC(kind) kinds;
+  ts_hash_table kind_table;
   TS_VEC(known) items;
   ts_hash_table table; /* of items */
   size_t marks;
@@ -62,6 +66,7 @@ typedef struct walk {
   const ts_player *w;
   uint32_t items, streams, first_item;
   ts_stream_replay replay;
+  ts_op_marks ops;        /* of the player's kind */
   bool *repeated;         /* [items] by others */
   bundle *bundles;        /* [items] of those that repeat no other */
   marks passing, aside;   /* of the item at hand; for use by `merge` */
@@ -117,6 +122,17 @@ static void add_op(walk *k, marks *list, size_t first, const ts_play_item *v,
       add_node(k, list, first, p->stream, first_node + layout->order[p->op->first],
                (p->op->kind == TS_OP_COLLECTIVE ? p->end - p->time : p->ready) - begin,
                p->end - begin);
+    return;
+  }
+  if (p->end == p->ready + p->time) {
+    const ts_strip *strip = &k->ops.strips[p->op - k->w->role->ops];
+    const ts_mark *m = k->ops.marks + strip->first;
+    for (uint32_t i = 0; i < strip->count; i++, m++)
+      add_mark(k, list, first, p->stream,
+               (mark){.key = m->key + 2 * (time - begin),
+                      .bytes = m->bytes,
+                      .node = m->node,
+                      .frees = m->frees});
     return;
   }
   for (uint32_t i = p->op->first; i < p->op->first + p->op->count; i++) {
@@ -241,6 +257,31 @@ ts_peak_memo *ts_peak_memo_new(ts_arena *arena)
   ts_peak_memo *memo = TS_NEW(arena, ts_peak_memo);
   memo->arena = arena;
   return memo;
+}
+
+typedef struct wanted_kind { const ts_peak_memo *memo; const ts_play_op *ops; } wanted_kind;
+
+static bool is_kind(const void *closure, uint32_t number)
+{
+  const wanted_kind *w = closure;
+  return w->memo->kinds.at[number].ops == w->ops;
+}
+
+/* What the ops of the player's kind change. */
+static ts_op_marks find_ops(const walk *k)
+{
+  ts_peak_memo *memo = k->memo;
+  const ts_role *role = k->w->role;
+  uint32_t hash = ts_hash_number((uintptr_t)role->ops),
+           found = ts_hash_find(&memo->kind_table, hash, is_kind, &(wanted_kind){memo, role->ops});
+  if (found == TS_HASH_NONE) {
+    found = (uint32_t)memo->kinds.count;
+    ts_hash_add(memo->arena, &memo->kind_table, hash, found);
+    TS_PUSH(memo->arena, &memo->kinds,
+            ((kind){role->ops, ts_op_marks_of(memo->arena, k->facts->tables, role,
+                                              k->input->effects, k->input->streams)}));
+  }
+  return memo->kinds.at[found].marks;
 }
 
 typedef struct wanted { const ts_peak_memo *memo; uint64_t twin; } wanted;
@@ -573,6 +614,7 @@ bool ts_memory_peak_by_items(ts_arena *arena, ts_peak_memo *memo, const ts_memor
   k.items = program->item_count;
   k.first_item = program->first_item;
   k.replay = ts_stream_new(arena, facts, class, 0);
+  k.ops = find_ops(&k);
   k.repeated = TS_NEW_ARRAY(arena, bool, k.items);
   k.bundles = ts_arena_alloc_raw(arena, k.items * sizeof *k.bundles);
   if (!make_bundles(&k))
