@@ -61,6 +61,16 @@ static int larger(const void *x, const void *y)
 
 static uint64_t not_negative(int64_t bytes) { return bytes > 0 ? (uint64_t)bytes : 0; }
 
+static void add_node(workspace *w, const ts_ir *ir, const ts_ir_node *node, bool frees,
+                     int64_t count)
+{
+  for (uint32_t k = 0; count && k < node->mem_count; k++) {
+    const ts_ir_mem *mem = &ir->mems[node->first_mem + k];
+    if ((mem->bytes < 0) == frees)
+      add_to_label(w, mem->label, mem->category, mem->bytes * count, frees ? -count : count);
+  }
+}
+
 /* Sums by category and label what was held after the changes up to the peak. */
 static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_t program,
                          const uint32_t *times, ts_memory_class *m)
@@ -71,15 +81,11 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
     const ts_ir_holding *holding = &ir->holdings[p->first_holding + h];
     add_to_label(w, holding->label, holding->category, (int64_t)holding->bytes, 1);
   }
-  for (uint32_t i = 0; times && i < 2 * ir->nodes_count; i++) {
-    const ts_ir_node *node = &ir->nodes[i / 2];
-    bool frees = i % 2;
-    int64_t count = times[i];
-    for (uint32_t k = 0; count && k < node->mem_count; k++) {
-      const ts_ir_mem *mem = &ir->mems[node->first_mem + k];
-      if ((mem->bytes < 0) == frees)
-        add_to_label(w, mem->label, mem->category, mem->bytes * count, frees ? -count : count);
-    }
+  for (uint32_t n = 0; times && n < ir->nodes_count; n++) {
+    uint64_t both;
+    memcpy(&both, &times[2 * (size_t)n], sizeof both);
+    for (uint32_t frees = 0; both && frees < 2; frees++)
+      add_node(w, ir, &ir->nodes[n], frees, times[2 * (size_t)n + frees]);
   }
   ts_memory_holder *holders =
     TS_NEW_ARRAY(arena, ts_memory_holder, w->by_label.count * TS_IR_CATEGORIES + 1);

@@ -1,16 +1,5 @@
 #include "runtime/account/program_calls.h"
 
-static void count_sends(const ts_tables *t, const ts_program_info *program, uint32_t item,
-                        ts_program_calls *calls)
-{
-  const ts_play_item *v = &program->items[item];
-  const ts_ir_fragment *f = &t->ir->fragments[v->fragment];
-  for (uint32_t port = 0; port < f->port_count; port++)
-    if (t->ir->ports[f->first_port + port].is_send &&
-        t->layouts[v->fragment].port_node[port] != TS_IR_NONE)
-      calls->messages[program->routes[v->port_base + port].call]++;
-}
-
 static void count_program(const ts_tables *t, ts_arena *scratch, uint32_t number,
                           ts_program_calls *calls)
 {
@@ -19,10 +8,11 @@ static void count_program(const ts_tables *t, ts_arena *scratch, uint32_t number
   uint64_t *plays = TS_NEW_ARRAY(scratch, uint64_t, ir->fragments_count);
   *calls = (ts_program_calls){TS_NEW_ARRAY(scratch, uint64_t, ir->collectives_count),
                            TS_NEW_ARRAY(scratch, uint64_t, program->call_count)};
-  for (uint32_t i = 0; i < ir->programs[number].item_count; i++) {
+  for (uint32_t i = 0; i < ir->programs[number].item_count; i++)
     plays[program->items[i].fragment]++;
-    count_sends(t, program, i, calls);
-  }
+  for (uint32_t i = 0; i < program->port_count; i++) /* each port is played by a node */
+    if (program->routes[i].call != TS_IR_NONE)
+      calls->messages[program->routes[i].call]++;
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t n = 0; plays[f] && n < ir->fragments[f].node_count; n++) {
       const ts_ir_node *node = &ts_fragment_nodes(ir, f)[n];

@@ -24,6 +24,7 @@ typedef struct level {
   uint32_t *part;    /* [vertices] */
   double *out, *in;  /* [vertices] bytes/s of the links that leave and enter a part */
   double *sent, *taken; /* [vertices] bytes that a step sends over these */
+  bool single;       /* each vertex is a part of its own */
 } level;
 
 typedef struct piece { /* the members of an instance in one part */
@@ -74,6 +75,7 @@ static void add_level(ts_cuts *c, const bool *joins)
               .out = TS_NEW_ARRAY(c->arena, double, n),
               .in = TS_NEW_ARRAY(c->arena, double, n)};
   bool several = false;
+  at.single = true;
   for (uint32_t v = 0; v < n; v++)
     at.part[v] = v;
   for (uint32_t l = 0; l < ir->links_count; l++) {
@@ -83,6 +85,7 @@ static void add_level(ts_cuts *c, const bool *joins)
   }
   for (uint32_t v = 0; v < n; v++) {
     at.part[v] = find_root(at.part, v);
+    at.single &= at.part[v] == v;
     if (ir->devices[v].device_class == TS_IR_NONE)
       continue;
     several |= some != TS_IR_NONE && some != at.part[v];
@@ -168,21 +171,27 @@ static uint32_t pieces_of(ts_cuts *c, const level *at, const ts_ranks *ranks,
                           const ts_rank_group *g, uint32_t instance, piece *pieces)
 {
   const uint32_t *member = ts_instance_ranks(g, instance);
-  uint32_t count = 0, before = at->part[ranks->vertex[member[g->size - 1]]];
+  uint32_t count = 0, first = at->part[ranks->vertex[member[0]]], before = TS_IR_NONE;
+  piece *last = NULL;
   for (uint32_t j = 0; j < g->size; j++) {
     uint32_t part = at->part[ranks->vertex[member[j]]];
-    if (!c->place[part]) {
-      pieces[count] = (piece){.part = part, .instance = instance, .root = j == 0};
-      c->place[part] = ++count;
+    if (part != before) {
+      if (!c->place[part]) {
+        pieces[count] = (piece){.part = part, .instance = instance, .root = j == 0};
+        c->place[part] = ++count;
+      }
+      piece *here = &pieces[c->place[part] - 1];
+      here->coming += last != NULL;
+      if (last)
+        last->leaving++;
+      last = here;
     }
-    pieces[c->place[part] - 1].members++;
-    pieces[c->place[part] - 1].coming += part != before;
+    last->members++;
     before = part;
   }
-  for (uint32_t j = 0; j < g->size; j++) {
-    uint32_t part = at->part[ranks->vertex[member[j]]],
-             next = at->part[ranks->vertex[member[(j + 1) % g->size]]];
-    pieces[c->place[part] - 1].leaving += part != next;
+  if (before != first) { /* around, from the last member to the first */
+    last->leaving++;
+    pieces[0].coming++;
   }
   for (uint32_t i = 0; i < count; i++)
     c->place[pieces[i].part] = 0;
@@ -311,26 +320,69 @@ void ts_cuts_clear(ts_cuts *c)
   }
 }
 
+/* Kinds of which an instance moves something, and what it moves. */
+typedef struct moves {
+  uint32_t count, kind[TS_IR_COLLECTIVE_KINDS];
+  double bytes[TS_IR_COLLECTIVE_KINDS];
+} moves;
+
+static moves moves_of(const double *bytes)
+{
+  moves m = {0};
+  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
+    if (bytes[kind] != 0) {
+      m.kind[m.count] = kind;
+      m.bytes[m.count++] = bytes[kind];
+    }
+  return m;
+}
+
+/* Where each member is a part, all but the root move the same. */
+static void add_single(level *at, const ts_ranks *ranks, const ts_rank_group *g, uint32_t instance,
+                       const moves *m)
+{
+  const uint32_t *member = ts_instance_ranks(g, instance);
+  for (uint32_t k = 0; k < m->count; k++) {
+    double out[2], in[2];
+    for (uint32_t root = 0; root < 2; root++) {
+      piece p = {.members = 1, .leaving = 1, .coming = 1, .root = root};
+      must_move(m->kind[k], &p, g->size, &out[root], &in[root]);
+    }
+    for (uint32_t j = 0; j < g->size; j++) {
+      at->sent[ranks->vertex[member[j]]] += out[j == 0] * m->bytes[k];
+      at->taken[ranks->vertex[member[j]]] += in[j == 0] * m->bytes[k];
+    }
+  }
+}
+
+static void add_pieces(level *at, const piece *pieces, uint32_t count, uint32_t ranks,
+                       const moves *m)
+{
+  double out, in;
+  for (uint32_t j = 0; j < count; j++)
+    for (uint32_t k = 0; k < m->count; k++) {
+      must_move(m->kind[k], &pieces[j], ranks, &out, &in);
+      at->sent[pieces[j].part] += out * m->bytes[k];
+      at->taken[pieces[j].part] += in * m->bytes[k];
+    }
+}
+
 void ts_cuts_add_calls(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g,
                        const double *bytes)
 {
   ts_arena *scratch = ts_arena_new("calls over cuts");
   piece *pieces = TS_NEW_ARRAY(scratch, piece, g->size);
-  double out, in;
-  for (uint32_t l = 0; l < c->level_count; l++)
-    for (uint32_t i = 0; i < g->instances; i++) {
-      const double *of = &bytes[(size_t)i * TS_IR_COLLECTIVE_KINDS];
-      for (uint32_t j = 0, count = pieces_of(c, &c->levels[l], ranks, g, i,
-                                             memset(pieces, 0, g->size * sizeof *pieces));
-           j < count; j++)
-        for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
-          if (of[kind] == 0)
-            continue;
-          must_move(kind, &pieces[j], g->size, &out, &in);
-          c->levels[l].sent[pieces[j].part] += out * of[kind];
-          c->levels[l].taken[pieces[j].part] += in * of[kind];
-        }
+  for (uint32_t i = 0; i < g->instances && g->size > 1; i++) {
+    moves m = moves_of(&bytes[(size_t)i * TS_IR_COLLECTIVE_KINDS]);
+    for (uint32_t l = 0; l < c->level_count && m.count; l++) {
+      if (c->levels[l].single) {
+        add_single(&c->levels[l], ranks, g, i, &m);
+        continue;
+      }
+      uint32_t count = pieces_of(c, &c->levels[l], ranks, g, i, pieces);
+      add_pieces(&c->levels[l], pieces, count, g->size, &m);
     }
+  }
   ts_arena_free(scratch);
 }
 

@@ -10,7 +10,7 @@ enum { WORDS = sizeof(ts_link_find) / sizeof(uint32_t), MOST_KEPT = 32 << 20 };
 ts_links *ts_links_new(ts_arena *arena, const ts_ir *ir)
 {
   ts_links *l = TS_NEW(arena, ts_links);
-  l->arena = l->found.arena = l->groups.arena = l->paths.arena = arena;
+  l->arena = l->found.arena = l->groups.arena = arena;
   l->ir = (ts_ir){.devices = ir->devices,
                   .devices_count = ir->devices_count,
                   .links = ir->links,
@@ -53,12 +53,25 @@ const uint32_t **ts_links_group(ts_links *l, const ts_ranks *ranks, const ts_ran
   return &l->of_group.at[number];
 }
 
+typedef struct wanted { const ts_links *links; uint32_t from, to; } wanted;
+
+static bool is_path(const void *closure, uint32_t number)
+{
+  const wanted *w = closure;
+  const ts_links_pair *p = &w->links->paths.at[number];
+  return p->from == w->from && p->to == w->to;
+}
+
 uint32_t *ts_links_path(ts_links *l, uint32_t from, uint32_t to)
 {
-  uint32_t number = ts_intern_run(&l->paths, (uint32_t[]){from, to}, 2);
-  if (number == l->of_path.count)
-    TS_PUSH(l->arena, &l->of_path, TS_IR_NONE);
-  return &l->of_path.at[number];
+  uint32_t hash = ts_hash_number((uint64_t)from << 32 | to),
+           number = ts_hash_find(&l->path_table, hash, is_path, &(wanted){l, from, to});
+  if (number == TS_HASH_NONE) {
+    number = (uint32_t)l->paths.count;
+    TS_PUSH(l->arena, &l->paths, ((ts_links_pair){from, to, TS_IR_NONE}));
+    ts_hash_add(l->arena, &l->path_table, hash, number);
+  }
+  return &l->paths.at[number].found;
 }
 
 /* ---- From plan to plan ---- */

@@ -11,6 +11,9 @@
 
 typedef struct ts_link_find { ts_profile profile; ts_bound bound; } ts_link_find;
 
+/* two devices; found: into `found`, or TS_IR_NONE: not known */
+typedef struct ts_links_pair { uint32_t from, to, found; } ts_links_pair;
+
 typedef struct ts_links {
   ts_arena *arena;
   ts_ir ir;              /* devices and links alone */
@@ -19,9 +22,10 @@ typedef struct ts_links {
   double *load;          /* [2 * links] 0 between uses */
   ts_path_shares path;   /* being looked at: there are as many paths as ranks */
   ts_intern found;       /* ts_link_find */
-  ts_intern groups, paths; /* kinds of calls and members' devices; two devices */
+  ts_intern groups;      /* kinds of calls and members' devices */
   TS_VEC(const uint32_t *) of_group; /* [instances] into `found`; NULL: not known */
-  TS_VEC(uint32_t) of_path; /* into `found`, or TS_IR_NONE: not known */
+  TS_VEC(ts_links_pair) paths;
+  ts_hash_table path_table; /* of paths */
 } ts_links;
 
 /* The arrays of the IR stay. */

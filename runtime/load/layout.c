@@ -101,6 +101,8 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_fragment_layout *o
       find_choice(w, waits, out, i);
       continue;
     }
+    if (!node->dep_count)
+      continue;
     memset(latest, 0, streams * sizeof *latest);
     for (uint32_t d = 0; d < node->dep_count; d++) {
       uint32_t dep = w->t->ir->deps[node->first_dep + d];

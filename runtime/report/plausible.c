@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "ir/names.h"
 #include "ir/spelling.h"
+#include "runtime/account/run.h"
 #include "runtime/load/ranks.h"
 #include "runtime/play/play.h"
 
@@ -452,7 +453,7 @@ void ts_plausible(ts_summary *s, const ts_run_options *options)
   doubt_roofline(&d);
   if (!s->ir->devices_count)
     return;
-  const ts_ranks *ranks = ts_ranks_new(s->arena, s->ir);
+  const ts_ranks *ranks = ts_run_facts(s->run)->tables->ranks;
   d.island = islands_of(&d);
   doubt_idle(&d, ranks);
   doubt_order(&d, ranks);
