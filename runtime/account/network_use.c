@@ -111,6 +111,17 @@ static bool any_late(const ts_tables *t)
   return false;
 }
 
+/* [peers of the program] bytes. */
+static double *sent_to_peers(const ts_tables *t, ts_arena *arena, const ts_program_info *program,
+                             const ts_program_calls *calls)
+{
+  double *bytes = TS_NEW_ARRAY(arena, double, program->peer_count);
+  for (uint32_t i = 0; i < program->call_count; i++)
+    bytes[program->calls[i].peer] +=
+      (double)t->ir->ports[program->calls[i].port].bytes * (double)calls->messages[i];
+  return bytes;
+}
+
 ts_link_load ts_fullest_links_of(const ts_prepared *p, const ts_program_calls *programs)
 {
   const ts_tables *t = p->tables;
@@ -123,13 +134,16 @@ ts_link_load ts_fullest_links_of(const ts_prepared *p, const ts_program_calls *p
   for (uint32_t g = 0; g < t->ranks->group_count; g++)
     if (t->ranks->groups[g].used)
       add_calls(cuts, t, scratch, programs, g);
+  double **sent = TS_NEW_ARRAY(scratch, double *, t->ir->programs_count);
+  for (uint32_t p = 0; p < t->ir->programs_count && !late; p++)
+    sent[p] = sent_to_peers(t, scratch, &t->programs[p], &programs[p]);
   for (uint32_t r = 0; r < t->ranks->world && !late; r++) {
     const ts_program_info *program = &t->programs[t->ranks->program[r]];
-    for (uint32_t i = 0; i < program->call_count; i++) {
-      uint32_t to = ts_peer_rank(t->ranks, r, program->peers[program->calls[i].peer].coordinate);
-      double bytes = (double)t->ir->ports[program->calls[i].port].bytes *
-                     (double)programs[t->ranks->program[r]].messages[i];
-      ts_cuts_add_messages(cuts, t->ranks->vertex[r], t->ranks->vertex[to], bytes);
+    for (uint32_t k = 0; k < program->peer_count; k++) {
+      uint32_t to = ts_peer_rank(t->ranks, r, program->peers[k].coordinate);
+      if (program->peers[k].sends)
+        ts_cuts_add_messages(cuts, t->ranks->vertex[r], t->ranks->vertex[to],
+                             sent[t->ranks->program[r]][k]);
     }
   }
   ts_link_load fullest = ts_cuts_fullest(cuts);

@@ -69,6 +69,7 @@ typedef struct walk {
   ts_op_marks ops;        /* of the player's kind */
   bool *repeated;         /* [items] by others */
   bundle *bundles;        /* [items] of those that repeat no other */
+  uint32_t *mark_count;   /* [fragments] of those that the player plays */
   marks passing, aside;   /* of the item at hand; for use by `merge` */
   span *passing_spans;    /* [streams] likewise */
   uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
@@ -91,27 +92,30 @@ static uint64_t base_of(const walk *k, uint32_t item) { return 2 * k->w->begun[i
 
 /* ---- The marks of an item ---- */
 
-static void add_mark(walk *k, marks *list, size_t first, uint32_t stream, mark m)
+/* The list has room for all of an item. */
+static inline void add_mark(marks *list, size_t first, uint32_t stream, uint64_t key,
+                            int64_t bytes, uint32_t node, bool frees)
 {
-  uint64_t before = list->count > first ? list->at[list->count - 1].key : m.key;
-  m.key = (int64_t)(m.key - before) < 0 ? before : m.key;
-  m.stream = stream;
-  TS_PUSH(k->arena, list, m);
+  mark *m = &list->at[list->count];
+  uint64_t before = list->count++ > first ? m[-1].key : key;
+  m->key = (int64_t)(key - before) < 0 ? before : key;
+  m->bytes = bytes;
+  m->node = node;
+  m->stream = stream;
+  m->frees = frees;
 }
 
-static void add_node(walk *k, marks *list, size_t first, uint32_t stream, uint32_t node,
+static void add_node(const walk *k, marks *list, size_t first, uint32_t stream, uint32_t node,
                      uint64_t start, uint64_t end)
 {
   const ts_memory_effect *effect = &k->input->effects[node];
   if (effect->allocates)
-    add_mark(k, list, first, stream,
-             (mark){.key = 2 * start + 1, .bytes = effect->allocates, .node = node});
+    add_mark(list, first, stream, 2 * start + 1, effect->allocates, node, false);
   if (effect->frees)
-    add_mark(k, list, first, stream,
-             (mark){.key = 2 * end, .bytes = effect->frees, .node = node, .frees = true});
+    add_mark(list, first, stream, 2 * end, effect->frees, node, true);
 }
 
-static void add_op(walk *k, marks *list, size_t first, const ts_play_item *v,
+static void add_op(const walk *k, marks *list, size_t first, const ts_play_item *v,
                    const ts_played_op *p)
 {
   const ts_fragment_layout *layout = &k->facts->tables->layouts[v->fragment];
@@ -128,11 +132,7 @@ static void add_op(walk *k, marks *list, size_t first, const ts_play_item *v,
     const ts_strip *strip = &k->ops.strips[p->op - k->w->role->ops];
     const ts_mark *m = k->ops.marks + strip->first;
     for (uint32_t i = 0; i < strip->count; i++, m++)
-      add_mark(k, list, first, p->stream,
-               (mark){.key = m->key + 2 * (time - begin),
-                      .bytes = m->bytes,
-                      .node = m->node,
-                      .frees = m->frees});
+      add_mark(list, first, p->stream, m->key + 2 * (time - begin), m->bytes, m->node, m->frees);
     return;
   }
   for (uint32_t i = p->op->first; i < p->op->first + p->op->count; i++) {
@@ -226,16 +226,17 @@ static bool follow(const walk *k, const span *spans, uint64_t base, uint64_t *la
   return true;
 }
 
-static void reserve(walk *k, marks *list, size_t count)
+static marks room_for(ts_arena *arena, size_t count)
 {
-  *list = (marks){ts_arena_alloc_raw(k->arena, count * sizeof *list->at), 0, count};
+  return (marks){ts_arena_alloc_raw(arena, count * sizeof(mark)), 0, count};
 }
 
-/* Room for the marks of any item. */
+/* Counts the marks of fragments, and makes room for those of any. */
 static void make_room(walk *k)
 {
   uint32_t *count = TS_NEW_ARRAY(k->arena, uint32_t, k->ir->fragments_count);
   size_t most = 0;
+  k->mark_count = count;
   for (uint32_t i = 0; i < k->items; i++) {
     uint32_t f = k->w->program->items[i].fragment;
     if (k->w->alike[i] != i)
@@ -246,8 +247,8 @@ static void make_room(walk *k)
       count[f] += (at[n].allocates != 0) + (at[n].frees != 0);
     most = count[f] > most ? count[f] : most;
   }
-  reserve(k, &k->passing, most);
-  reserve(k, &k->aside, most);
+  k->passing = room_for(k->arena, most);
+  k->aside = room_for(k->arena, most);
 }
 
 /* ---- What is known of an item from others ---- */
@@ -292,19 +293,27 @@ static bool is_twin(const void *closure, uint32_t number)
   return w->memo->items.at[number].twin == w->twin;
 }
 
-/* Keeps what the item at hand changes, for all players while that is not much, else for this one. */
-static void keep(walk *k, uint64_t twin, bundle *b)
+/* Lists what an item changes and keeps it: for all players while that is not much, else for this
+ * one. */
+static bundle keep(walk *k, uint32_t item)
 {
   enum { MOST = 1 << 18 };
-  bool shared = k->memo->marks + b->count <= MOST;
+  uint32_t count = k->mark_count[k->w->program->items[item].fragment];
+  bool shared = k->memo->marks + count <= MOST;
   ts_arena *arena = shared ? k->memo->arena : k->arena;
-  b->marks = ts_arena_copy(arena, k->passing.at, b->count * sizeof *b->marks);
-  b->spans = ts_arena_copy(arena, k->passing_spans, k->streams * sizeof *b->spans);
-  if (!shared)
-    return;
-  k->memo->marks += b->count;
-  ts_hash_add(arena, &k->memo->table, ts_hash_number(twin), (uint32_t)k->memo->items.count);
-  TS_PUSH(arena, &k->memo->items, ((known){twin, *b}));
+  marks list = room_for(arena, count);
+  span *spans = ts_arena_alloc_raw(arena, k->streams * sizeof *spans);
+  list_marks(k, item, &list, spans);
+  bundle b = bundle_from(&list);
+  b.marks = list.at;
+  b.spans = spans;
+  if (shared) {
+    uint64_t twin = k->w->twins[item];
+    k->memo->marks += count;
+    ts_hash_add(arena, &k->memo->table, ts_hash_number(twin), (uint32_t)k->memo->items.count);
+    TS_PUSH(arena, &k->memo->items, ((known){twin, b}));
+  }
+  return b;
 }
 
 /* Of an item that repeats none. */
@@ -316,12 +325,12 @@ static bundle find_bundle(walk *k, uint32_t item)
                                 &(wanted){k->memo, twin});
   if (found != TS_HASH_NONE)
     return k->memo->items.at[found].bundle;
+  if (k->repeated[item] || k->memo->marks <= MOST)
+    return keep(k, item);
   k->passing.count = 0;
   list_marks(k, item, &k->passing, k->passing_spans);
   bundle b = bundle_from(&k->passing);
   b.spans = k->passing_spans;
-  if (k->repeated[item] || k->memo->marks + b.count <= MOST)
-    keep(k, twin, &b);
   return b;
 }
 
@@ -361,6 +370,9 @@ static const mark *marks_of(walk *k, opened *o)
     return o->marks;
   if (bundle_of(k, o->item)->marks)
     return o->marks = bundle_of(k, o->item)->marks;
+  uint32_t count = bundle_of(k, o->item)->count;
+  if (o->own.room < count)
+    o->own = room_for(k->arena, 2 * (size_t)count);
   o->own.count = 0;
   list_marks(k, o->item, &o->own, NULL);
   return o->marks = o->own.at;
