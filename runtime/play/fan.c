@@ -93,7 +93,10 @@ struct ts_fan_finder {
 ts_fan_finder *ts_fan_finder_new(ts_arena *scratch, ts_network *network, const ts_tables *tables,
                                  const ts_fan_list *fans)
 {
-  size_t links = 2 * (size_t)tables->ir->links_count;
+  bool any = false; /* most plans have no fans, and clusters many links */
+  for (uint32_t p = 0; p < tables->ir->programs_count; p++)
+    any |= fans[p].count > 0;
+  size_t links = any ? 2 * (size_t)tables->ir->links_count : 0;
   ts_fan_finder *f = TS_NEW(scratch, ts_fan_finder);
   *f = (ts_fan_finder){.scratch = scratch,
                        .network = network,

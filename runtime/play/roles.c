@@ -378,9 +378,21 @@ static void fill_passages(const sorter *s, ts_role *role)
   role->lane_count = fans->count;
 }
 
-static const uint64_t *collective_times(const sorter *s, const ts_role *role)
+/* Whether programs call over the same groups. */
+static bool same_groups(const sorter *s, uint32_t a, uint32_t b)
+{
+  uint32_t groups = s->t->ir->groups_count;
+  return !groups || !memcmp(s->plays + (size_t)a * groups, s->plays + (size_t)b * groups, groups);
+}
+
+static const uint64_t *collective_times(const sorter *s, const ts_role *before,
+                                        const ts_role *role)
 {
   const ts_ir *ir = s->t->ir;
+  if (before && same_groups(s, before->program, role->program) &&
+      (!ir->groups_count || !memcmp(before->group_profile, role->group_profile,
+                                    ir->groups_count * sizeof *role->group_profile)))
+    return before->collective_time;
   uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, ir->collectives_count);
   for (uint32_t c = 0; c < ir->collectives_count; c++)
     if (s->plays[role->program * ir->groups_count + ir->collectives[c].group])
@@ -440,8 +452,9 @@ static bool same_code(const void *closure, uint32_t number)
   uint32_t collectives = c->s->t->ir->collectives_count;
   return a->speed == b->speed && x->count == y->count &&
          (!x->count || !memcmp(x->at, y->at, x->count * sizeof *x->at)) &&
-         (!collectives || !memcmp(a->collective_time, b->collective_time,
-                                  collectives * sizeof *a->collective_time));
+         (!collectives || a->collective_time == b->collective_time ||
+          !memcmp(a->collective_time, b->collective_time,
+                  collectives * sizeof *a->collective_time));
 }
 
 static void compile(sorter *s, ts_role *role)
@@ -478,7 +491,7 @@ static void fill_kind(sorter *s, uint32_t rank, const ts_role *before, ts_role *
   role->group_profile = group;
   role->peer_profile = peer;
   fill_passages(s, role);
-  role->collective_time = collective_times(s, role);
+  role->collective_time = collective_times(s, before, role);
   role->ways = transfer_ways(s, role);
   role->kernel_time =
     before && before->speed == role->speed ? before->kernel_time : kernel_times(s->t, role->speed);

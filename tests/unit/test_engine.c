@@ -1,9 +1,11 @@
 /* What the engine does with small programs, in times that one can work out by hand. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/account/run.h"
+#include "tests/unit/engine_plan.h"
 
 typedef struct played { ts_ir_builder *b; ts_ir ir; ts_run *run; } played;
 
@@ -216,4 +218,60 @@ Test(folding, counts_of_classes)
                  ts_run_result(p.run)->class_count);
     end(&p);
   }
+}
+
+/* ---- Loading ---- */
+
+/* Two stages; the first sends these tags, the second receives those. */
+static const char *refusal(ts_arena *arena, const uint32_t *sent, uint32_t sends,
+                           const uint32_t *received, uint32_t receives)
+{
+  plan p = plan_new(1, (uint32_t[]){2}, 0, 2);
+  uint32_t pipe = plan_group(&p, 1), out, in;
+  plan_network(&p, 100);
+  out = plan_begin(&p, "out");
+  plan_port(&p, 2, true, pipe, 1 << 20, 10, NULL);
+  plan_end(&p);
+  in = plan_begin(&p, "in");
+  plan_port(&p, 2, false, pipe, 1 << 20, 10, NULL);
+  plan_end(&p);
+  plan_item *list = calloc(sends + receives, sizeof *list);
+  for (uint32_t i = 0; i < sends; i++)
+    list[i] = (plan_item){out, 0, {{1, sent[i]}}};
+  plan_program(&p, list, sends);
+  for (uint32_t i = 0; i < receives; i++)
+    list[i] = (plan_item){in, 0, {{0, received[i]}}};
+  plan_program(&p, list, receives);
+  free(list);
+  ts_ir ir;
+  ts_stop stop = {.arena = arena};
+  ts_ir_builder_view(p.b, &ir);
+  ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+  bool played = run != NULL;
+  cr_assert_eq(played, ts_ir_verify(&ir, NULL) == 0);
+  ts_run_free(run);
+  plan_free(&p);
+  return played ? NULL : stop.title;
+}
+
+/* What the compiler has made is not looked at before it is played (ts_ir_verify_compiled). */
+Test(loading, messages_that_do_not_match_are_refused)
+{
+  enum { MANY = 200 };
+  ts_arena *arena = ts_arena_new("test");
+  uint32_t up[MANY], down[MANY], apart[MANY];
+  for (uint32_t i = 0; i < MANY; i++) {
+    up[i] = i;
+    down[i] = MANY - 1 - i;
+    apart[i] = i * 7919 % MANY * 1000003;
+  }
+  cr_assert_null(refusal(arena, up, MANY, up, MANY));
+  cr_assert_null(refusal(arena, up, MANY, down, MANY)); /* later ones first */
+  cr_assert_null(refusal(arena, apart, MANY, apart, MANY));
+  cr_assert(strstr(refusal(arena, up, MANY, up, MANY - 1), "has no receiver"));
+  cr_assert(strstr(refusal(arena, down, MANY, up, MANY - 1), "has no receiver"));
+  cr_assert(strstr(refusal(arena, up, MANY - 1, up, MANY), "sent by nobody"));
+  cr_assert(strstr(refusal(arena, (uint32_t[]){4, 4}, 2, (uint32_t[]){4, 5}, 2), "no receiver"));
+  cr_assert(strstr(refusal(arena, (uint32_t[]){4, 6}, 2, (uint32_t[]){4, 5}, 2), "no receiver"));
+  ts_arena_free(arena);
 }

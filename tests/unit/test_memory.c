@@ -203,6 +203,46 @@ Test(memory, peaks_are_those_of_the_walk_node_by_node)
   }
 }
 
+static void check_walk(ts_arena *arena, const ts_ir *ir, uint64_t *peak)
+{
+  ts_stop stop = {.arena = arena};
+  ts_run *run = ts_run_new(ir, &(ts_run_options){0}, &stop);
+  cr_assert(run, "%s", stop.title);
+  const ts_memory *memory = ts_memory_new(arena, ir, run);
+  *peak = 0;
+  for (uint32_t c = 0; c < memory->class_count; c++) {
+    walk(arena, ir, run, c, &memory->classes[c]);
+    *peak = memory->classes[c].peak > *peak ? memory->classes[c].peak : *peak;
+  }
+  ts_run_free(run);
+}
+
+/* In the steady state periods are skipped, in which more, less or as much is held as in the one
+ * before; and devices run out of memory somewhere in the middle. */
+Test(memory, periods_that_are_skipped_change_nothing)
+{
+  for (uint32_t seed = 0; seed < 400; seed++) {
+    ts_arena *arena = ts_arena_new("test");
+    ts_ir ir;
+    ts_ir_builder *b = random_ir_of(seed, 8 + seed % 120);
+    ts_ir_builder_view(b, &ir);
+    if (seed % 4)
+      change_effects(arena, &ir, seed);
+    uint64_t peak, unused;
+    check_walk(arena, &ir, &peak);
+    ts_ir_device_class *classes =
+      ts_arena_copy(arena, ir.device_classes, ir.device_classes_count * sizeof *classes);
+    for (uint32_t i = 0; i < ir.device_classes_count; i++) {
+      classes[i].memory = peak / 8 * (1 + seed % 9) + 1;
+      classes[i].reserved_memory = 0;
+    }
+    ir.device_classes = classes;
+    check_walk(arena, &ir, &unused);
+    ts_ir_builder_free(b);
+    ts_arena_free(arena);
+  }
+}
+
 typedef struct fixture {
   ts_arena *arena;
   ts_ir_builder *builder;

@@ -64,6 +64,24 @@ static void check_rank(const ts_run *a, const ts_run *b, uint32_t rank, uint32_t
   free(y.at);
 }
 
+typedef struct tally {
+  size_t repeats, items, none;
+  size_t twins; /* items that are like those of other players */
+} tally;
+
+static size_t count_twins(const ts_run *run)
+{
+  const ts_facts *f = ts_run_facts(run);
+  size_t found = 0;
+  for (uint32_t p = 0; p < f->fold->count; p++) {
+    const ts_player *w = &f->players[p];
+    uint32_t count = f->tables->ir->programs[w->role->program].item_count;
+    for (uint32_t i = 0; w->twins && i < count; i++)
+      found += w->alike[i] == i && w->twins[i] >> 32 != p;
+  }
+  return found;
+}
+
 /* Items that repeat others; those that a play of every op finds. */
 static size_t count_repeats(const ts_run *run, size_t *items)
 {
@@ -79,8 +97,6 @@ static size_t count_repeats(const ts_run *run, size_t *items)
   return found;
 }
 
-typedef struct tally { size_t repeats, items, none; } tally;
-
 static void check(const ts_ir *ir, bool no_fold, const double *slower, uint32_t order,
                   uint32_t seed, tally *t)
 {
@@ -91,6 +107,7 @@ static void check(const ts_ir *ir, bool no_fold, const double *slower, uint32_t 
     check_rank(few.run, all.run, ts_run_result(few.run)->classes[c].rank, seed);
   t->repeats += count_repeats(few.run, &t->items);
   t->none += count_repeats(all.run, &(size_t){0});
+  t->twins += count_twins(few.run);
   end(&few);
   end(&all);
 }
@@ -106,6 +123,7 @@ Test(repeats, change_nothing_in_plans_of_many_micro_batches)
     ts_ir_builder_free(b);
   }
   cr_assert_gt(t.repeats, t.items / 8, "%zu of %zu items repeat others", t.repeats, t.items);
+  cr_assert_gt(t.twins, 1000, "%zu items are like those of others", t.twins);
   cr_assert_eq(t.none, 0);
 }
 
