@@ -1,5 +1,5 @@
-/* What goals and conditions of a search can be at the best, from bounds of figures or of parameters:
- * interval arithmetic (Moore, 1966). Operations are those of the evaluator, which round
+/* What goals and conditions of a search can be at the best, from bounds of figures or of
+ * parameters: interval arithmetic (Moore, 1966). Operations are those of the evaluator, which round
  * monotonically, so ends of intervals need no room for rounding. */
 #include <math.h>
 #include <string.h>

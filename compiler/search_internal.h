@@ -27,12 +27,12 @@ typedef struct ts_searcher {
   TS_VEC(ts_search_point) points;
   uint64_t tried;             /* values of `vary`, whatever became of them */
   struct conflicts *conflicts; /* NULL, or it is found out why there are no plans */
-  ts_env *mine, *spare;       /* where names of conditions stand, which nobody keeps; NULL: nowhere */
+  ts_env *mine, *spare;       /* NULL, or where names of conditions stand, which nobody keeps */
   uint64_t only;              /* conditions that are looked at, by reason; 0: all */
   size_t most;                /* plans to list */
   bool may_open;              /* more: the search is open; else an error */
   struct draw *draw;          /* NULL, or one plan is looked for */
-  ts_search_range *all;       /* [items] what values of each `vary` whose list is fixed are between */
+  ts_search_range *all;       /* [items] between what values of each `vary` with a fixed list are */
   bool prunes;                /* there are too many to look at them one by one */
 } ts_searcher;
 

@@ -63,8 +63,8 @@ static const ts_option options[] = {
    NULL},
   {ALL, 0, "all", NULL, "play all plans, also those that cannot be among the best by their bounds",
    NULL},
-  {BUDGET, 0, "budget", "N|TIME", "try at most N plans, or begin none after TIME (60s): drawn, then near the best",
-   NULL},
+  {BUDGET, 0, "budget", "N|TIME",
+   "play at most N plans, or begin none after TIME (60s): drawn, then near the best", NULL},
   {SEED, 0, "seed", "N", "of the plans that are drawn (1)", NULL},
   {JOBS, 'j', "jobs", "N", "plans played at the same time (the number of processors)", NULL},
   {JOURNAL, 0, "journal", "FILE", "keep what becomes of each plan in FILE, as soon as it is known",
@@ -72,7 +72,8 @@ static const ts_option options[] = {
   {RESUME, 0, "resume", NULL, "go on in a journal that is there: its plans are not played again",
    NULL},
   {SERVE, 0, "serve", "PORT", "show a page of the journal at that port while it plays", NULL},
-  {SHARD, 0, "shard", "I/N", "only part I of N; auto: by the task of Slurm or Kubernetes", NULL},
+  {SHARD, 0, "shard", "I/N",
+   "only part I of N; auto: by the task of Slurm or Kubernetes; all: each after the other", NULL},
   {SBATCH, 0, "sbatch", "N", "only print a script for Slurm that runs the sweep in N parts", NULL},
   PLAN_OPTIONS,
   {0},
@@ -193,6 +194,7 @@ static bool read_options(task *t, int argc, char **argv)
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
     if (id == TS_OPTIONS_EXIT || !take(t, id))
       return false;
+  long long parts = t->sbatch ? t->sbatch : t->sweep.shard.count;
   const char *wrong = !t->sweep.path ?
                         "no FILE given" :
                       strcmp(t->sweep.path, "-") == 0 ?
@@ -203,10 +205,15 @@ static bool read_options(task *t, int argc, char **argv)
                         "`--resume` goes on in a journal: name it with `--journal`" :
                       t->serve && !t->journal ?
                         "`--serve` shows a journal: name one with `--journal`" :
-                      has_budget(t) && (t->sweep.shard.count || t->sbatch || t->team) ?
-                        "`--budget` chooses plans by what became of others: it has no parts and no "
-                        "further processes" :
-                      (t->sweep.shard.count || t->sbatch) && !t->journal ?
+                      has_budget(t) && t->team ?
+                        "`--budget` chooses plans by what became of others, which processes do not "
+                        "share: give each a part, `--shard I/N`" :
+                      t->budget.seconds > 0 && parts ?
+                        "parts share a budget in plans, not in time: what a part does in a time is "
+                        "not the same again" :
+                      t->budget.plans && t->budget.plans < parts ?
+                        "a budget of so few plans has no more parts than plans" :
+                      parts && t->sweep.shard.index != TS_SHARD_ALL && !t->journal ?
                         "parts of a sweep are put together from journals: name one with "
                         "`--journal`" :
                         NULL;
@@ -276,6 +283,52 @@ static bool play(task *t, const ts_sweep_plays *plays)
   return t->team ? ts_team_play(t->team, &t->sweep, plays) : ts_sweep_play(&t->sweep, plays);
 }
 
+static void take_look(void *closure, size_t index, double seconds)
+{
+  (void)closure;
+  (void)index;
+  (void)seconds;
+}
+
+static bool tick_look(void *closure)
+{
+  task *t = closure;
+  bool good = !t->kept || ts_kept_write(t->kept);
+  if (t->kept)
+    end_if_asked(t);
+  return good;
+}
+
+/* Of an open search: finds the bounds of plans. What a journal knows of them is not looked at
+ * again; that they were played tells nothing here, or parts would see what others played. */
+static bool look_at_some(void *closure, ts_outcome *outcomes, size_t count)
+{
+  task *t = closure;
+  ts_sweep looking = t->sweep;
+  size_t *unknown = TS_NEW_ARRAY(t->sweep.arena, size_t, count + 1), unknown_count = 0;
+  looking.outcomes = outcomes;
+  looking.count = count;
+  for (size_t i = 0; i < count; i++) {
+    ts_outcome found = {.point = outcomes[i].point}, *o = &outcomes[i];
+    if (t->kept && !ts_kept_find(t->kept, &found))
+      return false;
+    if (found.state == TS_REFUSED && found.known)
+      *o = found;
+    else if (found.known)
+      *o = ts_sweep_looked(&t->sweep, found.point, &found.least);
+    else
+      unknown[unknown_count++] = i;
+  }
+  if (unknown_count && !ts_sweep_play(&looking, &(ts_sweep_plays){.jobs = t->jobs,
+                                                                  .count = unknown_count,
+                                                                  .todo = unknown,
+                                                                  .done = take_look,
+                                                                  .tick = tick_look,
+                                                                  .closure = t}))
+    return false;
+  return true;
+}
+
 /* Of an open search: plays what no journal knows. */
 static bool play_some(void *closure, const size_t *todo, size_t count)
 {
@@ -306,7 +359,8 @@ static bool play_all(task *t)
       todo[count++] = i;
   t->asked = count;
   t->begun = ts_clock();
-  if (s->search->open && !ts_sweep_search(s, &t->budget, play_some, t))
+  ts_sweep_player player = {look_at_some, play_some, t};
+  if (s->search->open && !ts_sweep_search(s, &t->budget, &player))
     return false;
   ts_sweep_plays plays = {.jobs = t->jobs,
                           .count = count,
@@ -558,7 +612,8 @@ static int sweep(task *t)
   if (t->dry_run)
     return dry_run(t);
   s->outcomes = TS_NEW_ARRAY(s->arena, ts_outcome, s->count);
-  s->top = t->all || t->form != TEXT ? 0 : (size_t)t->top;
+  s->top = (size_t)t->top;
+  s->all = t->all || t->form != TEXT;
   s->tops = TS_NEW_ARRAY(s->arena, double, s->top + 1);
   s->reasons = TS_NEW_ARRAY(s->arena, uint64_t, s->search->reason_count + 1);
   for (uint32_t i = 0; i < s->search->reason_count; i++)
@@ -623,7 +678,7 @@ static int run(task *t, int argc, char **argv)
   if (!read_options(t, argc, argv))
     return t->options.status;
   if (t->sbatch) {
-    ts_sweep_shard_put_script(t->sbatch, t->journal, argc, argv, stdout);
+    ts_sweep_shard_put_script(t->sbatch, t->journal, has_budget(t), argc, argv, stdout);
     return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
   }
   t->sweep.session = ts_session_new(arena);

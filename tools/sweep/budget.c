@@ -8,7 +8,10 @@
 #include "tools/sweep/rank.h"
 
 enum {
-  BATCH = 16,      /* plans that are chosen together, whatever the number of processors */
+  BATCH = 16,      /* plans that are played together, whatever the number of processors */
+  CHOICE = 4,      /* draws of which one is played */
+  BLIND = 4,       /* one of so many is played whatever its bounds are */
+  LOOKED = 8,      /* plans looked at at most for each that may be played */
   TRIES = 8,       /* draws for each new plan */
   DRAWN = 4,       /* a quarter of the plans are drawn before any neighbour is tried */
   LEAST_DRAWN = BATCH,
@@ -17,16 +20,21 @@ enum {
   EMPTY_ROUNDS = 4 /* without a new plan: the space has no more */
 };
 
+/* The search of one part. */
 typedef struct searching {
   ts_sweep *s;
-  const ts_sweep_budget *budget;
+  const ts_sweep_player *player;
+  size_t most;          /* plans to play; 0: no matter */
   double until;         /* s; 0: no matter */
   uint64_t random;
-  ts_hash_table seen;   /* outcomes by the texts of their plans */
+  ts_hash_table seen;   /* places of `looked` by the texts of their plans */
+  TS_VEC(size_t) looked; /* points */
+  size_t first_waiting; /* of the sweep's, those of this part */
+  size_t played;
+  TS_VEC(ts_outcome) fresh;   /* to be looked at */
   TS_VEC(ts_outcome) outcomes;
   TS_VEC(bool) expanded; /* [outcomes] their neighbours are there, or those of one like it */
   TS_VEC(size_t) centres; /* outcomes whose neighbours are there */
-  TS_VEC(size_t) todo;
 } searching;
 
 bool ts_sweep_budget_read(ts_options *o, ts_sweep_budget *budget)
@@ -58,26 +66,29 @@ static const char *key_of(const ts_sweep *s, size_t point)
   return ts_sweep_point_text(s, point, s->arena);
 }
 
-typedef struct wanted { const searching *in; const char *key; } wanted;
+typedef struct wanted { const ts_sweep *s; const size_t *points; const char *key; } wanted;
 
 static bool same(const void *closure, uint32_t number)
 {
   const wanted *w = closure;
-  return !strcmp(w->key, key_of(w->in->s, w->in->outcomes.at[number].point));
+  return !strcmp(w->key, key_of(w->s, w->points[number]));
+}
+
+static bool is_spent(const searching *in)
+{
+  return in->most && (in->played >= in->most || in->looked.count >= LOOKED * in->most);
 }
 
 /* False: it is there, or there is no room in the budget. */
 static bool add(searching *in, size_t point)
 {
-  wanted w = {in, key_of(in->s, point)};
+  wanted w = {in->s, in->looked.at, key_of(in->s, point)};
   uint32_t hash = ts_hash_bytes(w.key, strlen(w.key));
-  if ((in->budget->plans && in->outcomes.count >= (size_t)in->budget->plans) ||
-      ts_hash_find(&in->seen, hash, same, &w) != TS_HASH_NONE)
+  if (is_spent(in) || ts_hash_find(&in->seen, hash, same, &w) != TS_HASH_NONE)
     return false;
-  ts_hash_add(in->s->arena, &in->seen, hash, (uint32_t)in->outcomes.count);
-  TS_PUSH(in->s->arena, &in->todo, in->outcomes.count);
-  TS_PUSH(in->s->arena, &in->outcomes, (ts_outcome){.point = point});
-  TS_PUSH(in->s->arena, &in->expanded, false);
+  ts_hash_add(in->s->arena, &in->seen, hash, (uint32_t)in->looked.count);
+  TS_PUSH(in->s->arena, &in->looked, point);
+  TS_PUSH(in->s->arena, &in->fresh, ((ts_outcome){.point = point, .look = true}));
   return true;
 }
 
@@ -86,10 +97,10 @@ static bool failed(const searching *in) { return ts_diags_errors(in->s->session-
 static void draw(searching *in, size_t count)
 {
   ts_search *search = in->s->search;
-  for (size_t tries = 0; in->todo.count < count && tries < TRIES * count && !failed(in); tries++) {
+  for (size_t tries = 0; in->fresh.count < count && tries < TRIES * count && !failed(in); tries++) {
     in->random += UINT64_C(0x9e3779b97f4a7c15);
     if (ts_search_draw(search, in->random))
-      in->s->drawn += add(in, search->point_count - 1);
+      add(in, search->point_count - 1);
   }
 }
 
@@ -113,6 +124,35 @@ static void add_neighbours(searching *in, size_t index)
   if (ts_search_neighbours(search, in->outcomes.at[index].point))
     for (size_t p = before; p < search->point_count; p++)
       add(in, p);
+}
+
+static void put(searching *in, ts_outcome o)
+{
+  TS_PUSH(in->s->arena, &in->outcomes, o);
+  TS_PUSH(in->s->arena, &in->expanded, false);
+}
+
+/* What bounds decide is an outcome; the others wait. */
+static bool look(searching *in, bool drawn)
+{
+  ts_sweep *s = in->s;
+  bool good = !in->fresh.count ||
+              in->player->look(in->player->closure, in->fresh.at, in->fresh.count);
+  for (size_t i = 0; good && i < in->fresh.count; i++) {
+    ts_outcome *o = &in->fresh.at[i];
+    o->look = false;
+    o->drawn = drawn;
+    if (o->state == TS_TOO_LARGE) {
+      o->figures.of[TS_SEARCH_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved);
+      o->limit = (double)o->least.limit;
+    }
+    if (o->state == TS_BOUNDED)
+      TS_PUSH(s->arena, &s->waiting, *o);
+    else
+      put(in, *o);
+  }
+  in->fresh.count = 0;
+  return good && !failed(in);
 }
 
 /* ---- Rounds ---- */
@@ -152,52 +192,168 @@ static size_t best_by(const searching *in, uint32_t goal, bool unexpanded)
   return best;
 }
 
-static size_t quota(const ts_sweep_budget *b)
+typedef struct choice { size_t waiting; double worth; } choice;
+
+static int by_worth(const void *x, const void *y)
 {
-  size_t part = b->plans ? (size_t)b->plans / DRAWN : TIMED_DRAWN;
+  const choice *a = x, *b = y;
+  return a->worth != b->worth     ? (a->worth < b->worth ? -1 : 1) :
+         a->waiting != b->waiting ? (a->waiting < b->waiting ? -1 : 1) :
+                                    0;
+}
+
+/* To be played: those that wait from `first` on and may be among the best, most of them by their
+ * bounds, the rest by their turn. Puts them among the outcomes; how many. */
+static size_t choose(searching *in, size_t first, uint32_t goal)
+{
+  ts_sweep *s = in->s;
+  size_t count = 0, room = in->most ? in->most - in->played : BATCH;
+  TS_VEC(choice) choices = {0};
+  for (size_t i = first; i < s->waiting.count; i++)
+    if (!ts_sweep_cannot_win(s, &s->waiting.at[i]))
+      TS_PUSH(s->arena, &choices, ((choice){i, ts_sweep_best_worth(s, &s->waiting.at[i], goal)}));
+  bool *taken = TS_NEW_ARRAY(s->arena, bool, s->waiting.count + 1);
+  room = room > BATCH ? BATCH : room;
+  size_t blind = choices.count > room ? room / BLIND : 0;
+  for (size_t i = choices.count; i-- > 0 && count < blind; count++)
+    taken[choices.at[i].waiting] = true;
+  TS_SORT(&choices, by_worth);
+  for (size_t i = 0; i < choices.count && count < room; i++) {
+    count += !taken[choices.at[i].waiting];
+    taken[choices.at[i].waiting] = true;
+  }
+  size_t left = first;
+  for (size_t i = first; i < s->waiting.count; i++) {
+    ts_outcome *o = &s->waiting.at[i];
+    if (!taken[i]) {
+      s->waiting.at[left++] = *o;
+      continue;
+    }
+    s->drawn += o->drawn;
+    put(in, (ts_outcome){.point = o->point});
+  }
+  s->waiting.count = left;
+  in->played += count;
+  return count;
+}
+
+static size_t quota(const searching *in)
+{
+  size_t part = in->most ? in->most / DRAWN : TIMED_DRAWN;
   return part < LEAST_DRAWN ? LEAST_DRAWN : part;
 }
 
 /* What became of the plans is kept where the next round looks for it. */
-static bool play_round(searching *in, ts_sweep_player *play, void *closure)
+static bool play_round(searching *in, size_t count)
 {
   ts_sweep *s = in->s;
+  size_t *todo = TS_NEW_ARRAY(s->arena, size_t, count + 1);
   s->outcomes = in->outcomes.at;
   s->count = in->outcomes.count;
-  bool good = play(closure, in->todo.at, in->todo.count) && !failed(in);
-  for (size_t i = s->count - in->todo.count; good && i < s->count; i++)
+  for (size_t i = 0; i < count; i++)
+    todo[i] = s->count - count + i;
+  bool good = in->player->play(in->player->closure, todo, count) && !failed(in);
+  for (size_t i = s->count - count; good && i < s->count; i++)
     if (s->outcomes[i].state == TS_RANKED)
       good = ts_search_worths(s->search, s->outcomes[i].point, &s->outcomes[i].figures,
                               s->outcomes[i].worths);
-  for (size_t i = s->count - in->todo.count; i < s->count; i++)
+  for (size_t i = s->count - count; i < s->count; i++)
     for (size_t k = 0; k < in->centres.count; k++)
       in->expanded.at[i] |= alike(&s->outcomes[i], &s->outcomes[in->centres.at[k]]);
-  in->todo.count = 0;
   return good;
 }
 
-bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, ts_sweep_player *play,
-                     void *closure)
+/* ---- Parts ---- */
+
+static void begin_part(ts_sweep *s)
 {
-  searching in = {.s = s, .budget = budget, .random = s->seed};
-  double until = budget->seconds > 0 ? ts_clock() + budget->seconds : 0;
+  s->outcomes = NULL;
+  s->count = s->judged = s->best = s->top_count = s->front.count = 0;
+}
+
+static bool search_part(searching *in)
+{
+  ts_sweep *s = in->s;
   size_t empty = 0;
   uint32_t goal = 0, vain = 0; /* goals take turns, each as long as it becomes better */
   bool good = true, climb = false;
-  while (good && empty < EMPTY_ROUNDS && (!until || ts_clock() < until) &&
-         !(budget->plans && in.outcomes.count >= (size_t)budget->plans)) {
-    size_t from = climb ? best_by(&in, goal, true) : SIZE_MAX, best = best_by(&in, goal, false);
+  in->first_waiting = s->waiting.count;
+  begin_part(s);
+  while (good && empty < EMPTY_ROUNDS && (!in->until || ts_clock() < in->until) && !is_spent(in)) {
+    size_t from = climb ? best_by(in, goal, true) : SIZE_MAX, best = best_by(in, goal, false),
+           before = in->looked.count, fresh = s->waiting.count;
     if (from != SIZE_MAX)
-      add_neighbours(&in, from);
+      add_neighbours(in, from);
     else
-      draw(&in, BATCH);
-    empty = in.todo.count ? 0 : empty + 1;
-    good = !failed(&in) && (!in.todo.count || play_round(&in, play, closure));
-    vain = from == SIZE_MAX || best_by(&in, goal, false) != best ? 0 : vain + 1;
+      draw(in, CHOICE * BATCH);
+    empty = in->looked.count > before ? 0 : empty + 1;
+    good = !failed(in) && look(in, from == SIZE_MAX);
+    if (!good)
+      break;
+    size_t count = choose(in, from != SIZE_MAX ? fresh : in->first_waiting, goal);
+    if (from == SIZE_MAX && count)
+      empty = 0;
+    good = play_round(in, count);
+    vain = from == SIZE_MAX || best_by(in, goal, false) != best ? 0 : vain + 1;
     if (vain)
       goal = (goal + 1) % s->search->goal_count;
-    climb = in.outcomes.count >= quota(budget) && vain < PATIENCE * s->search->goal_count;
+    climb = in->played >= quota(in) && vain < PATIENCE * s->search->goal_count;
   }
-  s->exhausted = empty == EMPTY_ROUNDS;
+  s->looked += in->looked.count;
+  s->played += in->played;
+  s->exhausted &= empty == EMPTY_ROUNDS;
   return good;
+}
+
+/* Plans of several parts, each once. */
+typedef struct together {
+  ts_hash_table seen;
+  TS_VEC(size_t) points;
+  TS_VEC(ts_outcome) outcomes;
+} together;
+
+static bool is_new(ts_sweep *s, together *all, size_t point)
+{
+  wanted w = {s, all->points.at, key_of(s, point)};
+  uint32_t hash = ts_hash_bytes(w.key, strlen(w.key));
+  if (ts_hash_find(&all->seen, hash, same, &w) != TS_HASH_NONE)
+    return false;
+  ts_hash_add(s->arena, &all->seen, hash, (uint32_t)all->points.count);
+  TS_PUSH(s->arena, &all->points, point);
+  return true;
+}
+
+static void put_together(ts_sweep *s, together *all)
+{
+  size_t left = 0;
+  begin_part(s);
+  s->outcomes = all->outcomes.at;
+  s->count = all->outcomes.count;
+  for (size_t i = 0; i < s->waiting.count; i++)
+    if (is_new(s, all, s->waiting.at[i].point))
+      s->waiting.at[left++] = s->waiting.at[i];
+  s->waiting.count = left;
+}
+
+bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, const ts_sweep_player *player)
+{
+  long long parts = s->shard.count ? s->shard.count : 1,
+            first = s->shard.index > 0 ? s->shard.index : 0,
+            end = s->shard.count && s->shard.index == TS_SHARD_ALL ? parts : first + 1;
+  together all = {0};
+  bool good = true;
+  s->exhausted = true;
+  for (long long p = first; p < end && good; p++) {
+    searching in = {.s = s, .player = player, .random = s->seed + (uint64_t)p * 1000003};
+    if (budget->plans)
+      in.most = (size_t)(budget->plans / parts + (p < budget->plans % parts));
+    in.until = budget->seconds > 0 ? ts_clock() + budget->seconds : 0;
+    good = search_part(&in);
+    for (size_t i = 0; i < s->count && end > first + 1; i++)
+      if (is_new(s, &all, s->outcomes[i].point))
+        TS_PUSH(s->arena, &all.outcomes, s->outcomes[i]);
+  }
+  if (end > first + 1)
+    put_together(s, &all);
+  return good && ts_sweep_judge(s);
 }

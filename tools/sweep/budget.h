@@ -1,23 +1,28 @@
-/* Sweeps of spaces that are not listed: plans drawn at random, then those near the best ones, until
- * a budget is spent. */
+/* Sweeps of spaces that are not listed: of plans drawn at random, and of those near the best ones,
+ * bounds are found first, and those are played whose bounds are best, until a budget is spent. */
 #ifndef TS_TOOLS_SWEEP_BUDGET_H
 #define TS_TOOLS_SWEEP_BUDGET_H
 
 #include "base/options.h"
 #include "tools/sweep/sweep.h"
 
-/* plans: to try; seconds: not to begin more after; 0: no such bound. Neither: no budget */
+/* plans: to play; seconds: not to begin more after; 0: no such bound. Neither: no budget */
 typedef struct ts_sweep_budget { long long plans; double seconds; } ts_sweep_budget;
 
 /* "500" or "60s", "5min", "2h". False after reporting a mistake. */
 bool ts_sweep_budget_read(ts_options *o, ts_sweep_budget *budget);
 
-/* Plays the outcomes of these indices. False: to stop, after an error. */
-typedef bool ts_sweep_player(void *closure, const size_t *todo, size_t count);
+/* What plays. Both: false: to stop, after an error. */
+typedef struct ts_sweep_player {
+  bool (*look)(void *closure, ts_outcome *outcomes, size_t count); /* of plans: their bounds */
+  bool (*play)(void *closure, const size_t *todo, size_t count);   /* outcomes of the sweep */
+  void *closure;
+} ts_sweep_player;
 
 /* Adds plans to an open search and outcomes to the sweep, and has them played. The same seed gives
- * the same plans where the budget is in plans. False after an error. */
-bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, ts_sweep_player *play,
-                     void *closure);
+ * the same plans where the budget is in plans. Parts are searches of their own, each with its share
+ * of the budget; one after the other they come to what all of them come to apart. False after an
+ * error. */
+bool ts_sweep_search(ts_sweep *s, const ts_sweep_budget *budget, const ts_sweep_player *player);
 
 #endif

@@ -126,20 +126,28 @@ static bool check(ts_kept *k, ts_error *error)
 
 /* ---- Reading ---- */
 
-static bool know(ts_kept *k, size_t index, ts_arena *scratch, ts_error *error)
+static bool find(ts_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
   uint8_t key[TS_DIGEST_SIZE];
   bool found;
-  ts_outcome o = {.point = s->outcomes[index].point, .known = true};
+  ts_outcome o = {.point = wanted->point, .known = true};
   ts_kept_key(s, o.point, scratch, key);
   if (!ts_journal_find(k->journal, key, s->arena, &o, &found, error))
     return false;
   if (found) {
     o.played = o.state != TS_REFUSED;
-    s->outcomes[index] = o;
-    k->about.known++;
+    *wanted = o;
   }
+  return true;
+}
+
+static bool know(ts_kept *k, size_t index, ts_arena *scratch, ts_error *error)
+{
+  ts_outcome *o = &k->sweep->outcomes[index];
+  if (!find(k, o, scratch, error))
+    return false;
+  k->about.known += o->known;
   return true;
 }
 
@@ -164,13 +172,22 @@ bool ts_kept_know(ts_kept *k, size_t index)
   return good || refuse(k, &error);
 }
 
+bool ts_kept_find(ts_kept *k, ts_outcome *o)
+{
+  ts_arena *scratch = ts_arena_new("a key");
+  ts_error error = {0};
+  bool good = find(k, o, scratch, &error);
+  ts_arena_free(scratch);
+  return good || refuse(k, &error);
+}
+
 ts_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
 {
   ts_kept *k = TS_NEW(s->arena, ts_kept);
   ts_error error = {0};
   *k = (ts_kept){.sweep = s, .path = path};
   const char *title = ts_arena_printf(s->arena, "%s, search %s", s->search->plan, s->search->name);
-  if (s->shard.count)
+  if (s->shard.count && s->shard.index != TS_SHARD_ALL)
     title = ts_arena_printf(s->arena, "%s, part %lld of %lld", title, s->shard.index + 1,
                             s->shard.count);
   k->about = (ts_journal_sweep){.title = title,

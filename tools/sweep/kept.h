@@ -12,6 +12,8 @@ typedef struct ts_kept ts_kept;
 ts_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume);
 /* Sets an outcome that the journal knows; `known` tells. False after errors. */
 bool ts_kept_know(ts_kept *k, size_t index);
+/* Likewise an outcome of no sweep: nothing is counted. */
+bool ts_kept_find(ts_kept *k, ts_outcome *o);
 /* A plan was played. */
 void ts_kept_take(ts_kept *k, size_t index, double seconds);
 /* Puts what was taken on the disk. False after errors. */

@@ -39,6 +39,8 @@ typedef struct ts_outcome {
   size_t point;            /* of the search */
   bool known;              /* it was played, or stood in a journal: what follows holds */
   bool exact;              /* it is to be played whatever its bounds are */
+  bool look;               /* it is not to be played: its bounds are asked for */
+  bool drawn;              /* it was drawn at random (tools/sweep/budget.h) */
   bool played;             /* else refused, or only its bounds are known */
   ts_least least;          /* bounds, unless refused */
   struct ts_outcome_best { /* what follows from them */

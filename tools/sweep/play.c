@@ -49,7 +49,7 @@ static void measure(ts_session *session, const ts_input *input, const ts_run *ru
 /* No lock: it is played all the same. */
 static bool may_be_bounded(const ts_sweep *s, const pthread_mutex_t *lock, const ts_outcome *out)
 {
-  return s->top && lock && !out->exact;
+  return lock && !out->exact && (out->look || (s->top && !s->all));
 }
 
 /* Its bounds tell what becomes of it. */
@@ -60,8 +60,8 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
   pthread_mutex_lock(lock);
   out->state = out->least.over               ? TS_TOO_LARGE :
                ts_sweep_cannot_hold(s, out) ? TS_LEFT_OUT :
-               ts_sweep_cannot_win(s, out)  ? TS_BOUNDED :
-                                               out->state;
+               out->look || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
+                                                           out->state;
   pthread_mutex_unlock(lock);
   return out->state != TS_REFUSED;
 }
@@ -89,7 +89,8 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
 {
   ts_compile_options compile = s->compile;
   size_t point = asked->point;
-  ts_outcome out = {.state = TS_REFUSED, .point = point, .exact = asked->exact};
+  ts_outcome out = {
+    .state = TS_REFUSED, .point = point, .exact = asked->exact, .look = asked->look};
   ts_input input = {0};
   question asks = {s, lock, session->arena, &out, false};
   ts_held held = {.enough = is_enough, .closure = &asks, .early = !s->search->open};

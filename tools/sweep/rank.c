@@ -48,8 +48,8 @@ static void find_equals(ts_sweep *s)
 
 /* ---- Bounds ---- */
 
-/* Figures of a step that takes no less time, and in which devices work no less, all together. Memory
- * is that of the device that drivers leave most of. */
+/* Figures of a step that takes no less time, in which all devices together work no less. Without
+ * what drivers hold, as devices may differ. */
 static void find_figures(const ts_least *l, double seconds, double work, ts_figures *low,
                          ts_figures *high)
 {
@@ -130,9 +130,14 @@ static bool is_behind_front(const ts_sweep *s, const double *worths)
   return false;
 }
 
+double ts_sweep_best_worth(const ts_sweep *s, ts_outcome *o, uint32_t goal)
+{
+  return best_of(s, o)->worths[goal];
+}
+
 bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o)
 {
-  return s->top && best_of(s, o)->fails;
+  return best_of(s, o)->fails;
 }
 
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
@@ -166,6 +171,15 @@ static bool note_front(ts_sweep *s, ts_outcome *o)
   for (uint32_t g = 0; g < goals; g++)
     TS_PUSH(s->arena, &s->front, worths[g]);
   return true;
+}
+
+ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least)
+{
+  ts_outcome o = {.point = point, .known = true, .least = *least};
+  o.state = least->over                  ? TS_TOO_LARGE :
+            ts_sweep_cannot_hold(s, &o) ? TS_LEFT_OUT :
+                                           TS_BOUNDED;
+  return o;
 }
 
 static void note_top(ts_sweep *s, double worth)
@@ -256,11 +270,25 @@ static bool find_front(ts_sweep *s)
   return true;
 }
 
+/* Of plans that wait: those that may still be better than the best, and how much. */
+static void count_waiting(ts_sweep *s)
+{
+  s->undecided = 0;
+  s->least_waiting = INFINITY;
+  for (size_t i = 0; i < s->waiting.count; i++) {
+    ts_outcome *o = &s->waiting.at[i];
+    if (ts_sweep_cannot_win(s, o))
+      continue;
+    s->undecided++;
+    s->least_waiting = fmin(s->least_waiting, best_of(s, o)->worths[0]);
+  }
+}
+
 size_t ts_sweep_nearest_unplayed(ts_sweep *s)
 {
   size_t nearest = SIZE_MAX;
   double least = INFINITY;
-  if (!s->top)
+  if (!s->top || s->all)
     return SIZE_MAX;
   find_bounded(s);
   for (size_t i = 0; i < s->count; i++)
@@ -273,8 +301,9 @@ bool ts_sweep_rank(ts_sweep *s)
 {
   if (!ts_sweep_judge(s))
     return false;
-  if (s->top)
+  if (s->top && !s->all)
     find_bounded(s);
+  count_waiting(s);
   if (!find_front(s))
     return false;
   qsort(s->outcomes, s->count, sizeof *s->outcomes, compare);

@@ -22,6 +22,12 @@ bool ts_sweep_rank(ts_sweep *s);
 bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o);
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o);
 
+/* A plan of which bounds alone are known, as a look finds it. */
+ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least);
+
+/* What it can be worth at the best by a goal, by its bounds; turned so that less is better. */
+double ts_sweep_best_worth(const ts_sweep *s, ts_outcome *o, uint32_t goal);
+
 /* "tp=8 pp=4: 1.2 s, 60 GiB" of the best one judged so far. */
 const char *ts_sweep_best_text(const ts_sweep *s, ts_arena *arena);
 

@@ -67,12 +67,18 @@ static double lack_of(const ts_outcome *o)
   return o->state == TS_TOO_LARGE && !o->why ? o->figures.of[TS_SEARCH_MEMORY] / 8 - o->limit : 0;
 }
 
+/* Of plans that were not played bounds of memory tell whether they fit. */
+static bool is_known(const ts_outcome *o, const struct figure *f)
+{
+  return !o->why && (o->played || (f->id == TS_SEARCH_MEMORY && o->state == TS_TOO_LARGE));
+}
+
 static void put_figures(const ts_outcome *o, FILE *out)
 {
   for (size_t i = 0; i < FIGURES; i++) {
     const struct figure *f = &figures[i];
     double value = o->figures.of[f->id] * f->scale;
-    if (o->why || (!f->known && !(value > 0)))
+    if (!is_known(o, f) || (!f->known && !(value > 0)))
       fputc(',', out);
     else
       ts_put_csv(out, f->decimals < 0 ? ",%.17g" : ",%.0f", value);
@@ -140,7 +146,7 @@ static void add_figures(cJSON *plan, const ts_outcome *o)
 {
   for (size_t i = 0; i < FIGURES; i++) {
     double value = o->figures.of[figures[i].id] * figures[i].scale;
-    if (figures[i].known || value > 0)
+    if (is_known(o, &figures[i]) && (figures[i].known || value > 0))
       cJSON_AddNumberToObject(plan, figures[i].name, value);
     else
       cJSON_AddNullToObject(plan, figures[i].name);
@@ -154,7 +160,9 @@ static void add_budget(cJSON *root, const ts_sweep *s)
 {
   cJSON *budget = cJSON_AddObjectToObject(root, "budget");
   double bound = ts_sweep_bound(s);
-  cJSON_AddNumberToObject(budget, "tried", (double)s->count);
+  cJSON_AddNumberToObject(budget, "looked_at", (double)s->looked);
+  cJSON_AddNumberToObject(budget, "played", (double)s->played);
+  cJSON_AddNumberToObject(budget, "undecided", (double)s->undecided);
   cJSON_AddNumberToObject(budget, "drawn", (double)s->drawn);
   cJSON_AddNumberToObject(budget, "combinations", s->search->combinations);
   cJSON_AddNumberToObject(budget, "seed", (double)s->seed);

@@ -90,13 +90,13 @@ static void put_goals(const ts_sweep *s, const ts_outcome *o, FILE *out)
 
 static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
 {
-  size_t ranked = ts_sweep_count(s, TS_RANKED),
+  size_t count = s->search->open ? s->looked : s->count, ranked = ts_sweep_count(s, TS_RANKED),
          front = front_of(s), shown = top && top < front ? top : front;
   ts_put_text(out, "%s, search %s: ", s->search->plan, s->search->name);
-  if (s->shard.count)
+  if (s->shard.count && s->shard.index != TS_SHARD_ALL)
     fprintf(out, "part %lld of %lld, ", s->shard.index + 1, s->shard.count);
   ts_put_text(out, "%s plan%s, %s\n",
-              ts_format_count(s->count).text, s->count == 1 ? "" : "s", s->search->goal);
+              ts_format_count(count).text, count == 1 ? "" : "s", s->search->goal);
   int *widths = TS_NEW_ARRAY(s->arena, int, s->search->column_count + 1);
   for (uint32_t c = 0; c < s->search->column_count; c++) {
     widths[c] = (int)strlen(s->search->columns[c]);
@@ -146,18 +146,41 @@ ts_text ts_format_combinations(double combinations)
   return t;
 }
 
+/* Plans whose bounds are all that is known of them. */
+static void put_waiting(const ts_sweep *s, FILE *out)
+{
+  size_t behind = s->waiting.count - s->undecided;
+  if (behind)
+    ts_put_text(out, "  %s of the others cannot be among the best by their bounds\n",
+                ts_format_count(behind).text);
+  if (!s->undecided)
+    return;
+  double best = s->outcomes[0].worth;
+  ts_put_text(out, "  %s of the others were not played and may be", ts_format_count(s->undecided).text);
+  if (s->search->goal_count == 1 && s->outcomes[0].state == TS_RANKED &&
+      isfinite(s->least_waiting) && best * s->least_waiting > 0)
+    ts_put_text(out, s->least_waiting < best ?
+                       " among the best: none is better than the best by more than %s\n" :
+                       " among the best; none is better than the best\n",
+                ts_format_share(fabs(s->least_waiting / best - 1)).text);
+  else
+    fputs(" among the best\n", out);
+}
+
 /* Of a space that was not listed: what was tried of it, and how far from any plan's bound. */
 static void put_budget(const ts_sweep *s, FILE *out)
 {
   if (!s->search->open)
     return;
   fputs("\nBudget\n", out);
-  ts_put_text(out, "  %s plans tried of up to %s combinations of values: %s drawn (seed %s), ",
-              ts_format_count(s->count).text, ts_format_combinations(s->search->combinations).text,
-              ts_format_count(s->drawn).text, ts_format_count(s->seed).text);
-  ts_put_text(out, "%s near the best\n", ts_format_count(s->count - s->drawn).text);
+  ts_put_text(out, "  %s plans looked at, of up to %s combinations of values (seed %s)\n",
+              ts_format_count(s->looked).text, ts_format_combinations(s->search->combinations).text,
+              ts_format_count(s->seed).text);
+  ts_put_text(out, "  %s played: %s drawn, %s near the best\n", ts_format_count(s->played).text,
+              ts_format_count(s->drawn).text, ts_format_count(s->played - s->drawn).text);
   if (s->exhausted)
     fputs("  no further plans were found\n", out);
+  put_waiting(s, out);
   double bound = ts_sweep_bound(s), worth = s->outcomes[0].worths[0];
   if (s->outcomes[0].state != TS_RANKED)
     return;

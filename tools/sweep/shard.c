@@ -62,10 +62,14 @@ bool ts_sweep_shard_read(const ts_options *o, ts_sweep_shard *shard)
   first[length] = 0;
   if (!strcmp(first, "auto"))
     return from_environment(o, count, shard);
+  if (!strcmp(first, "all") && slash) {
+    *shard = (ts_sweep_shard){TS_SHARD_ALL, count};
+    return true;
+  }
   if (!slash)
     return wrong(o, "it has no `/`");
   if (!number(first, 1, count, &shard->index))
-    return wrong(o, "I is a whole number from 1 to N");
+    return wrong(o, "I is a whole number from 1 to N, or `all`");
   shard->index--;
   shard->count = count;
   return true;
@@ -103,8 +107,8 @@ static void put_arguments(int argc, char **argv, FILE *out)
   }
 }
 
-void ts_sweep_shard_put_script(long long parts, const char *journal, int argc, char **argv,
-                               FILE *out)
+void ts_sweep_shard_put_script(long long parts, const char *journal, bool whole, int argc,
+                               char **argv, FILE *out)
 {
   fprintf(out,
           "#!/bin/sh\n"
@@ -119,6 +123,8 @@ void ts_sweep_shard_put_script(long long parts, const char *journal, int argc, c
   fputs(".*[0-9]\n#   trainspec sweep --journal", out);
   put_word(journal, out);
   fputs(" --resume", out);
+  if (whole)
+    fprintf(out, " --shard all/%lld", parts);
   put_arguments(argc, argv, out);
   fputs("\nexec trainspec sweep --shard auto --journal", out);
   put_word(journal, out);

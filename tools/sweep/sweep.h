@@ -20,18 +20,23 @@ typedef struct ts_sweep {
   ts_sweep_shard shard;             /* which of the plans are asked for */
   size_t count;               /* how many */
   ts_outcome *outcomes;       /* [count] in the order of the search; ranked, the best first */
-  size_t top;                 /* only so many of the best are asked for; 0: all plans are played */
+  size_t top;                 /* only so many of the best are asked for; 0: all */
+  bool all;                   /* all plans are played, whatever their bounds are */
   double *tops;               /* [top] worths of the best ones judged so far, the best first */
   size_t top_count;
   TS_VEC(double) front;       /* of several goals: worths of those judged that no other one beats */
   uint64_t *reasons;          /* [reasons of the search] plans left out before any was played */
   size_t judged;              /* of those, from the first on */
   size_t best;                /* of those judged; valid where its state is RANKED */
-  /* of a space that is not listed (tools/sweep/budget.h): its seed, plans that were drawn and not
-   * found near others, and whether no further ones were found */
+  /* of a space that is not listed (tools/sweep/budget.h): its seed; plans looked at; of those that
+   * were chosen to be played, those drawn and not found near others; whether no further ones were
+   * found; plans of which only bounds are known, and which of these do not tell */
   uint64_t seed;
-  size_t drawn;
+  size_t looked, played, drawn;
   bool exhausted;
+  TS_VEC(ts_outcome) waiting;
+  size_t undecided;     /* of these, those that may be among the best all the same; ranked */
+  double least_waiting; /* by the first goal, turned: the best that one of them can be */
 } ts_sweep;
 
 /* What distinguishes a plan of the family: "tp=8 pp=4". */
