@@ -13,7 +13,7 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/schedule_report.h"
 
-enum { FORMAT = 1, OUTPUT, NAME, FROM, FRESH, WHOLE, MEMORY, BUDGET, SEED };
+enum { FORMAT = 1, OUTPUT, NAME, FROM, FRESH, WHOLE, MEMORY, BUDGET, SEED, JOBS };
 enum { TEXT, LANGUAGE, CSV, JSON }; /* forms */
 
 static const ts_option options[] = {
@@ -36,6 +36,8 @@ static const ts_option options[] = {
    "time the answer depends on the machine",
    NULL},
   {SEED, 0, "seed", "N", "of the search's random moves (1); the same seed, the same answer", NULL},
+  {JOBS, 'j', "jobs", "N", "threads that search (the number of processors); the answer is the same",
+   NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -147,6 +149,11 @@ static bool take(task *t, int id)
       return wrong(t, TS_EXIT_USAGE);
     t->search.search.seed = (uint64_t)number;
     return true;
+  case JOBS:
+    if (!ts_options_number(&t->options, 1, TS_MOST_JOBS, &number))
+      return wrong(t, TS_EXIT_USAGE);
+    t->search.search.jobs = (uint32_t)number;
+    return true;
   default:
     t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
     return !t->options.status;
@@ -212,7 +219,7 @@ int ts_schedule_main(int argc, char **argv)
 {
   task t = {.arena = ts_arena_new("schedule"), .name = "found"};
   ts_order_answer answer = {0};
-  t.search.search = (ts_pipeline_search){.seed = 1};
+  t.search.search = (ts_pipeline_search){.seed = 1, .jobs = (uint32_t)ts_usual_jobs()};
   if (!read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;

@@ -151,7 +151,9 @@ typedef struct ts_pipeline_search {
   uint64_t seed;
   uint64_t orders; /* that are timed at most */
   double seconds;  /* or 0: no limit */
-  /* called now and then with the share done; false ends the search. Or NULL */
+  uint32_t jobs;   /* threads; the answer is the same for any number where there is no time */
+  /* called now and then, on any thread but on one at a time, with the share done; false ends the
+   * search. Or NULL */
   bool (*go_on)(void *closure, double done);
   void *closure;
 } ts_pipeline_search;

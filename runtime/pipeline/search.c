@@ -6,6 +6,8 @@
  * it swaps two neighbours wherever they meet in a stretch of the word, as the micro-batches of a
  * pipeline repeat. A move is kept if the order is not longer than the current one, or than the one
  * some moves ago (late acceptance: Burke and Bykov, EJOR 258, 2017). */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -22,10 +24,11 @@ typedef struct searcher {
   uint64_t timed, next_look, random;
   double began_at;
   bool stopped;
+  atomic_bool *ended; /* nobody is to go on */
   int64_t bound;
   ts_pipeline_order best[KEPT];
   uint32_t kept_count;
-  uint16_t *word, *trial, *again;
+  uint16_t *word, *trial;
   uint32_t *critical;
   uint32_t critical_count;
   uint32_t lacks_rank;
@@ -60,14 +63,17 @@ static bool goes_on(searcher *x)
     return false;
   if (x->timed < x->next_look)
     return true;
+  x->stopped = atomic_load(x->ended);
   x->next_look = x->timed + LOOK;
   double past = ts_clock() - x->began_at, done = (double)x->timed / (double)how->orders;
   if (how->seconds > 0) {
     done = past / how->seconds > done ? past / how->seconds : done;
-    x->stopped = past >= how->seconds;
+    x->stopped |= past >= how->seconds;
   }
-  if (how->go_on && !how->go_on(how->closure, done > 1 ? 1 : done))
+  if (how->go_on && !how->go_on(how->closure, done > 1 ? 1 : done)) {
+    atomic_store(x->ended, true);
     x->stopped = true;
+  }
   return !x->stopped;
 }
 
@@ -294,26 +300,125 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
   }
 }
 
-/* From each of the best beginnings for a while; then from the best, and in turn from others that
+/* ---- Several climbers ---- */
+
+/* Each goes from an order of its own, with random numbers of its own, so that it does not matter how
+ * many of them climb at a time. */
+typedef struct climber {
+  searcher x;
+  ts_pipeline_order from;
+  uint64_t orders;
+  int64_t slack;
+} climber;
+
+typedef struct crew {
+  climber *at;
+  uint32_t count, next;
+  pthread_mutex_t lock;
+} crew;
+
+static void climb_alone(climber *c)
+{
+  searcher *x = &c->x;
+  climb(x, &c->from, c->orders, c->slack);
+  if (!x->kept_count)
+    return;
+  memcpy(x->word, x->best[0].word, x->size * sizeof *x->word);
+  list_all(x, x->word, x->best[0].began);
+}
+
+static void *work(void *closure)
+{
+  crew *w = closure;
+  for (;;) {
+    pthread_mutex_lock(&w->lock);
+    uint32_t mine = w->next < w->count ? w->next++ : UINT32_MAX;
+    pthread_mutex_unlock(&w->lock);
+    if (mine == UINT32_MAX)
+      return NULL;
+    climb_alone(&w->at[mine]);
+  }
+}
+
+static void climb_together(crew *w, uint32_t jobs)
+{
+  pthread_t threads[CLIMBED];
+  uint32_t started = 0;
+  while (started + 1 < jobs && started + 1 < w->count &&
+         pthread_create(&threads[started], NULL, work, w) == 0)
+    started++;
+  work(w);
+  while (started > 0)
+    pthread_join(threads[--started], NULL);
+}
+
+static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
+                          const ts_pipeline_search *how, int64_t bound, atomic_bool *ended)
+{
+  uint32_t size = ts_pipeline_size(p);
+  *x = (searcher){.p = p,
+                  .how = how,
+                  .arena = arena,
+                  .s = ts_pipeline_play_new(arena, p),
+                  .size = size,
+                  .random = how->seed,
+                  .began_at = ts_clock(),
+                  .bound = bound,
+                  .ended = ended,
+                  .word = TS_NEW_ARRAY(arena, uint16_t, size + 1),
+                  .trial = TS_NEW_ARRAY(arena, uint16_t, size + 1),
+                  .critical = TS_NEW_ARRAY(arena, uint32_t, size + 1),
+                  .lacks = TS_PIPELINE_LATE};
+}
+
+/* What the climbers met; in turn, so that the answer is the same whoever came first. */
+static void take_over(searcher *x, const crew *w)
+{
+  for (uint32_t k = 0; k < w->count; k++) {
+    searcher *c = &w->at[k].x;
+    x->timed += c->timed;
+    for (uint32_t i = 0; i < c->kept_count; i++)
+      keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
+  }
+}
+
+/* From each of the best beginnings for a while; then, in turns, from the best and from others that
  * were met. */
 static void climb_all(searcher *x)
 {
-  ts_pipeline_order starts[CLIMBED];
-  uint32_t count = x->kept_count < CLIMBED ? x->kept_count : CLIMBED;
-  uint64_t share = (x->how->orders - x->timed) / (2 * CLIMBED);
-  for (uint32_t k = 0; k < count; k++) {
-    starts[k] = x->best[k];
-    starts[k].word = ts_arena_copy(x->arena, x->best[k].word, x->size * sizeof *x->word);
-  }
-  for (uint32_t round = 0; count && goes_on(x) && !at_bound(x); round++) {
-    uint32_t others = x->kept_count < CLIMBED ? x->kept_count : CLIMBED;
-    uint64_t left = x->how->orders - x->timed;
-    const ts_pipeline_order *met = &x->best[round % 2 ? (round / 2 + 1) % others : 0];
-    ts_pipeline_order from = round < count ? starts[round] : *met;
-    from.word = memcpy(x->again, from.word, x->size * sizeof *x->again);
-    climb(x, &from, round < count ? share + 1000 : left / 6 + 3000, from.step / 500 * (round % 4));
-    memcpy(x->word, x->best[0].word, x->size * sizeof *x->word);
-    list_all(x, x->word, x->best[0].began);
+  enum { ROUNDS = 3 };
+  for (uint32_t round = 0; x->kept_count && goes_on(x) && !at_bound(x); round++) {
+    ts_arena *arenas[CLIMBED];
+    climber climbers[CLIMBED];
+    uint64_t left = x->how->orders - x->timed,
+             share = round + 1 < ROUNDS ? left / 2 / CLIMBED : left / CLIMBED;
+    crew w = {.at = climbers, .lock = PTHREAD_MUTEX_INITIALIZER};
+    ts_pipeline_search alone = *x->how;
+    w.count = round ? CLIMBED : x->kept_count < CLIMBED ? x->kept_count : CLIMBED;
+    alone.orders = share + 1;
+    if (alone.seconds > 0)
+      alone.seconds = (x->how->seconds - (ts_clock() - x->began_at)) /
+                      (round + 1 < ROUNDS ? 2 : 1);
+    for (uint32_t k = 0; k < w.count; k++) {
+      climber *c = &climbers[k];
+      const ts_pipeline_order *from =
+        &x->best[!round ? k : k % 2 ? (k / 2 + 1) % x->kept_count : 0];
+      arenas[k] = ts_arena_new("climber");
+      open_searcher(&c->x, arenas[k], x->p, x->how, x->bound, x->ended);
+      c->x.how = ts_arena_copy(arenas[k], &alone, sizeof alone);
+      ((ts_pipeline_search *)c->x.how)->go_on = k ? NULL : alone.go_on;
+      c->x.random = x->how->seed + UINT64_C(0x9e3779b97f4a7c15) * (round * CLIMBED + k + 1);
+      c->from = *from;
+      c->from.word = ts_arena_copy(arenas[k], from->word, x->size * sizeof *x->word);
+      c->orders = share;
+      c->slack = from->step / 500 * ((round + k) % 4);
+    }
+    climb_together(&w, x->how->jobs);
+    take_over(x, &w);
+    for (uint32_t k = 0; k < w.count; k++)
+      ts_arena_free(arenas[k]);
+    if (share < CLIMBED)
+      break;
   }
 }
 
@@ -322,20 +427,9 @@ ts_pipeline_found ts_pipeline_improve(ts_arena *arena, const ts_pipeline *p,
                                       const ts_pipeline_bound *bound,
                                       const ts_pipeline_search *search)
 {
-  uint32_t size = ts_pipeline_size(p);
-  searcher x = {.p = p,
-                .how = search,
-                .arena = arena,
-                .s = ts_pipeline_play_new(arena, p),
-                .size = size,
-                .random = search->seed,
-                .began_at = ts_clock(),
-                .bound = bound->step,
-                .word = TS_NEW_ARRAY(arena, uint16_t, size + 1),
-                .trial = TS_NEW_ARRAY(arena, uint16_t, size + 1),
-                .again = TS_NEW_ARRAY(arena, uint16_t, size + 1),
-                .critical = TS_NEW_ARRAY(arena, uint32_t, size + 1),
-                .lacks = TS_PIPELINE_LATE};
+  searcher x;
+  atomic_bool ended = false;
+  open_searcher(&x, arena, p, search, bound->step, &ended);
   for (uint32_t k = 0; k < begin_count; k++)
     begin_with(&x, begins[k], k);
   begin_with_waves(&x, begin_count);
