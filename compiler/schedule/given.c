@@ -24,6 +24,7 @@ bool ts_schedule_given(ts_schedule_builder *b)
                           .micro_batch = item->micro_batch,
                           .stage = item->stage,
                           .chunk = sc->chunk_of[item->stage],
+                          .paired = item->paired,
                           .span = sc->span});
     }
     ts_schedule_end_rank(b, order[b->rank].first);

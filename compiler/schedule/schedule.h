@@ -103,7 +103,12 @@ typedef struct ts_schedule {
 } ts_schedule;
 
 /* An order of work that comes from elsewhere: items of each rank, one after the other. */
-typedef struct ts_given_item { ts_work_kind kind; uint32_t stage, micro_batch; } ts_given_item;
+/* paired: played together with the item after it */
+typedef struct ts_given_item {
+  ts_work_kind kind;
+  uint32_t stage, micro_batch;
+  bool paired;
+} ts_given_item;
 typedef struct ts_given_order {
   uint32_t ranks;
   const uint32_t *first; /* [ranks + 1] */

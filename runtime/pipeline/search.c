@@ -302,8 +302,8 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
 
 /* ---- Several climbers ---- */
 
-/* Each goes from an order of its own, with random numbers of its own, so that it does not matter how
- * many of them climb at a time. */
+/* Each goes from an order of its own, with random numbers of its own, so that it does not matter
+ * how many of them climb at a time. */
 typedef struct climber {
   searcher x;
   ts_pipeline_order from;
@@ -386,15 +386,16 @@ static void take_over(searcher *x, const crew *w)
  * were met. */
 static void climb_all(searcher *x)
 {
-  enum { ROUNDS = 3 };
+  enum { ROUNDS = 3, FEWEST = 2000 /* orders for a climber */ };
   for (uint32_t round = 0; x->kept_count && goes_on(x) && !at_bound(x); round++) {
     ts_arena *arenas[CLIMBED];
     climber climbers[CLIMBED];
-    uint64_t left = x->how->orders - x->timed,
-             share = round + 1 < ROUNDS ? left / 2 / CLIMBED : left / CLIMBED;
+    uint64_t left = x->how->orders - x->timed, few = left / FEWEST + 1,
+             climb = few < CLIMBED ? few : CLIMBED,
+             share = round + 1 < ROUNDS ? left / 2 / climb : left / climb;
     crew w = {.at = climbers, .lock = PTHREAD_MUTEX_INITIALIZER};
     ts_pipeline_search alone = *x->how;
-    w.count = round ? CLIMBED : x->kept_count < CLIMBED ? x->kept_count : CLIMBED;
+    w.count = round || climb < x->kept_count ? (uint32_t)climb : x->kept_count;
     alone.orders = share + 1;
     if (alone.seconds > 0)
       alone.seconds = (x->how->seconds - (ts_clock() - x->began_at)) /

@@ -13,11 +13,13 @@ static double above(int64_t step, int64_t bound)
   return bound > 0 ? (double)step / (double)bound - 1 : 0;
 }
 
-/* By which share the play's time is off the search's. */
+/* By which share the play's time is off the search's, which knows nothing of pairs. */
 static double off(const ts_order_answer *a)
 {
-  return a->own_is_best ? 0 : (double)a->found.step / (double)a->order->step - 1;
+  return a->own_is_best || a->dress ? 0 : (double)a->found.step / (double)a->order->step - 1;
 }
+
+static const char *const dresses[TS_ORDER_DRESSES] = {"split", "whole", "pairs", "all pairs"};
 
 /* ---- Text ---- */
 
@@ -66,12 +68,23 @@ static void put_how(const ts_order_answer *a, FILE *out)
   if (a->limit > 0)
     ts_put_text(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
                 a->limit_from);
-  if (has_pairs(&a->own))
-    ts_put_text(
-      out,
-      "\n`%s` plays items in pairs, whose communication hides. Orders that are searched have "
-      "none,\nand the bound is theirs.",
-      a->own.input.schedule->name);
+  static const char *const how[TS_ORDER_DRESSES] = {
+    "", "Backwards whose W follows their I are played whole",
+    "Backwards whose W follows their I are played whole, and forwards in pairs with those of other\n"
+    "stages that follow them, whose communication hides",
+    "Backwards whose W follows their I are played whole, and forwards in pairs with any backward of\n"
+    "another stage that follows them, whose communication hides"};
+  if (has_pairs(&a->own) && !a->dress)
+    ts_put_text(out,
+                "\n`%s` plays items in pairs, whose communication hides; the bound is that of orders "
+                "without.",
+                a->own.input.schedule->name);
+  if (a->dress) {
+    fputc('\n', out);
+    ts_put_lines(out, how[a->dress]);
+    ts_put_text(out, ". %s of the step is saved so; the bound is that of orders without.",
+                a->found.step < a->split ? ts_format_time(a->split - a->found.step).text : "Nothing");
+  }
   double is_off = off(a);
   if (is_off > 0 || is_off < 0)
     ts_put_text(out,
@@ -143,18 +156,31 @@ static void put_played(ts_json_writer *w, const char *key, const ts_order_played
   ts_json_end(w, '}');
 }
 
-static void put_item(ts_json_writer *w, const ts_order_answer *a, uint32_t place, uint32_t *count)
+/* An item of the played order, at the time that the search has for its work. */
+static void put_item(ts_json_writer *w, const ts_order_answer *a, const ts_placed *item)
 {
   const ts_pipeline *p = a->pipeline;
-  const ts_pipeline_letter *letter = &p->letters[a->word[place]];
-  uint32_t n = count[a->word[place]]++, number = a->word[place] * p->micro_batches + n;
-  char kind[2] = {letter->kind};
+  int64_t begin = TS_PIPELINE_LATE, busy = 0;
+  for (uint32_t l = 0; l < p->letter_count; l++) {
+    const ts_pipeline_letter *letter = &p->letters[l];
+    uint32_t number = l * p->micro_batches + item->micro_batch;
+    char kind = *ts_work_letter(item->kind);
+    bool part = letter->kind == kind ||
+                (kind == 'B' && (letter->kind == 'I' || letter->kind == 'W')) ||
+                (kind == 'I' && letter->kind == 'B');
+    if (letter->stage != item->stage || !part)
+      continue;
+    begin = a->begin[number] < begin ? a->begin[number] : begin;
+    busy += p->maps[p->items[number].map].busy;
+  }
   ts_json_begin(w, NULL, '{');
-  ts_json_put_text(w, "work", kind);
-  ts_json_put_count(w, "stage", letter->stage);
-  ts_json_put_count(w, "micro_batch", n);
-  ts_json_put_signed(w, "begin_ps", a->begin[number]);
-  ts_json_put_signed(w, "busy_ps", p->maps[p->items[number].map].busy);
+  ts_json_put_text(w, "work", ts_work_letter(item->kind));
+  ts_json_put_count(w, "stage", item->stage);
+  ts_json_put_count(w, "micro_batch", item->micro_batch);
+  ts_json_put_signed(w, "begin_ps", begin);
+  ts_json_put_signed(w, "busy_ps", busy);
+  if (item->paired)
+    ts_json_put_bool(w, "paired_with_next", true);
   ts_json_end(w, '}');
 }
 
@@ -163,7 +189,7 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   const ts_pipeline *p = a->pipeline;
   const ts_schedule *sc = a->own.input.schedule;
   ts_json_writer w = {.out = out, .spaced = true};
-  uint32_t *count = TS_NEW_ARRAY(a->arena, uint32_t, p->letter_count + 1);
+  const ts_schedule *found = a->found.input.schedule;
   ts_json_begin(&w, NULL, '{');
   ts_json_put_text(&w, "type", "trainspec-schedule");
   ts_json_put_count(&w, "format", 1);
@@ -188,14 +214,16 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
     ts_json_put_count(&w, "memory_limit_bytes", (uint64_t)a->limit);
   ts_json_put_count(&w, "orders_timed", a->search.timed);
   ts_json_put_text(&w, "begun_with", a->own_is_best ? a->begins[0] : a->begins[a->order->began]);
+  ts_json_put_text(&w, "played", a->own_is_best ? "as it is" : dresses[a->dress]);
   ts_json_put_number(&w, "play_over_search", "%.12g", 1 + off(a));
   ts_json_line(&w, 2);
   ts_json_begin(&w, "order", '[');
   for (uint32_t r = 0; r < p->ranks; r++) {
     ts_json_line(&w, 4);
     ts_json_begin(&w, NULL, '[');
-    for (uint32_t k = p->first[r]; k < p->first[r + 1]; k++)
-      put_item(&w, a, k, count);
+    for (uint32_t k = found->order[r].first; k < found->order[r].first + found->order[r].count; k++)
+      if (found->items.at[k].kind != TS_STEP)
+        put_item(&w, a, &found->items.at[k]);
     ts_json_end(&w, ']');
   }
   ts_json_last_line(&w, 2);

@@ -6,6 +6,7 @@
 #include "base/format.h"
 
 enum { USUAL_ITEMS = 300000000, LEAST_ORDERS = 2000, MOST_ORDERS = 200000 };
+enum { DRESSED = 3 }; /* of the shortest orders */
 enum { MOST_TRIES = 4 }; /* with less room, where the play holds more than the search thought */
 
 typedef struct job {
@@ -102,7 +103,7 @@ typedef struct order_builder {
 
 static void put_work(order_builder *o, ts_work_kind kind, uint32_t stage, uint32_t i)
 {
-  TS_PUSH(o->arena, &o->items, (ts_given_item){kind, stage, i});
+  TS_PUSH(o->arena, &o->items, ((ts_given_item){kind, stage, i, false}));
 }
 
 /* All forwards, then all backwards, from the last stage: every kind of work there is, in an order
@@ -145,17 +146,58 @@ static ts_work_kind kind_of(char letter)
   return (ts_work_kind)k;
 }
 
-static const ts_given_order *order_of(job *j, const uint16_t *word)
+static bool is_whole(const ts_given_item *i, const ts_given_item *w)
 {
-  const ts_pipeline *p = j->p;
-  uint32_t *count = TS_NEW_ARRAY(j->arena, uint32_t, p->letter_count + 1);
-  ts_given_item *items = TS_NEW_ARRAY(j->arena, ts_given_item, ts_pipeline_size(p) + 1);
-  for (uint32_t k = 0; k < ts_pipeline_size(p); k++) {
-    const ts_pipeline_letter *letter = &p->letters[word[k]];
-    items[k] = (ts_given_item){kind_of(letter->kind), letter->stage, count[word[k]]++};
+  return i->kind == TS_INPUT_GRADIENT && w->kind == TS_WEIGHT_GRADIENT && i->stage == w->stage &&
+         i->micro_batch == w->micro_batch;
+}
+
+/* In place; how many items are left. */
+static uint32_t make_whole(ts_given_item *items, uint32_t count)
+{
+  uint32_t left = 0;
+  for (uint32_t k = 0; k < count; k++, left++) {
+    items[left] = items[k];
+    if (k + 1 < count && is_whole(&items[k], &items[k + 1])) {
+      items[left].kind = TS_BACKWARD;
+      k++;
+    }
   }
-  ts_given_order *order = TS_NEW(j->arena, ts_given_order);
-  *order = (ts_given_order){p->ranks, p->first, items};
+  return left;
+}
+
+/* An item is in one pair at most. The step is no part of these orders. */
+static void make_pairs(ts_given_item *items, uint32_t count, bool all)
+{
+  for (uint32_t k = 0; k + 1 < count; k++) {
+    const ts_given_item *next = &items[k + 1];
+    items[k].paired = items[k].kind == TS_FORWARD && items[k].stage != next->stage &&
+                      (next->kind == TS_BACKWARD || (all && next->kind == TS_INPUT_GRADIENT));
+    k += items[k].paired;
+  }
+}
+
+static const ts_given_order *order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *word,
+                                      ts_order_dress dress)
+{
+  uint32_t *number = TS_NEW_ARRAY(arena, uint32_t, p->letter_count + 1),
+           *first = TS_NEW_ARRAY(arena, uint32_t, p->ranks + 1), n = 0;
+  ts_given_item *items = TS_NEW_ARRAY(arena, ts_given_item, ts_pipeline_size(p) + 1);
+  for (uint32_t r = 0; r < p->ranks; r++) {
+    first[r] = n;
+    for (uint32_t k = p->first[r]; k < p->first[r + 1]; k++) {
+      const ts_pipeline_letter *letter = &p->letters[word[k]];
+      items[n++] =
+        (ts_given_item){kind_of(letter->kind), letter->stage, number[word[k]]++, false};
+    }
+    if (dress >= TS_ORDER_WHOLE)
+      n = first[r] + make_whole(items + first[r], n - first[r]);
+    if (dress >= TS_ORDER_PAIRS)
+      make_pairs(items + first[r], n - first[r], dress == TS_ORDER_ALL_PAIRS);
+  }
+  first[p->ranks] = n;
+  ts_given_order *order = TS_NEW(arena, ts_given_order);
+  *order = (ts_given_order){p->ranks, first, items};
   return order;
 }
 
@@ -341,22 +383,68 @@ static bool better(const job *j)
   return j->task->fresh || !fits(j, &a->own) || a->found.step < a->own.step;
 }
 
+/* The order played in another way, if that is shorter: ranks that would wait for each other, or
+ * more memory than there is, are no reason to stop. */
+static int try_dress(job *j, const ts_pipeline_order *order, const uint16_t *word,
+                     ts_order_dress dress)
+{
+  ts_order_answer *a = j->answer;
+  ts_order_played trial;
+  if (!compile(j, NULL, order_of(j->arena, j->p, word, dress), &trial))
+    return TS_EXIT_DONE;
+  int status = play(j->arena, j->task, &trial, j->stop);
+  if (status || !fits(j, &trial) || trial.step >= a->found.step) {
+    close_played(&trial);
+    return status;
+  }
+  close_played(&a->found);
+  a->found = trial;
+  a->order = order;
+  a->word = word;
+  a->dress = dress;
+  return TS_EXIT_DONE;
+}
+
+/* The search knows no pairs, nor backwards that are whole as one. So the shortest orders, and those
+ * that it began with, are played with them, too. */
+static int dress(job *j)
+{
+  ts_order_answer *a = j->answer;
+  uint32_t begins = (uint32_t)j->begins.count;
+  int status = TS_EXIT_DONE;
+  for (uint32_t k = 0; k < a->search.count + begins && !status; k++) {
+    bool met = k < a->search.count;
+    if (met && k >= DRESSED)
+      continue;
+    ts_pipeline_order *order = met ? &a->search.best[k] : TS_NEW(j->arena, ts_pipeline_order);
+    if (!met)
+      *order = (ts_pipeline_order){.began = k - a->search.count,
+                                   .word = (uint16_t *)j->begins.at[k - a->search.count]};
+    for (int d = TS_ORDER_WHOLE; d < TS_ORDER_DRESSES && !status; d++)
+      if ((d != TS_ORDER_WHOLE || !j->task->whole) && (d < TS_ORDER_PAIRS || j->own->chunks > 1))
+        status = try_dress(j, order, order->word, (ts_order_dress)d);
+  }
+  a->own_is_best = !better(j);
+  return status;
+}
+
 /* Compiles and plays what the search found, the shortest first, until one keeps the memory. */
 static int verify(job *j, bool *done)
 {
   ts_order_answer *a = j->answer;
   for (uint32_t k = 0; k < a->search.count; k++) {
-    if (!compile(j, NULL, order_of(j, a->search.best[k].word), &a->found))
+    const uint16_t *word = a->search.best[k].word;
+    if (!compile(j, NULL, order_of(j->arena, j->p, word, TS_ORDER_SPLIT), &a->found))
       return tell(j, &a->found);
     int status = play(j->arena, j->task, &a->found, j->stop);
     *done = !status && fits(j, &a->found);
     if (*done) {
       a->order = &a->search.best[k];
       a->word = a->order->word;
-      a->own_is_best = !better(j);
+      a->split = a->found.step;
     }
     if (status || *done)
-      return status;
+      return status ? status : dress(j);
     if (k + 1 == a->search.count)
       less_room(j, &a->found);
     close_played(&a->found);
@@ -403,6 +491,7 @@ static int finish(job *j)
   TS_PUSH(j->arena, &j->names, "a wave");
   a->begins = j->names.at;
   if (a->own_is_best) {
+    a->dress = TS_ORDER_SPLIT;
     const uint16_t *word = word_of(j, j->own);
     close_played(&a->found);
     if (!compile(j, NULL, NULL, &a->found))
