@@ -139,6 +139,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_network_file.c \
 	tests/fuzz/fuzz_network_log.c \
 	tests/fuzz/fuzz_nsys.c \
+	tests/fuzz/fuzz_order.c \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_plan.c \
 	tests/fuzz/fuzz_play.c \
