@@ -28,6 +28,8 @@ libts_la_SOURCES += \
 	calibrate/operator_rows.h \
 	calibrate/operator_scores.c \
 	calibrate/operator_scores.h \
+	calibrate/operator_update.c \
+	calibrate/operator_update.h \
 	calibrate/scaled_ir.c \
 	calibrate/scaled_ir.h \
 	calibrate/slowdown_fit.c \

@@ -223,6 +223,39 @@ bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_
   return usable;
 }
 
+/* Logarithms that the physical model leaves of the rows, and the inputs they are learned on. */
+static ts_gp_data residual_of(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows)
+{
+  m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table,
+  m->row_count = rows->count, m->own_rows = rows->own;
+  double *input = TS_NEW_ARRAY(arena, double, (size_t)rows->count * m->input_count),
+         *target = TS_NEW_ARRAY(arena, double, rows->count);
+  for (uint32_t i = 0; i < rows->count; i++)
+    target[i] =
+      log(rows->us[i] / ts_fit_inputs(m, rows->feature + (size_t)i * m->model->feature_count,
+                                      rows->table[i], input + (size_t)i * m->input_count));
+  return (ts_gp_data){rows->count, m->input_count, input, target, NULL};
+}
+
+static bool solve_residual(ts_arena *arena, ts_fit_model *m, ts_gp_data *data, uint32_t own,
+                           double noise, double *weight, double *left_out)
+{
+  double *without = TS_NEW_ARRAY(arena, double, data->count);
+  if (m->input_count && !solve_robustly(arena, data, m, noise, weight, without))
+    return false;
+  m->shift = best_shift(data, own, without, left_out);
+  if (!m->input_count)
+    *left_out = NAN;
+  return true;
+}
+
+bool ts_fit_solve(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double noise,
+                  double *weight, double *left_out)
+{
+  ts_gp_data data = residual_of(arena, m, rows);
+  return solve_residual(arena, m, &data, rows->own, noise, weight, left_out);
+}
+
 bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise,
                   double *weight, double *left_out)
 {
@@ -232,25 +265,11 @@ bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, dou
     ts_model_input_parse(m->model, *name, &m->input[m->input_count++]);
   if (rows->own < rows->count)
     ts_model_input_parse(m->model, "table", &m->input[m->input_count++]);
-  m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table,
-  m->row_count = rows->count, m->own_rows = rows->own;
-  double *input = TS_NEW_ARRAY(arena, double, (size_t)rows->count * m->input_count),
-         *target = TS_NEW_ARRAY(arena, double, rows->count);
-  for (uint32_t i = 0; i < rows->count; i++)
-    target[i] =
-      log(rows->us[i] / ts_fit_inputs(m, rows->feature + (size_t)i * m->model->feature_count,
-                                      rows->table[i], input + (size_t)i * m->input_count));
-  ts_gp_data data = {rows->count, m->input_count, input, target, NULL};
-  double *without = TS_NEW_ARRAY(arena, double, rows->count);
+  ts_gp_data data = residual_of(arena, m, rows);
   if (m->input_count) {
     ts_gp_data few = thinned(arena, &data, rows->own, LEARN_ROWS);
     start_kernels(m, &few, noise);
     ts_gp_learn(&few, m->kernel, m->kernel_count, noise, LEARN_ITERATIONS);
-    if (!solve_robustly(arena, &data, m, *noise, weight, without))
-      return false;
   }
-  m->shift = best_shift(&data, rows->own, without, left_out);
-  if (!m->input_count)
-    *left_out = NAN;
-  return true;
+  return solve_residual(arena, m, &data, rows->own, *noise, weight, left_out);
 }

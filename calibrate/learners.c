@@ -145,3 +145,13 @@ bool ts_fit_choose_learner(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *
     m->input_count = 0, all.inputs = 0;
   return settle(arena, m, &all, noise, *best, weight, wrong);
 }
+
+bool ts_fit_learn_again(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows,
+                        ts_op_learner learner, double *weight, const char **wrong)
+{
+  *wrong = NULL;
+  m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table,
+  m->row_count = rows->count, m->own_rows = rows->own;
+  left_over all = leave(arena, m, rows);
+  return settle(arena, m, &all, m->noise, learner, weight, wrong);
+}

@@ -12,4 +12,8 @@
 bool ts_fit_choose_learner(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double noise,
                            double *weight, double *error, ts_op_learner *best, const char **wrong);
 
+/* The same learner from other rows. */
+bool ts_fit_learn_again(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows,
+                        ts_op_learner learner, double *weight, const char **wrong);
+
 #endif

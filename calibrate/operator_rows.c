@@ -61,11 +61,8 @@ static int compare_sorted(const void *x, const void *y)
   return (a->us > b->us) - (a->us < b->us);
 }
 
-/* Growing rows of a model. */
-typedef struct row_list { TS_VEC(double) feature, us, table; } row_list;
-
-static void add_row(ts_arena *arena, row_list *list, const double *feature, uint32_t width,
-                    double us, uint32_t table)
+void ts_op_row_list_add(ts_arena *arena, ts_op_row_list *list, const double *feature,
+                        uint32_t width, double us, uint32_t table)
 {
   for (uint32_t f = 0; f < width; f++) TS_PUSH(arena, &list->feature, feature[f]);
   TS_PUSH(arena, &list->us, us);
@@ -74,7 +71,7 @@ static void add_row(ts_arena *arena, row_list *list, const double *feature, uint
 
 /* Adds the rows of a group to those that are kept or to the rest. */
 static void divide(ts_arena *arena, const ts_table_group *g, const ts_kernel_model *model,
-                   double share, uint32_t table, row_list *kept, row_list *rest)
+                   double share, uint32_t table, ts_op_row_list *kept, ts_op_row_list *rest)
 {
   uint32_t width = model->feature_count, count = 0;
   double value[TS_MODEL_MAX_FEATURES];
@@ -88,14 +85,15 @@ static void divide(ts_arena *arena, const ts_table_group *g, const ts_kernel_mod
   for (uint32_t i = 0; i < wanted && i < MOST_KEPT; i++) keep[by_hash[i].row] = true;
   for (uint32_t i = 0; i < g->count; i++)
     if (ts_fit_row_features(g, i, model, value))
-      add_row(arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);
+      ts_op_row_list_add(arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);
 }
 
 /* In order of the table, then of the features, as a fit file has them: groups of a table are in the
  * order of its columns. */
-static void sort_rows(ts_arena *arena, row_list *list, uint32_t width)
+static void sort_rows(ts_op_row_list *list, uint32_t width)
 {
-  sorted *rows = TS_NEW_ARRAY(arena, sorted, list->us.count);
+  ts_arena *arena = ts_arena_new("rows");
+  sorted *rows = TS_NEW_ARRAY(arena, sorted, list->us.count + 1);
   for (size_t i = 0; i < list->us.count; i++) {
     rows[i] = (sorted){.cell = {list->table.at[i]}, .us = list->us.at[i]};
     memcpy(rows[i].cell + 1, list->feature.at + i * width, width * sizeof *rows->cell);
@@ -106,13 +104,20 @@ static void sort_rows(ts_arena *arena, row_list *list, uint32_t width)
     list->us.at[i] = rows[i].us;
     memcpy(list->feature.at + i * width, rows[i].cell + 1, width * sizeof *rows->cell);
   }
+  ts_arena_free(arena);
 }
 
-static ts_fit_rows rows_of(const row_list *list)
+static ts_fit_rows rows_of(const ts_op_row_list *list)
 {
   ts_fit_rows rows = {(uint32_t)list->us.count, 0, list->feature.at, list->us.at, list->table.at};
   for (uint32_t i = 0; i < rows.count; i++) rows.own += rows.table[i] == 0;
   return rows;
+}
+
+ts_fit_rows ts_op_row_list_sorted(ts_op_row_list *list, uint32_t width)
+{
+  sort_rows(list, width);
+  return rows_of(list);
 }
 
 static bool same_kind(const ts_table_group *a, const ts_table_group *b)
@@ -138,7 +143,7 @@ bool ts_op_first_chosen(const ts_fit_tables *tables, size_t t, const ts_table_gr
 void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const ts_table_group *kind,
                    const ts_kernel_model *model, double share, ts_fit_rows *kept, ts_fit_rows *rest)
 {
-  row_list kept_list = {0}, rest_list = {0}, ignored = {0};
+  ts_op_row_list kept_list = {0}, rest_list = {0}, ignored = {0};
   uint32_t number = 0;
   for (size_t t = first; t < tables->count; t++) {
     ts_fit_table *file = &tables->at[t];
@@ -152,7 +157,7 @@ void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const t
     file->rows += added + (uint32_t)(rest_list.us.count + ignored.us.count - before_rest);
     number += added > 0;
   }
-  sort_rows(arena, &kept_list, model->feature_count);
+  sort_rows(&kept_list, model->feature_count);
   *kept = rows_of(&kept_list);
   *rest = rows_of(&rest_list);
 }

@@ -29,6 +29,12 @@ bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name,
                        size_t size, const char *text, size_t text_size, const ts_op_choice *choice,
                        uint32_t device, ts_error *why);
 
+/* Growing rows of a model, and the same in the order of a fit file: by table, then features. */
+typedef struct ts_op_row_list { TS_VEC(double) feature, us, table; } ts_op_row_list;
+void ts_op_row_list_add(ts_arena *arena, ts_op_row_list *list, const double *feature,
+                        uint32_t width, double us, uint32_t table);
+ts_fit_rows ts_op_row_list_sorted(ts_op_row_list *list, uint32_t width);
+
 /* ---- One device: a fit for each kind, which is a family of one type ---- */
 
 /* Whether a group of table `t` is of a kind that was chosen and that no earlier table has. */

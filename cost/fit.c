@@ -267,6 +267,8 @@ static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
       return wrong(r, "model `%s` has no input \"%s\"", m->model->name,
                    cJSON_IsString(item) ? item->valuestring : "");
   }
+  const cJSON *noise = cJSON_GetObjectItemCaseSensitive(in, "noise");
+  m->noise = cJSON_IsNumber(noise) && noise->valuedouble > 0 ? noise->valuedouble : 0;
   list = cJSON_GetObjectItemCaseSensitive(in, "kernels");
   cJSON_ArrayForEach(item, list) {
     if (m->kernel_count == TS_FIT_MAX_KERNELS)
@@ -422,6 +424,15 @@ static bool read_data(reader *r, const cJSON *list, ts_fit *fit)
     const char *file = NULL, *sha256 = NULL;
     if (!get_string(r, item, "file", &file) || !get_string(r, item, "sha256", &sha256))
       return false;
+    ts_fit_data data = {file, sha256, "", 0};
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(item, "rows"), *line;
+    data.rows = cJSON_IsNumber(rows) && rows->valuedouble > 0 ? (uint32_t)rows->valueint : 0;
+    cJSON_ArrayForEach(line, cJSON_GetObjectItemCaseSensitive(item, "source")) {
+      if (cJSON_IsString(line))
+        data.source = ts_arena_printf(r->arena, "%s%s%s", data.source, *data.source ? "\n" : "",
+                                      line->valuestring);
+    }
+    TS_PUSH(r->arena, &fit->data, data);
     fit->provenance =
       ts_arena_printf(r->arena, "%s; %s sha256 %.12s", fit->provenance, file, sha256);
   }

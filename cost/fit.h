@@ -36,13 +36,21 @@ typedef struct ts_fit_model {
   uint32_t padded;
   const float *point[TS_FIT_MAX_KERNELS], *weight;
   ts_trees trees; /* over the same inputs, added to the residual */
+  double noise; /* deviation of a row that nothing explains; 0: the file does not say */
   const char *learner; /* who learns the residual, "forest"; NULL: the Gaussian process */
   /* range of each feature in the rows it learned from; both 0: not known */
   double low[TS_MODEL_MAX_FEATURES], high[TS_MODEL_MAX_FEATURES];
 } ts_fit_model;
 
+/* A table that a fit was made from. */
+typedef struct ts_fit_data {
+  const char *file, *sha256, *source; /* source: lines */
+  uint32_t rows;
+} ts_fit_data;
+
 struct ts_fit {
   const char *device, *provenance;
+  TS_VEC(ts_fit_data) data;
   uint32_t model_count;
   const ts_fit_model *model;
 };
@@ -72,6 +80,11 @@ bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_
  * explains. weight: room for one number a row. *left_out: mean error, as a share, of own rows that
  * are each predicted from all others; NaN where the model learns nothing from neighbours. */
 bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise,
+                  double *weight, double *left_out);
+
+/* The residual alone, solved again: physical model, covariances and noise stay as they are. What
+ * comes of rows added in any steps is what comes of all of them at once. */
+bool ts_fit_solve(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double noise,
                   double *weight, double *left_out);
 
 #endif

@@ -15,11 +15,12 @@
 #include "calibrate/device_sheets.h"
 #include "calibrate/fit_file.h"
 #include "calibrate/operator_fit.h"
+#include "calibrate/operator_update.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
 
 enum { MAX_TABLES = 32, LEAST_ROWS = 8 };
-enum { DEVICE = 1, SHEETS, UNITS, KEEP, FAMILY, DTYPE, TREES, ALSO, MODEL, OUTPUT };
+enum { DEVICE = 1, SHEETS, UNITS, KEEP, FAMILY, DTYPE, TREES, ALSO, MODEL, UPDATE, WEIGH, OUTPUT };
 
 static const ts_option option_list[] = {
   {DEVICE, 0, "device", "NAME",
@@ -31,6 +32,10 @@ static const ts_option option_list[] = {
   {UNITS, 0, "units", "N", "parallel processors of the device (sms of its `gpu`)", NULL},
   {KEEP, 0, "keep", "SHARE", "share of the rows kept in the fit; the rest validates it (0.1)",
    "Rows"},
+  {UPDATE, 0, "update", "FIT", "third form: the fit file that takes the rows of the tables", NULL},
+  {WEIGH, 0, "weigh", "SHARE",
+   "third form: what a new row counts at sizes that the fit has (0.5); the rest is the earlier one",
+   NULL},
   {FAMILY, 0, "family", "NAME",
    "only kernels of this family; also the family of tables that name none (every family with a "
    "model)",
@@ -49,7 +54,8 @@ static const ts_option option_list[] = {
 };
 static const char *const usage[] = {
   "TABLE... --device NAME --units N [OPTION]... -o FILE",
-  "DEVICE=TABLE... --devices SHEETS --device NAME [OPTION]... -o FILE", NULL};
+  "DEVICE=TABLE... --devices SHEETS --device NAME [OPTION]... -o FILE",
+  "--update FIT TABLE... [OPTION]... -o FILE", NULL};
 static const char *const notes[] = {
   "Fits physical models of kernels to tables of measured times (doc/costs.md) and",
   "writes a fit file. The first table that has a kind of kernel is the one that is",
@@ -59,6 +65,9 @@ static const char *const notes[] = {
   "The second form fits devices together, by shares of their data sheets, and writes",
   "what is expected of the device NAME, which nobody need have measured; each device",
   "is also left out once and predicted from the others.",
+  "",
+  "The third form adds rows to a fit as they are measured: all of them are kept, and",
+  "answer as a fit of all rows with the same physics and covariances does.",
   "",
   "Examples:",
   "$ gemms.csv --device mine --units 132 -o mine.fit.json",
@@ -74,9 +83,9 @@ static const ts_program program = {
   .manual = "trainspec(1)"};
 
 typedef struct options {
-  const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out, *devices;
+  const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out, *devices, *update;
   uint32_t table_count;
-  double keep, units;
+  double keep, units, weigh;
   bool trees;
 } options;
 
@@ -99,10 +108,12 @@ static bool take(options *o, const ts_options *line, int id)
 {
   const char **text[] = {
     [DEVICE] = &o->device, [SHEETS] = &o->devices, [FAMILY] = &o->family, [DTYPE] = &o->dtype,
-    [ALSO] = &o->also,     [MODEL] = &o->model,    [OUTPUT] = &o->out};
+    [ALSO] = &o->also,     [MODEL] = &o->model,    [OUTPUT] = &o->out,
+    [UPDATE] = &o->update};
   switch (id) {
   case UNITS: return take_number(line, INFINITY, &o->units);
   case KEEP: return take_number(line, 1, &o->keep);
+  case WEIGH: return take_number(line, 1, &o->weigh);
   case TREES: return o->trees = true;
   case TS_OPERAND:
     if (o->table_count == MAX_TABLES)
@@ -116,7 +127,7 @@ static bool take(options *o, const ts_options *line, int id)
 /* False when main is to return line->status. */
 static bool parse(ts_options *line, options *o)
 {
-  *o = (options){.keep = 0.1};
+  *o = (options){.keep = 0.1, .weigh = 0.5};
   for (int id; (id = ts_options_next(line)) != TS_OPTIONS_END;) {
     if (id == TS_OPTIONS_EXIT)
       return false;
@@ -126,7 +137,10 @@ static bool parse(ts_options *line, options *o)
   }
   const char *wrong =
     !o->table_count ? "no table given" :
-    !o->device || !(o->units || o->devices) || !o->out ?
+    o->update && (o->device || o->devices || o->units || o->trees) ?
+                      "`--update` takes device and models from its fit" :
+    o->update && !o->out ? "`-o` is needed" :
+    !o->update && (!o->device || !(o->units || o->devices) || !o->out) ?
                       "`--device`, `--units` (or `--devices`) and `-o` are needed" :
     !strcmp(o->out, "-") ? "`-o` takes a file: the figures go to standard output" :
                            NULL;
@@ -144,6 +158,7 @@ static bool parse(ts_options *line, options *o)
 
 typedef struct job {
   const options *o;
+  const char *device;
   ts_arena *arena;
   ts_sources *sources;
   ts_diags *diags;
@@ -240,6 +255,26 @@ static bool fit_devices(job *j)
   return target != UINT32_MAX && ts_op_fit_devices(&j->work, &s, target, j->o->trees);
 }
 
+static bool update_fit(job *j)
+{
+  size_t size, text_size = 0;
+  int error;
+  ts_error why = {0};
+  char *bytes = ts_read_file(j->arena, j->o->update, &size, &error);
+  if (!bytes)
+    return cannot_read(j, j->o->update, error);
+  const char *text = ts_cost_text(j->arena, bytes, size, &text_size, &why);
+  const ts_fit *old = text ? ts_fit_read(j->arena, text, text_size, &why) : NULL;
+  if (!old)
+    return ts_diag_add_error(j->diags, TS_E0502, &why, "fit `%s` cannot be used", j->o->update),
+           false;
+  j->device = old->device;
+  for (uint32_t i = 0; i < j->o->table_count; i++)
+    if (!read_table(j, j->o->table[i], 0))
+      return false;
+  return ts_op_update(&j->work, old, j->o->weigh);
+}
+
 /* Told before the work, not after. */
 static bool can_write(job *j)
 {
@@ -257,7 +292,8 @@ static bool can_write(job *j)
 static void put_fit(void *closure, FILE *out)
 {
   const job *j = closure;
-  ts_fit_file_write(&(ts_fit_file){j->arena, j->o->device, j->o->devices ? 0 : j->o->keep,
+  ts_fit_file_write(&(ts_fit_file){j->arena, j->device,
+                                   j->o->devices || j->o->update ? 0 : j->o->keep,
                                    &j->work.tables, &j->work.fits},
                     out);
 }
@@ -268,7 +304,7 @@ int ts_fit_ops_main(int argc, char **argv)
   ts_options line = ts_options_start(&program, argc, argv);
   if (!parse(&line, &o))
     return line.status;
-  job j = {.o = &o, .arena = ts_arena_new("fit ops")};
+  job j = {.o = &o, .device = o.device, .arena = ts_arena_new("fit ops")};
   j.sources = ts_sources_new(j.arena);
   j.diags = ts_diags_new(j.arena, j.sources);
   j.work = (ts_fit_work){.arena = j.arena, .diags = j.diags, .out = stdout, .also = o.also,
@@ -280,7 +316,9 @@ int ts_fit_ops_main(int argc, char **argv)
   if (!isatty(STDOUT_FILENO)) /* there the figures come as they are found */
     j.work.progress = &progress;
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
-  bool good = can_write(&j) && (o.devices ? fit_devices(&j) : fit_tables(&j));
+  bool good = can_write(&j) && (o.update  ? update_fit(&j) :
+                              o.devices ? fit_devices(&j) :
+                                          fit_tables(&j));
   gsl_set_error_handler(handler);
   ts_progress_end(&bar);
   int status = ts_options_report(&line, j.diags);

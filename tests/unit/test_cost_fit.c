@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "calibrate/fit_file.h"
 #include "calibrate/operator_fit.h"
+#include "calibrate/operator_update.h"
 #include "compiler/eval/stdlib_embed.h"
 
 static ts_arena *arena;
@@ -309,4 +310,86 @@ Test(cost_fit, caches_move_what_they_hold)
   cr_assert_float_eq(m->time(parameter, &small).us, 12 / 0.3, 1e-9);
   parameter[8] = 24, parameter[7] = 0.1;
   cr_assert_float_eq(m->time(parameter, &small).us, 12 / 0.3, 1e-9, "no slower than memory");
+}
+
+/* Times of a kernel by two sizes, with a step and a wave that powers do not have. */
+static double made_us(double rows, double width)
+{
+  return (5 + 3e-4 * pow(rows, 0.9) * pow(width, 0.8)) * (width > 300 ? 1.2 : 1) *
+         (1 + 0.05 * sin(log2(rows)));
+}
+
+enum { SIZES = 2, MADE = 48 };
+
+static ts_fit_rows made_rows(uint32_t from, uint32_t to, uint32_t step)
+{
+  ts_op_row_list list = {0};
+  for (uint32_t i = from; i < to; i += step) {
+    double x[SIZES] = {16 << (i % 8), 40 + 97 * (i / 8) + i % 8};
+    ts_op_row_list_add(arena, &list, x, SIZES, made_us(x[0], x[1]), 0);
+  }
+  return ts_op_row_list_sorted(&list, SIZES);
+}
+
+static ts_fit_model powers(void)
+{
+  const char **name = TS_NEW_ARRAY(arena, const char *, SIZES);
+  name[0] = "rows", name[1] = "width";
+  return (ts_fit_model){.family = "reduction", .dtype = "fp32",
+                        .model = ts_kernel_model_powers(arena, name, SIZES)};
+}
+
+Test(cost_fit, powers_of_sizes_are_found)
+{
+  ts_op_row_list list = {0};
+  for (uint32_t i = 0; i < MADE; i++) {
+    double x[SIZES] = {16 << (i % 8), 40 + 97 * (i / 8)};
+    ts_op_row_list_add(arena, &list, x, SIZES, 2 + 1e-3 * pow(x[0], 0.9) * pow(x[1], 0.7), 0);
+  }
+  ts_fit_rows rows = ts_op_row_list_sorted(&list, SIZES);
+  ts_fit_model m = powers();
+  double noise, left_out, weight[MADE];
+  cr_assert(ts_fit_train(arena, &m, &rows, &noise, weight, &left_out));
+  cr_assert_float_eq(m.parameter[TS_POWERS_EXPONENT], 0.9, 0.02);
+  cr_assert_float_eq(m.parameter[TS_POWERS_EXPONENT + 1], 0.7, 0.02);
+  cr_assert(left_out < 0.01, "%g", left_out);
+}
+
+Test(cost_fit, rows_added_one_by_one_give_what_all_at_once_give)
+{
+  ts_fit_rows first = made_rows(0, MADE, 2), all = made_rows(0, MADE, 1);
+  ts_fit_model m = powers();
+  double weight[MADE], left_out;
+  const char *wrong;
+  uint32_t replaced;
+  cr_assert(ts_fit_train(arena, &m, &first, &m.noise, weight, &left_out));
+  ts_fit_model start = m;
+  ts_fit_prepare(arena, &start, weight);
+  ts_op_fit step = {.model = start};
+  for (uint32_t i = 1; i < MADE; i += 2) {
+    ts_fit_rows one = made_rows(i, i + 1, 1);
+    ts_fit_model before = step.model;
+    cr_assert(ts_op_update_model(arena, &before, &one, 0.5, &step, &replaced, &wrong));
+    cr_assert_eq(replaced, 0);
+  }
+  /* a fit of all rows with the same physics and covariances */
+  ts_fit_model whole = step.model;
+  double at_once[MADE];
+  cr_assert(ts_fit_solve(arena, &whole, &all, m.noise, at_once, &left_out));
+  cr_assert_eq(step.model.row_count, all.count);
+  for (uint32_t i = 0; i < all.count; i++)
+    cr_assert_float_eq(step.weight[i], at_once[i], 1e-5 * (1 + fabs(at_once[i])), "row %u: %g, %g",
+                       i, step.weight[i], at_once[i]);
+  cr_assert_float_eq(step.model.shift, whole.shift, 1e-12);
+  ts_fit_rows again = made_rows(3, 4, 1);
+  double changed = 4 * again.us[0];
+  again.us = &changed;
+  ts_fit_model before = step.model;
+  cr_assert(ts_op_update_model(arena, &before, &again, 0.25, &step, &replaced, &wrong));
+  cr_assert_eq(replaced, 1);
+  cr_assert_eq(step.model.row_count, all.count);
+  for (uint32_t i = 0; i < all.count; i++)
+    if (!memcmp(step.model.row + SIZES * i, again.feature, SIZES * sizeof(double)))
+      cr_assert_float_eq(step.model.row_us[i], changed / pow(4, 0.75), 1e-9,
+                         "a quarter of the logarithm is the new row's");
 }
