@@ -98,6 +98,8 @@ libts_la_SOURCES += \
 	compiler/lower/stage_cost.c \
 	compiler/lower/traced_models.c \
 	compiler/lower/traced_models.h \
+	compiler/lower/traced_sources.c \
+	compiler/lower/traced_sources.h \
 	compiler/machine/cluster.c \
 	compiler/machine/cluster.h \
 	compiler/machine/nccl_topology.c \

@@ -5,6 +5,7 @@
 
 #include "compiler/lower/device.h"
 #include "compiler/lower/traced_models.h"
+#include "compiler/lower/traced_sources.h"
 #include "compiler/model/traced.h"
 #include "ir/ir.h"
 
@@ -357,15 +358,21 @@ uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
 
 /* -- measured ops -- */
 
-static uint32_t measured_source(ts_costing *c, const ts_measured *m, bool modelled)
+/* What scales a measured time to the plan's batch and gpu. */
+typedef enum scaled_by { BY_NOTHING, BY_MODELS, BY_SOURCES } scaled_by;
+
+static uint32_t measured_source(ts_costing *c, const ts_measured *m, scaled_by by)
 {
   ts_session *s = c->asking->s;
   const char *colon = strrchr(m->source, ':'), *device = m->device;
   const char *name =
     colon ? ts_arena_string(s->arena, m->source, (size_t)(colon - m->source)) : m->source;
-  if (modelled) {
+  if (by == BY_MODELS) {
     name = ts_traced_models_name(c->traced, name);
     device = ts_traced_models_device(c->traced);
+  } else if (by == BY_SOURCES) {
+    name = ts_traced_sources_name(c->by, name);
+    device = ts_traced_sources_device(c->by);
   }
   if (c->to_step > 0)
     name = ts_arena_printf(s->arena, "%s, %.4g times to its step", name, c->to_step);
@@ -398,7 +405,9 @@ static double sum_of_sources(ts_costing *c, const ts_op *op, const ts_work *work
   for (int p = 0; p < TS_PHASES; p++) {
     const ts_kernels *k = &work->phase[p];
     for (uint32_t i = 0; ts_direction_of((ts_phase)p) == direction && i < k->count; i++) {
-      uint32_t index = ts_costing_kernel(c, &k->at[i], op->label);
+      ts_kernel one = k->at[i];
+      one.pass = 1 + (uint32_t)p;
+      uint32_t index = ts_costing_kernel(c, &one, op->label);
       if (index == TS_NO_INDEX)
         return -1;
       total += (double)c->kernels.at[index].time;
@@ -435,13 +444,20 @@ static bool whole_work(const ts_costing *c, const ts_op *op, ts_work *work)
   return true;
 }
 
-/* The factor that models give for a direction of the whole op; 0: they are not asked. */
-static double modelled(const ts_costing *c, const ts_op *op, const ts_work *whole,
-                       ts_direction direction)
+/* The factor for a direction of the whole op, of sources of the gpu that ran it where they know its
+ * kernels, else of models of the table's rows; 0: neither is asked. */
+static double modelled(ts_costing *c, const ts_op *op, const ts_work *whole,
+                       ts_direction direction, scaled_by *by)
 {
   const ts_measured *m = op->measured;
-  bool changed = !at_own_sizes(m, whole, direction) || ts_traced_models_other(c->traced);
-  return changed ? ts_traced_models_ratio(c->traced, m, whole, direction) : 0;
+  uint32_t kernels;
+  *by = BY_NOTHING;
+  if (at_own_sizes(m, whole, direction) && !ts_traced_models_other(c->traced))
+    return 0;
+  double was = c->by ? ts_traced_sources_sum(c->by, &m->work, direction) : 0;
+  double now = was > 0 ? sum_of_sources(c, op, whole, direction, &kernels) : 0;
+  *by = now > 0 ? BY_SOURCES : BY_MODELS;
+  return now > 0 ? now / was : ts_traced_models_ratio(c->traced, m, whole, direction);
 }
 
 static double recorded(const ts_costing *c, double seconds)
@@ -454,8 +470,9 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
 {
   const ts_measured *m = op->measured;
   ts_work whole = {0};
+  scaled_by by = BY_NOTHING;
   double ratio =
-    c->traced && whole_work(c, op, &whole) ? modelled(c, op, &whole, direction) : 0;
+    c->traced && whole_work(c, op, &whole) ? modelled(c, op, &whole, direction, &by) : 0;
   bool same = at_own_sizes(m, &class->work, direction);
   /* shares: of the kernels before, so that what is rounded adds up */
   double seconds = recorded(c, m->seconds[direction]) * (ratio > 0 ? ratio : 1), shares = 0;
@@ -468,6 +485,7 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
       continue;
     for (uint32_t i = 0; i < class->work.phase[p].count; i++) {
       ts_kernel *k = &class->work.phase[p].at[i];
+      k->pass = 1 + (uint32_t)p;
       uint32_t index = ts_costing_kernel(c, k, op->label);
       if (index == TS_NO_INDEX)
         return false;
@@ -477,7 +495,7 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
         (uint64_t)(llround(seconds * (shares + share) * 1e12) - llround(seconds * shares * 1e12));
       shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
       priced.basis = ratio > 0 ? TS_IR_FITTED : same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
-      priced.source = measured_source(c, m, ratio > 0);
+      priced.source = measured_source(c, m, ratio > 0 ? by : BY_NOTHING);
       k->cost = (uint32_t)c->kernels.count;
       TS_PUSH(c->asking->s->arena, &c->kernels, priced);
     }
@@ -496,7 +514,7 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
   priced.basis = ratio > 0 ? TS_IR_FITTED : share == 1 ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
   for (size_t i = 0; i < g->ops.count && priced.source == c->kernels.at[like].source; i++)
     if (g->ops.at[i].measured)
-      priced.source = measured_source(c, g->ops.at[i].measured, ratio > 0);
+      priced.source = measured_source(c, g->ops.at[i].measured, ratio > 0 ? BY_MODELS : BY_NOTHING);
   for (size_t i = 0; i < c->kernels.count; i++) {
     const ts_priced *k = &c->kernels.at[i];
     if (k->time == priced.time && k->bytes == priced.bytes && k->flops == priced.flops &&
@@ -563,6 +581,7 @@ bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh)
 {
   bool good = true;
   if (!ts_traced_models_train(c->asking->s, c->asking->plan, g, &c->traced) ||
+      !ts_traced_sources_read(c->asking->s, c->asking->plan, g, &c->by) ||
       !ts_costing_step(c, c->asking->s, g))
     return false;
   for (size_t i = 0; i < sh->classes.count; i++)
