@@ -375,7 +375,7 @@ static uint32_t measured_source(ts_costing *c, const ts_measured *m, scaled_by b
     device = ts_traced_sources_device(c->by);
   }
   if (c->to_step > 0)
-    name = ts_arena_printf(s->arena, "%s, %.4g times to its step", name, c->to_step);
+    name = ts_arena_printf(s->arena, "scaled %.4g to its step: %s", c->to_step, name);
   for (uint32_t i = 0; i < c->sources.count; i++)
     if (!strcmp(c->sources.at[i].name, name) && !strcmp(c->sources.at[i].kind, "trace"))
       return i;

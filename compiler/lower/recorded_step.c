@@ -6,30 +6,43 @@
 #include "compiler/lower/costing.h"
 #include "compiler/model/traced.h"
 
+static double bytes_at_table(const ts_graph *g, uint32_t tensor)
+{
+  const ts_edge *e = &g->tensors.at[tensor];
+  return ts_shape_elements(e->shape) * e->dtype->bits / 8 * g->batch_ratio;
+}
+
+/* Of what an op passes to an input: where it has no kernel, the gradient of its output. */
+static double gradient_bytes(const ts_graph *g, const ts_op *op, uint32_t input)
+{
+  bool kernel = op->measured && op->measured->work.phase[TS_PHASE_INPUT].count;
+  return bytes_at_table(g, kernel ? input : op->slots[op->slot_count - op->output_count].tensor);
+}
+
 /* Gradients of a tensor used several times are summed up by kernels that no row has: what these
  * take at the batch of the table. False after an error. */
 static bool sums_of_gradients(ts_costing *c, ts_session *s, const ts_graph *g, double *seconds)
 {
-  uint32_t *uses = TS_NEW_ARRAY(s->arena, uint32_t, g->tensors.count + 1);
+  bool *seen = TS_NEW_ARRAY(s->arena, bool, g->tensors.count + 1);
+  const char *family = ts_lang_intern(s->lang, "elementwise", strlen("elementwise"));
   *seconds = 0;
-  for (size_t i = 0; i < g->ops.count; i++) {
+  for (size_t i = g->ops.count; i-- > 0;) {
     const ts_op *op = &g->ops.at[i];
-    for (uint32_t k = 0; op->needs_input_gradient && k < op->input_count; k++)
-      uses[g->tensors.at[op->slots[k].tensor].source]++;
-  }
-  for (size_t t = 0; t < g->tensors.count; t++) {
-    const ts_edge *e = &g->tensors.at[t];
-    if (uses[t] < 2 || !e->needs_gradient)
-      continue;
-    double bytes = ts_shape_elements(e->shape) * e->dtype->bits / 8 * g->batch_ratio;
-    ts_kernel sum = {.family = ts_lang_intern(s->lang, "elementwise", strlen("elementwise")),
-                     .dtype = e->dtype,
-                     .bytes = 3 * bytes,
-                     .host = -1};
-    uint32_t index = ts_costing_kernel(c, &sum, e->name);
-    if (index == TS_NO_INDEX)
-      return false;
-    *seconds += (uses[t] - 1) * 1e-12 * (double)c->kernels.at[index].time;
+    for (uint32_t k = 0; op->needs_input_gradient && k < op->input_count; k++) {
+      uint32_t input = g->tensors.at[op->slots[k].tensor].source;
+      bool again = g->tensors.at[input].needs_gradient && seen[input];
+      seen[input] = true;
+      if (!again)
+        continue;
+      ts_kernel sum = {.family = family,
+                       .dtype = g->tensors.at[input].dtype,
+                       .bytes = 3 * gradient_bytes(g, op, input),
+                       .host = -1};
+      uint32_t index = ts_costing_kernel(c, &sum, op->label);
+      if (index == TS_NO_INDEX)
+        return false;
+      *seconds += 1e-12 * (double)c->kernels.at[index].time;
+    }
   }
   return true;
 }
