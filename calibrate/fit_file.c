@@ -48,7 +48,7 @@ static void put_choice(ts_json_writer *w, const ts_op_fit *t)
   if (!t->compared)
     return;
   ts_json_line(w, 3);
-  ts_json_begin(w, "left out", '{');
+  ts_json_begin(w, "left_out", '{');
   for (int l = 0; l < TS_OP_LEARNERS; l++)
     if (isfinite(t->error[l]))
       ts_json_put_number(w, ts_op_learner_name[l], "%.4f", t->error[l]);

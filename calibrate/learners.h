@@ -1,5 +1,6 @@
 /* Who learns what a physical model leaves of the rows of one device, decided by cross-validation on
- * the rows that train: nobody, the Gaussian process, boosted trees or a forest (cost/operators.h). */
+ * the rows that train: nobody, the Gaussian process, boosted trees or a forest
+ * (cost/operators.h). */
 #ifndef TS_CALIBRATE_LEARNERS_H
 #define TS_CALIBRATE_LEARNERS_H
 

@@ -32,8 +32,8 @@ typedef TS_VEC(ts_op_fit) ts_op_fits;
 /* Digits as they will stand in the file, so that what is judged is what will be read. */
 void ts_op_fit_round(ts_op_fit *fit);
 /* Trains a model whose family, type, physical model and units are set on `kept`, and judges it by
- * `rest`. trees: also by trees, where these predict left-out rows of `kept` better. False: it cannot
- * be; *wrong says why, or NULL. */
+ * `rest`. trees: also by trees, where these predict left-out rows of `kept` better. False: it
+ * cannot be; *wrong says why, or NULL. */
 bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
                     const ts_fit_rows *rest, bool trees, const char **wrong);
 /* What follows training: digits as in the file, and the scores. */

@@ -68,7 +68,8 @@ static const factors of_class = {1, 1};
 static void parameters_on(const ts_op_class *c, factors own, const ts_op_device *d,
                           double *parameter)
 {
-  double power = power_of(d), slope = own.slope * faster_than_sheet(c, d), bandwidth = log(d->terabytes_per_s);
+  double power = power_of(d), bandwidth = log(d->terabytes_per_s);
+  double slope = own.slope * faster_than_sheet(c, d);
   double rate = isnan(power) || isnan(c->reference[TS_OP_POWER]) ?
                   1 :
                   exp(c->exponent[TS_OP_POWER] * (power - c->reference[TS_OP_POWER]));

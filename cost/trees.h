@@ -1,7 +1,8 @@
-/* Trees for what a physical model leaves over, boosted ones (each learns what those before it leave)
- * or a forest (each learns from a sample of rows and inputs; Breiman, "Random Forests", 2001). Both
- * are grown by XGBoost (Chen and Guestrin, KDD 2016), whose library is needed only then, and kept as flat nodes, so that a fit
- * file holds them and asking it needs no library. For this folder only. */
+/* Trees for what a physical model leaves over, boosted ones (each learns what those before it
+ * leave) or a forest (each learns from a sample of rows and inputs; Breiman, "Random Forests",
+ * 2001). Both are grown by XGBoost (Chen and Guestrin, KDD 2016), whose library is needed only
+ * then, and kept as flat nodes, so that a fit file holds them and asking it needs no library. For
+ * fits alone. */
 #ifndef TS_COST_TREES_H
 #define TS_COST_TREES_H
 

@@ -28,7 +28,7 @@ typedef struct ts_costing {
   const ts_calibration *calibration; /* of the plan, or NULL */
   struct ts_traced_models *traced;   /* of a traced model whose gpu the plan names, or NULL */
   struct ts_traced_sources *by;      /* sources of the gpu that ran its table, or NULL */
-  double to_step; /* factor on recorded times that makes their sum the recorded step; 0: not known */
+  double to_step; /* factor on recorded times that makes their sum the recorded step; 0: none */
   struct ts_asking *asking; /* compiler/lower/costing.c */
 } ts_costing;
 

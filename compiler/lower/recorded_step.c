@@ -1,6 +1,6 @@
-/* A table of operators that were run one by one does not add up to the step that they are of: caches
- * are warm, clocks are others, launches count or do not. Where the step itself was recorded, all
- * recorded times are multiplied so that it comes out at the table's own batch. */
+/* A table of operators that were run one by one does not add up to the step that they are of:
+ * caches are warm, clocks are others, launches count or do not. Where the step itself was recorded,
+ * all recorded times are multiplied so that it comes out at the table's own batch. */
 #include <string.h>
 
 #include "compiler/lower/costing.h"
