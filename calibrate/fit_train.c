@@ -215,7 +215,7 @@ bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_
       query.bytes = x;
     else if (strcmp(g->name[f], "flops") == 0)
       query.flops = x;
-    else if (model->feature_count > 1)
+    else if (!ts_kernel_model_is_of_bytes(model))
       feature[query.feature_count++] = (ts_feature){g->name[f], x};
   }
   bool usable = ts_query_values(&query, model->feature_count, model->feature, value);

@@ -117,7 +117,7 @@ static int64_t kept_row(const ts_fit_model *m, const double *feature)
 
 static bool is_type_of(const ts_fit_model *m, const char *dtype)
 {
-  if (m->model->feature_count == 1) /* bytes alone: of whatever type */
+  if (ts_kernel_model_is_of_bytes(m->model)) /* of whatever type */
     return true;
   if (!m->dtype) /* of a table that does not say */
     return true;
@@ -155,7 +155,7 @@ bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *a
     if (strcmp(m->family, query->family) != 0 || !is_type_of(m, query->dtype))
       continue;
     ts_cost_query same = *query;
-    if (m->model->feature_count == 1) /* nor do features matter */
+    if (ts_kernel_model_is_of_bytes(m->model)) /* nor do features matter */
       same.feature_count = 0;
     if (!ts_query_values(&same, m->model->feature_count, m->model->feature, feature))
       continue;

@@ -279,6 +279,11 @@ static ts_model_time (*const powers_times[TS_MODEL_MAX_FEATURES])(const double *
 static const char *const powers_names[TS_MODEL_MAX_FEATURES] = {
   "power_1", "power_2", "power_3", "power_4", "power_5", "power_6", "power_7", "power_8"};
 
+bool ts_kernel_model_is_of_bytes(const ts_kernel_model *model)
+{
+  return model->feature_count == 1 && strcmp(model->feature[0], "bytes") == 0;
+}
+
 bool ts_kernel_model_is_powers(const ts_kernel_model *model) { return model->work == powers_work; }
 
 const ts_kernel_model *ts_kernel_model_powers(ts_arena *arena, const char *const *feature,

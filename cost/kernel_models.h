@@ -54,6 +54,7 @@ const ts_kernel_model *ts_kernel_model_find(const char *name);
 const ts_kernel_model *ts_kernel_model_powers(ts_arena *arena, const char *const *feature,
                                               uint32_t count);
 bool ts_kernel_model_is_powers(const ts_kernel_model *model);
+bool ts_kernel_model_is_of_bytes(const ts_kernel_model *model); /* alone */
 /* "m", "fill 128 256", ...; false when the model has no such input. */
 bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_model_input *input);
 double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input,

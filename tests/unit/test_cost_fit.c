@@ -393,3 +393,24 @@ Test(cost_fit, rows_added_one_by_one_give_what_all_at_once_give)
       cr_assert_float_eq(step.model.row_us[i], changed / pow(4, 0.75), 1e-9,
                          "a quarter of the logarithm is the new row's");
 }
+
+Test(cost_fit, powers_of_one_size_ask_for_it)
+{
+  ts_cost_source *source =
+    fit(HEAD "{\"family\": \"scan\", \"dtype\": \"bf16\", \"model\": \"powers\", \"features\": "
+             "[\"rows\"], \"learner\": \"forest\", \"parameters\": {\"units\": 1, \"floor_us\": 1, "
+             "\"scale_us\": 2, \"power_1\": 0.5}}]}");
+  ts_feature rows = {"rows", 64};
+  ts_cost_query q = {.family = "scan", .dtype = "bf16", .feature = &rows, .feature_count = 1};
+  ts_cost_answer a;
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_float_eq(a.seconds, 17e-6, 1e-12);
+  cr_assert_str_eq(ts_cost_learners(source, arena), "scan by forest");
+  q.dtype = "fp32";
+  cr_assert_not(ts_cost_ask(source, &q, &a), "another type");
+  q.dtype = "bf16", q.feature_count = 0, q.bytes = 64;
+  cr_assert_not(ts_cost_ask(source, &q, &a), "no rows");
+  cr_assert(strstr(error_of(HEAD "{\"family\": \"x\", \"dtype\": \"bf16\", \"model\": \"powers\", "
+                                 "\"features\": []}]}"),
+                   "no model `powers`"));
+}
