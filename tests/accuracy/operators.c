@@ -416,7 +416,8 @@ static double median_on(const acc_context *c, const ts_op_class *by, int class,
 /* Who learns what physics leaves: what devices left out say, of those learned from, and then what
  * the target says, whichever was better. */
 static void compare_learners(const acc_context *c, acc_result *result, const trained *t,
-                          const devices *d, const ops *learn, const ops *measured, uint32_t target)
+                             const devices *d, const ops *learn, const ops *measured,
+                             uint32_t target)
 {
   for (int class = PRODUCT; class <= PRODUCT_BACKWARD; class ++) {
     ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
@@ -430,12 +431,13 @@ static void compare_learners(const acc_context *c, acc_result *result, const tra
       printf("    learners: %s\n", wrong ? wrong : "nothing to compare");
       continue;
     }
-    const char *text = ts_arena_printf(c->arena, "%s: devices left out, mean |log|; on the H100, median:",
-                                       class_models[class]);
+    const char *text =
+      ts_arena_printf(c->arena, "%s, mean |log| of devices left out, then median on the H100:",
+                      class_models[class]);
     for (int l = 0; l < TS_OP_LEARNERS; l++) {
       const ts_op_class *by =
         ts_op_learned_by(c->arena, t->class[class], (ts_op_learner)l, &wrong);
-      text = ts_arena_printf(c->arena, "%s %s %.3f; %.1f %%,", text, ts_op_learner_name[l], error[l],
+      text = ts_arena_printf(c->arena, "%s %s %.3f, %.1f %%;", text, ts_op_learner_name[l], error[l],
                              median_on(c, by, class, &d->fp32[target], measured));
     }
     acc_note_add(c->arena, result, "learners",
