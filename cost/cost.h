@@ -22,6 +22,8 @@ typedef struct ts_cost_query {
    * families of ops, `softmax` and `softmax_backward`, which answer before the family does. */
   const char *op;
   bool backward;
+  /* Of its first input: features `rows` and `width` of families of ops. 0: not known. */
+  double rows, width;
 } ts_cost_query;
 
 enum { TS_COST_OP = 128 };

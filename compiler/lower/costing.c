@@ -93,7 +93,7 @@ static ts_cost_query query_of(ts_asking *a, const ts_kernel *k)
 {
   ts_cost_query q = by_family(k);
   if (!k->feature_count && k->op && knows_op(a, k->op, k->pass > 1))
-    q.op = k->op, q.backward = k->pass > 1;
+    q.op = k->op, q.backward = k->pass > 1, q.rows = k->rows, q.width = k->width;
   return q;
 }
 
@@ -101,7 +101,7 @@ static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
 {
   if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops ||
       a->bytes != b->bytes || a->feature_count != b->feature_count || a->op != b->op ||
-      a->backward != b->backward)
+      a->backward != b->backward || a->rows != b->rows || a->width != b->width)
     return false;
   for (uint32_t i = 0; i < a->feature_count; i++)
     if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)

@@ -78,7 +78,7 @@ static double ask(const ts_traced_sources *t, const ts_kernel *k, uint32_t pass)
     if (table && !k->feature_count && k->op) {
       ts_cost_op_family(family, k->op, pass > 1);
       if (ts_cost_knows(table, family))
-        q.op = k->op, q.backward = pass > 1;
+        q.op = k->op, q.backward = pass > 1, q.rows = k->rows, q.width = k->width;
     }
     ts_cost_answer answer;
     bool failed = false;

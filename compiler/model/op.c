@@ -761,6 +761,24 @@ static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *wor
   return true;
 }
 
+/* What a reduction depends on besides bytes. A kernel that is one of several of a direction is no
+ * measured op by itself. */
+static void note_rows(const ts_op_scope *scope, ts_work *work, bool backward)
+{
+  ts_kernel *only = NULL;
+  uint32_t count = 0;
+  for (int p = 0; p < TS_PHASES; p++)
+    for (uint32_t i = 0; (p != TS_PHASE_FORWARD) == backward && i < work->phase[p].count; i++)
+      if (!work->phase[p].at[i].host_only)
+        only = &work->phase[p].at[i], count++;
+  ts_shape shape = scope->op->input_count ? scope->slots[0].shape : (ts_shape){0};
+  double elements = shape.rank ? ts_shape_elements(shape) : 0;
+  if (count != 1 || !(elements > 0))
+    return;
+  only->width = (double)shape.dim[shape.rank - 1];
+  only->rows = elements / only->width;
+}
+
 bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
 {
   ts_env *env = body_env(scope);
@@ -773,5 +791,7 @@ bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
   scope->s->frame = &frame;
   bool ok = work_items(scope, env, work, failed);
   scope->s->frame = frame.outer;
+  for (int backward = 0; ok && backward < 2; backward++)
+    note_rows(scope, work, backward);
   return ok;
 }

@@ -18,6 +18,8 @@ typedef struct ts_kernel {
   uint32_t feature_count;
   const ts_feature *features;
   bool early;                /* a cast: before the collectives of its phase */
+  /* of the op's first input, where it is the only kernel of a direction; 0: otherwise */
+  double rows, width;
   double slower;             /* factor on its time, by what runs beside it; 0: none */
   bool host_only;            /* no work on the device */
   uint32_t pass;             /* 1 forward, 2 gradients of inputs, 3 of weights; 0: not said */

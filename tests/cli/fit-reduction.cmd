@@ -1,0 +1,16 @@
+# Families of ops may have rows and width, of the op's first input: a fit of layer norms by them answers a plan's layer norms, as the table does with its rows exactly. The backward
+# of layernorm is two kernels, so such a family is none of it: it goes to the roofline.
+here=$PWD; cd "$scratch"
+awk 'BEGIN { print "family,dtype,rows,width,time_us"; for (r = 64; r <= 8192; r *= 2) for (w = 256; w <= 4096; w *= 2) for (b = 0; b < 2; b++) printf "layernorm%s,fp32,%d,%d,%.6g\n", b ? "_backward" : "", r, w, 3 + 1e-5 * r * w ^ 0.9 }' >norms.csv
+trainspec fit ops norms.csv --device mine --units 108 --keep 1 -o norms.json | grep -c kept
+cat >plan.ts <<'P'
+import std.models.gpt, std.precision, std.clusters.dgx, std.gpus.nvidia
+plan norms(costs_first: List[Any] = [], seq: Int = 512) {
+  model = gpt(layers: 2, hidden: 1024, heads: 16, vocab: 128, seq: seq)
+  cluster = dgx_a100(nodes: 1)
+  batch = { micro: 1, global: 8 }
+  precision = full_precision()
+  costs = costs_first + [roofline(a100_sxm_80g)]
+}
+P
+for first in 'fit("norms.json")' 'table("norms.csv")'; do for seq in 512 768; do tsrun -D costs_first="[$first]" -D seq=$seq plan.ts 2>/dev/null | sed -n '/^Sources of the compute/,/^$/p'; done; done
