@@ -379,6 +379,15 @@ class Acting(Folder):
         self.assertIn("rank 0: the script failed", done.stderr)
         self.assertEqual(list(self.folder.glob("traced.*")), [])
 
+    def test_ends_that_leave_no_graph(self):
+        """Exit codes of scripts are not taken for the tracer's own, whatever they are."""
+        for text, status, message in (("import sys; sys.exit(3)", 1, "failed, exit 3"), ("import sys; sys.exit(75)", 1, "failed, exit 75"), ("import sys; sys.exit('no 2 gpus')", 1, "no 2 gpus"),
+                                      ("import os; os._exit(0)", 1, "os._exit"), ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 1, "ended by SIGKILL"),
+                                      ("import sys; sys.exit(0)", 4, "did it end early?"), (PROCESSES, 4, "it started 2 processes of its own")):
+            done = self.trace(1, [self.script(text)], status=status)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(list(self.folder.glob("traced.*")), [])
+
     def test_three_lines(self):
         script = self.script(THREE_LINES)
         subprocess.run([sys.executable, script], env=environment(RANK="1", WORLD_SIZE="4"), cwd=self.folder, check=True, timeout=LIMIT)
@@ -672,4 +681,14 @@ for step in range(1000000):
     for optimizer in optimizers:
         optimizer.step()
         optimizer.zero_grad()
+"""
+
+PROCESSES = """
+import multiprocessing
+multiprocessing.set_start_method("fork")
+started = [multiprocessing.Process(target=print) for _ in range(2)]
+for process in started:
+    process.start()
+for process in started:
+    process.join()
 """

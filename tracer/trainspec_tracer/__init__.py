@@ -28,6 +28,11 @@ class Trace:
         self.recorder, self._redirect, self._hooks, self._values = recorder, redirect, hooks, values
 
     @property
+    def processes_started(self):
+        """By the script: they are not recorded."""
+        return self._redirect.processes.started if self._redirect.processes else 0
+
+    @property
     def stopped(self):
         """Where a rank that is patient waits (turns.Wait), or None."""
         return self._redirect.mail.stopped

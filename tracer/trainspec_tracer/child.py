@@ -1,7 +1,8 @@
 """Runs a script as one rank and writes its graph: python -m trainspec_tracer.child SCRIPT ARGUMENT..., or -m MODULE ARGUMENT....
 
-Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. Exit codes: that of the script; 3: out of memory; 4: no step of an optimizer;
-75: the rank waits for what another says, told in a file beside the output; 76: it wants a package, likewise.
+Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. How it ended is said in a file beside the output, as exit codes are the script's: `outcome` is DONE, FAILED
+(`exit`: with what), OUT_OF_MEMORY, NO_STEP (`processes`: that the script started), WAITS for what another rank says (a pickled file tells), or WANTS a package. Where there is no such file, the process was ended. One of really running
+processes leaves no such file.
 """
 import faulthandler
 import json
@@ -12,7 +13,8 @@ import signal
 import sys
 import traceback
 
-OUT_OF_MEMORY, NO_STEP, WAITS, WANTS = 3, 4, 75, 76
+DONE, FAILED, OUT_OF_MEMORY, NO_STEP, WAITS, WANTS = "done", "failed", "out of memory", "no step", "waits", "wants"
+EXITS = {DONE: 0, OUT_OF_MEMORY: 3, NO_STEP: 4}  # of one of really running processes
 
 
 def run(arguments):
@@ -35,45 +37,50 @@ def main():
     settings = json.loads(os.environ.pop("TRAINSPEC_TRACE"))
     output, step = settings.pop("output"), settings.pop("step", None)
     stood_in = TABLE if settings.pop("stand_in", False) else ()
+    real = settings.get("real", False)
     trace = trainspec_tracer.start(**settings)
     trace.recorder.enough = step
-    status = 0
+    outcome, told = DONE, {}
     try:
         run(sys.argv[1:])
     except Enough:
         pass
     except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+        code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+        if code:
+            outcome, told = FAILED, {"exit": code}
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
     except BaseException as error:
         trace.stop()
         wanted = missing(error)
-        if wanted:
-            with open(output.replace("{rank}", "wants"), "wb") as file:
-                pickle.dump(wanted, file)
         if not trace.recorder.out_of_memory and not trace.stopped and wanted not in stood_in:
             traceback.print_exc()
-        status = 1 if wanted is None else WANTS
+        outcome, told = (FAILED, {"exit": 1}) if wanted is None else (WANTS, {"package": wanted})
     trace.stop()
     if trace.recorder.out_of_memory:
-        status = OUT_OF_MEMORY
+        outcome = OUT_OF_MEMORY
     elif trace.stopped:
-        status = WAITS
+        outcome = WAITS
         with open(output.replace("{rank}", "waits"), "wb") as file:
             pickle.dump((trace.stopped.key, trace.stopped.peer), file)
-    elif status == 0 and step is None and not trace.recorder.ends:
-        status = NO_STEP
-    told = trace.recorder.thin.values.graph() if trace.recorder.thin else ()
-    if told and status not in (0, OUT_OF_MEMORY, WAITS, WANTS):
-        print("trainspec-trace: before, the script took values that nobody computed:", *map(said, told), sep="\n", file=sys.stderr)
-    if status in (0, OUT_OF_MEMORY):
+    elif outcome == DONE and step is None and not trace.recorder.ends:
+        outcome, told = NO_STEP, {"processes": trace.processes_started}
+    values = trace.recorder.thin.values.graph() if trace.recorder.thin else ()
+    if values and outcome in (FAILED, NO_STEP):
+        print("trainspec-trace: before, the script took values that nobody computed:", *map(said, values), sep="\n", file=sys.stderr)
+    if outcome in (DONE, OUT_OF_MEMORY):
         try:
             trace.write(output, step)
         except ValueError as error:
             print(f"trainspec-trace: {error}", file=sys.stderr)
-            status = 1
+            outcome, told = FAILED, {"exit": 0}
+    if not real:
+        with open(output.replace("{rank}", "left"), "w") as file:
+            json.dump({"outcome": outcome, **told}, file)
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # groups of other threads and real backends need no farewell
+    os._exit(told.get("exit") or EXITS.get(outcome, 1))  # groups of other threads and real backends need no farewell
 
 
 if __name__ == "__main__":

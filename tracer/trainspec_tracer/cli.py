@@ -12,14 +12,13 @@ import sys
 import tempfile
 import time
 
-from . import __version__, alike, graph as graphs, routing
-from .child import NO_STEP, OUT_OF_MEMORY, WAITS, WANTS
+from . import __version__, alike, child, graph as graphs, routing
 from .cuda.devices import GPUS
 from .packages import TABLE
 from .turns import Wait, settle
 from .values import decided, said
 
-DONE, FAILED, USAGE, DECIDED = 0, 1, 2, 5
+DONE, FAILED, USAGE, OUT_OF_MEMORY, NO_STEP, DECIDED = range(6)
 
 EPILOG = """Commands:
   trainspec-trace [OPTION]... -- python train.py ARGUMENT...
@@ -136,9 +135,18 @@ class Failed(Exception):
     """Said as it is; exit 1."""
 
 
+def ended(status):
+    """How a process ended that left no word: by a signal, or by an exit of its own."""
+    if status > 0:
+        return f"exit {status} before it began, or by os._exit"
+    name = signal.Signals(-status).name
+    return name + (", as the system does where memory runs out" if name == "SIGKILL" else "")
+
+
 class NoStep(Exception):
-    def __init__(self, rank):
-        super().__init__(f"rank {rank}: the script ended and no step of an optimizer was seen: did it end early? --step 0 writes everything")
+    def __init__(self, rank, processes):
+        why = f"it started {processes} process{'' if processes == 1 else 'es'} of its own, which are not recorded: start ranks by torchrun or torch.multiprocessing.spawn" if processes else "did it end early?"
+        super().__init__(f"rank {rank}: the script ended and no step of an optimizer was seen: {why} --step 0 writes everything".replace("spawn --step", "spawn. --step"))
 
 
 class Decided(Exception):
@@ -203,18 +211,22 @@ class Tracer:
         if o.world > 1 or o.launched:  # a script that python starts alone is told of no ranks
             environment.update(RANK=str(rank), LOCAL_RANK=str(rank % o.local), WORLD_SIZE=str(o.world), LOCAL_WORLD_SIZE=str(min(o.local, o.world)),
                                GROUP_RANK=str(rank // o.local), MASTER_ADDR="127.0.0.1", MASTER_PORT="29500")
+        left = self.folder / "graph.left.json"
+        left.unlink(missing_ok=True)
         status = self.wait(rank, subprocess.Popen(self.command, env=environment))
-        if status == WAITS:
+        if not left.exists():
+            raise Failed(f"rank {rank}: the script was ended by {ended(status)}" if status else f"rank {rank}: the script ended its process itself (os._exit), and no graph was written")
+        how = json.loads(left.read_text())
+        if how["outcome"] == child.WAITS:
             with open(self.folder / "graph.waits.json", "rb") as file:
                 return Wait(*pickle.load(file))
-        if status == WANTS:
-            with open(self.folder / "graph.wants.json", "rb") as file:
-                self.stand_in(rank, pickle.load(file))
+        if how["outcome"] == child.WANTS:
+            self.stand_in(rank, how["package"])
             return self.act(rank, patient)
-        if status == NO_STEP:
-            raise NoStep(rank)
-        if status not in (DONE, OUT_OF_MEMORY):
-            raise Failed(f"rank {rank}: the script failed, exit {status}")
+        if how["outcome"] == child.NO_STEP:
+            raise NoStep(rank, how["processes"])
+        if how["outcome"] == child.FAILED:
+            raise Failed(f"rank {rank}: the script failed, exit {how['exit']}" if how["exit"] else f"rank {rank}: no graph was written")
         return graphs.read(str(self.folder / f"graph.{rank}.json"))
 
     def stand_in(self, rank, package):
@@ -334,6 +346,9 @@ def main(arguments=None):
     except (Failed, OSError, ValueError) as error:
         print(f"trainspec-trace: {error}", file=sys.stderr)
         return FAILED
+    except KeyboardInterrupt:
+        print("trainspec-trace: interrupted, no graph was written", file=sys.stderr)
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":

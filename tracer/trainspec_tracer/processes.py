@@ -1,4 +1,5 @@
 """Ranks that a script starts by itself: the tracer acts one rank in its own process."""
+import multiprocessing.process
 import os
 
 import torch.multiprocessing
@@ -13,7 +14,15 @@ class Processes:
 
     def __init__(self, rank, world, local):
         self.rank, self.world, self.local, self.own = rank, world, local, os.getpid()
+        self.started = 0  # by the script: workers that load data, or ranks that nobody records
         torch.multiprocessing.spawn = self.spawn
+        start = multiprocessing.process.BaseProcess.start
+
+        def counted(process):
+            self.started += 1
+            start(process)
+
+        multiprocessing.process.BaseProcess.start = counted
 
     def spawn(self, fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
         """torch.multiprocessing.spawn of all ranks of a node: one of them runs here."""
