@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/read/rank_graph.h"
+
 /* ---- Spans ---- */
 
 static int by_start(const void *a, const void *b)
@@ -324,6 +326,9 @@ static void say_missing(ts_trace_summary *s)
     MISS("times: the workload lists what a rank issues; trainspec replay plays it");
   if (e->format == TS_TRACE_GRAPH && e->device_count && !any_duration(e))
     MISS("times: the graph has none; trainspec replay --machine takes them from a roofline");
+  if (e->graph && e->graph->short_in)
+    MISS("the end of the step: the rank ran out of memory in %s",
+         ts_events_text(e, e->graph->short_in));
   if (e->nested)
     MISS("an order by control dependencies: they form cycles, so are nesting");
   if (e->missing_nodes)

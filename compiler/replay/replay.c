@@ -193,6 +193,60 @@ static void tell_counted(replayer *r)
                     nodes);
 }
 
+/* A workload is one file of all ranks. */
+static uint32_t files_of(const replayer *r) { return r->workload ? 1 : r->files.count; }
+
+/* The places of a script and the choices that graphs rest on are those of all ranks. */
+static void tell_graphs(replayer *r)
+{
+  ts_lowering *l = &r->l;
+  const struct ts_rank_graph *first = r->files.ranks[0]->graph, *decided = NULL, *other = NULL;
+  const ts_events *of_decided = NULL, *of_other = NULL;
+  for (uint32_t i = 0; i < files_of(r); i++) {
+    const ts_events *e = r->files.ranks[i];
+    if (e->graph && e->graph->decisions && !decided)
+      decided = e->graph, of_decided = e;
+    if (first && e->graph && !other &&
+        strcmp(ts_events_text(e, e->graph->producer),
+               ts_events_text(r->files.ranks[0], first->producer)) != 0)
+      other = e->graph, of_other = e;
+  }
+  if (!first)
+    return;
+  if (first->packages)
+    ts_lower_assume(l, "stand-ins were there for packages: %s",
+                    ts_events_text(r->files.ranks[0], first->packages));
+  if (first->routing)
+    ts_lower_assume(l, "scores that were not computed choose %s",
+                    ts_events_text(r->files.ranks[0], first->routing));
+  if (decided)
+    ts_lower_assume(l, "the script went by values that nobody computed: %s%s",
+                    ts_events_text(of_decided, decided->decided_at),
+                    decided->decisions > 1 ? " and others" : "");
+  if (!other)
+    return;
+  ts_diag *d = ts_report(l->s, TS_W0537, l->plan->span_of[TS_PLAN_model],
+                         "the graphs are of different versions");
+  ts_diag_here(d, "rank %" PRId64 ": %s", r->files.ranks[0]->rank,
+               ts_events_text(r->files.ranks[0], first->producer));
+  ts_diag_fact(d, "another", "rank %" PRId64 ": %s", of_other->rank,
+               ts_events_text(of_other, other->producer));
+  ts_diag_help(d, "trace all ranks with one version: operators and their order may differ");
+}
+
+/* A step that does not end is none. */
+static bool check_whole(replayer *r, ts_error *error)
+{
+  for (uint32_t i = 0; i < r->files.count; i++) {
+    const ts_events *e = r->files.ranks[i];
+    if (e->graph && e->graph->short_in)
+      return ts_fail(error, "trace it where it has room: trainspec-trace --memory",
+                     "rank %" PRId64 " ran out of memory in `%.60s`, and its graph ends there",
+                     e->rank, ts_events_text(e, e->graph->short_in));
+  }
+  return true;
+}
+
 /* ---- The machine ---- */
 
 /* Fields that say what ranks do: the graphs do. */
@@ -390,7 +444,7 @@ static bool prepare(replayer *r)
   ts_error error = {0};
   if ((model && !ts_rank_files_read(l->s, model, &r->files)) || !check_fields(r))
     return false;
-  if (!set_mesh(r, &error))
+  if (!check_whole(r, &error) || !set_mesh(r, &error))
     return error.message[0] && refuse(r, &error);
   r->counted = r->workload || states_work(r);
   if (!check_cluster(r) ||
@@ -417,6 +471,7 @@ ts_ir_builder *ts_plan_replay(ts_session *s, const ts_plan *plan)
     ts_costing_tell(r.l.costing, r.runs.at);
     tell_guesses(&r);
     tell_counted(&r);
+    tell_graphs(&r);
   }
   if (written && !ts_diags_errors(s->diags)) {
     ts_lower_remarks(&r.l);

@@ -481,6 +481,74 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
   return ts_json_ok(j);
 }
 
+/* ---- What the tracer says of itself ---- */
+
+static bool takes(ts_json *j, ts_json_kind kind, const char *member)
+{
+  if (ts_json_value(j) == kind)
+    return true;
+  if (ts_json_ok(j))
+    ts_feed_fail(j->feed, NULL, "`%s` is no %s", member,
+                 kind == TS_JSON_ARRAY ? "list" : "object");
+  return false;
+}
+
+/* The text of one member of an object. */
+static uint32_t take_text_of(ts_events *e, ts_json *j, const char *of, const char *member)
+{
+  uint32_t text = 0;
+  if (!takes(j, TS_JSON_OBJECT, of))
+    return 0;
+  while (ts_json_member(j))
+    if (ts_is((const char *)j->text, j->length, member))
+      text = ts_json_take_string(j, e);
+    else
+      ts_json_skip(j);
+  return text;
+}
+
+static void take_packages(ts_events *e, struct ts_graph_reader *r, ts_json *j)
+{
+  static const size_t longest = 200;
+  const char *names = "";
+  if (!takes(j, TS_JSON_ARRAY, "packages"))
+    return;
+  while (ts_json_element(j)) {
+    const char *name = ts_events_text(e, ts_json_take_string(j, e));
+    if (strlen(names) < longest)
+      names = ts_arena_printf(e->arena, "%s%s%.60s", names, *names ? ", " : "", name);
+  }
+  r->graph.packages = ts_events_string(e, names, strlen(names));
+}
+
+static void take_value(ts_events *e, struct ts_graph_reader *r, ts_json *j)
+{
+  uint32_t file = 0;
+  int64_t line = 0;
+  bool decides = false;
+  if (!takes(j, TS_JSON_OBJECT, "values[]"))
+    return;
+  while (ts_json_member(j))
+    if (TS_JSON_IS(j, "file"))
+      file = ts_json_take_string(j, e);
+    else if (TS_JSON_IS(j, "line"))
+      line = ts_json_take_integer(j, 0);
+    else if (TS_JSON_IS(j, "decides"))
+      decides = ts_json_value(j) == TS_JSON_TRUE;
+    else
+      ts_json_skip(j);
+  if (!decides || r->graph.decisions++)
+    return;
+  const char *at = ts_arena_printf(e->arena, "%.200s:%lld", ts_events_text(e, file), (long long)line);
+  r->graph.decided_at = ts_events_string(e, at, strlen(at));
+}
+
+static void take_values(ts_events *e, struct ts_graph_reader *r, ts_json *j)
+{
+  if (takes(j, TS_JSON_ARRAY, "values"))
+    while (ts_json_element(j)) take_value(e, r, j);
+}
+
 bool ts_read_graph_member(ts_events *e, ts_json *j)
 {
   if (TS_JSON_IS(j, "format") && !e->format) {
@@ -521,6 +589,14 @@ bool ts_read_graph_member(ts_events *e, ts_json *j)
     TS_PUSH(e->arena, &e->devices, device);
   } else if (TS_JSON_IS(j, "tensors"))
     take_tensor_list(e, j);
+  else if (TS_JSON_IS(j, "out_of_memory"))
+    r->graph.short_in = take_text_of(e, j, "out_of_memory", "op");
+  else if (TS_JSON_IS(j, "routing"))
+    r->graph.routing = take_text_of(e, j, "routing", "distribution");
+  else if (TS_JSON_IS(j, "packages"))
+    take_packages(e, r, j);
+  else if (TS_JSON_IS(j, "values"))
+    take_values(e, r, j);
   else if (TS_JSON_IS(j, "held") || TS_JSON_IS(j, "memory"))
     take_memory(e, r, j, j->length == 4);
   else

@@ -22,6 +22,12 @@ typedef struct ts_graph_memory {
 struct ts_rank_graph {
   uint32_t producer;      /* string */
   int64_t like;           /* the rank that was traced; -1: this one */
+  /* the operator in which the rank ran out of memory: the graph ends there; 0: it is whole */
+  uint32_t short_in;
+  uint32_t routing;       /* string: by which experts were chosen where no scores were computed */
+  uint32_t packages;      /* string: of stand-ins, with commas */
+  /* places of the script where a value that nobody computed decided: how many, and the first */
+  uint32_t decisions, decided_at;
   TS_VEC(ts_graph_facts) facts; /* by event */
   TS_VEC(ts_graph_memory) memory; /* in the order of events */
 };
