@@ -253,6 +253,7 @@ static digest digest_of(const maker *m, const ts_events *e)
     add(&d, g->event);
     add(&d, (uint64_t)g->bytes);
     add_text(&d, e, hashes, g->category);
+    add_text(&d, e, hashes, g->module);
   }
   ts_arena_free(scratch);
   return d;
@@ -350,7 +351,8 @@ static void put_memory(maker *m, program *p, ts_ir_node *n, uint32_t i, bool beg
     if (g->bytes > 0 ? begins : ends)
       TS_PUSH(p->work, &mems,
               ((ts_ir_mem){.bytes = g->bytes,
-                           .category = category_of(ts_events_text(p->e, g->category))}));
+                           .category = category_of(ts_events_text(p->e, g->category)),
+                           .label = ts_ir_add_string(m->b, ts_events_text(p->e, g->module))}));
   }
   n->mem_count = (uint16_t)mems.count;
   n->first_mem = mems.count ? ts_ir_intern_run(m->b, TS_IR_MEMS, mems.at, (uint32_t)mems.count) : 0;
@@ -514,7 +516,8 @@ static uint32_t put_holdings(maker *m, const ts_events *e, uint32_t *count)
     if (g->event == TS_EVENT_NONE && g->bytes > 0)
       TS_PUSH(m->work, &held,
               ((ts_ir_holding){.bytes = (uint64_t)g->bytes,
-                               .category = category_of(ts_events_text(e, g->category))}));
+                               .category = category_of(ts_events_text(e, g->category)),
+                               .label = ts_ir_add_string(m->b, ts_events_text(e, g->module))}));
   }
   *count = (uint32_t)held.count;
   return ts_ir_append_copies(m->b, TS_IR_HOLDINGS, held.at, *count);

@@ -1,0 +1,2 @@
+# Time and memory by module of a plan of graphs: memory goes to the module that it is held for, and both add up to the whole at every depth.
+p=../../examples/traced.ts; tsrun --by=module --depth=1 $p 2>/dev/null | sed -n '/^By module/,/^$/p; /^Memory, /,/^$/p'; tsrun --by=module --depth=2 $p 2>/dev/null | sed -n '/^Memory, /,/^$/p'; for d in 1 2 3; do tsrun --by=module --depth=$d $p 2>/dev/null | sed -n '/^By module/,/^Warnings/p' | grep '^  all '; done; tsrun --by=layer --depth=1 $p 2>/dev/null | grep '^  all  '
