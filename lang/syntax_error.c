@@ -365,8 +365,16 @@ static bool reserved_name(mistake *m)
       m->count > 3)
     return false;
   const char *word = ts_word_text(m->found->kind);
+  bool named = m->found->kind == TS_T_LET && m->found->token != TS_NONE &&
+               m->parser->tokens.at[m->found->token + 1].kind == TS_T_ID;
   ts_diag *d = ts_syntax_diag(m->parser, TS_E0113, m->found->span,
-                              "`%s` is a keyword and cannot be a name", word);
+                              named ? "`%s` has no place among fields" :
+                                      "`%s` is a keyword and cannot be a name",
+                              word);
+  if (named) {
+    ts_diag_help(d, "what several fields need is a parameter with a default, or a `let` outside");
+    return true;
+  }
   ts_diag_edit(d, m->found->span, ts_arena_printf(m->parser->lang->arena, "%s_", word),
                "take another name, such as `%s_`", word);
   return true;
