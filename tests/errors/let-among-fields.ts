@@ -1,5 +1,4 @@
-import std.models.llama
 plan p(x: Int = 1) {
   let y = x + 1
-  model = llama3_8b()
+  tokens = y
 }
