@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
+
 /* -- names of the IR -- */
 
 uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind)
@@ -61,7 +63,9 @@ uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span)
   uint32_t source = span.file ? ts_ir_source_of(l, span.file) : TS_IR_NONE;
   if (source == TS_IR_NONE)
     return TS_IR_NONE;
-  ts_seen_loc *seen = &l->seen[(span.begin * 31u + span.end * 7u + span.file) % TS_SEEN_LOCS];
+  ts_seen_loc *seen =
+    &l->seen[ts_hash_number((uint64_t)span.begin << 32 | (span.end ^ span.file << 24)) %
+             TS_SEEN_LOCS];
   if (seen->span.file == span.file && seen->span.begin == span.begin && seen->span.end == span.end)
     return seen->loc;
   ts_position begin = ts_sources_position(l->s->sources, span.file, span.begin),
@@ -122,13 +126,16 @@ static const char *shared_label(const ts_fragment *f, const char *label)
   const char *close = strchr(label, ']'), *first = l->g->ops.at[f->stage->first_op].label;
   unsigned long number = strtoul(label + length + 1, NULL, 10),
                 base = !strncmp(first, unit, length) ? strtoul(first + length + 1, NULL, 10) : 0;
-  return close ? ts_arena_printf(f->scratch, "%s[+%lu]%s", unit, number - base, close + 1) : label;
+  return close ? ts_arena_printf(l->s->arena, "%s[+%lu]%s", unit, number - base, close + 1) : label;
 }
 
 ts_origin ts_origin_of(const ts_fragment *f, uint32_t op)
 {
   const ts_op *o = &f->l->g->ops.at[op];
-  return (ts_origin){shared_label(f, o->label), o->span, TS_NO_SPAN};
+  ts_shared_label *known = &f->l->shared_labels[op];
+  if (!f->stage || known->stage != f->stage)
+    *known = (ts_shared_label){f->stage, shared_label(f, o->label)};
+  return (ts_origin){known->text, o->span, TS_NO_SPAN};
 }
 
 ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes,
@@ -231,7 +238,11 @@ void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category
 {
   if (!bytes || node == TS_NO_INDEX)
     return;
-  ts_ir_mem mem = {bytes, category, ts_ir_add_string(f->l->b, ts_label_pattern(f->scratch, label))};
+  ts_noted_label *known = &f->noted[ts_hash_number((uintptr_t)label) % TS_NOTED_LABELS];
+  if (known->label != label)
+    *known =
+      (ts_noted_label){label, ts_ir_add_string(f->l->b, ts_label_pattern(f->scratch, label))};
+  ts_ir_mem mem = {bytes, category, known->pattern};
   TS_PUSH(f->scratch, &f->mems, (ts_mem_note){node, mem});
 }
 

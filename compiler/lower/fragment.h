@@ -53,6 +53,8 @@ typedef struct ts_tensor_state {
 } ts_tensor_state;
 
 typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
+enum { TS_NOTED_LABELS = 64 };
+typedef struct ts_noted_label { const char *label; ts_ir_str pattern; } ts_noted_label;
 
 /* gradients that wait for company; whole: memory until they are scattered; sent: the last two, or
  * TS_NO_INDEX */
@@ -99,6 +101,7 @@ typedef struct ts_fragment {
   TS_VEC(uint32_t) kernels;           /* of ts_costing, as they are launched */
   TS_VEC(uint32_t) deps;
   TS_VEC(ts_mem_note) mems;
+  ts_noted_label noted[TS_NOTED_LABELS]; /* by a hash of the label's address */
   TS_VEC(ts_ir_port) ports;
   TS_VEC(ts_port_ref) roles;
   TS_VEC(uint32_t) needs;

@@ -887,6 +887,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
       is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)))
     return NULL;
   l.b = ts_ir_builder_new();
+  l.shared_labels = TS_NEW_ARRAY(s->arena, ts_shared_label, l.g->ops.count + 1);
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
   ts_lower_calibration(&l);
   if (schedule)

@@ -10,8 +10,11 @@
 
 enum { TS_MAX_STREAMS = 64 };
 
-enum { TS_SEEN_LOCS = 256 };
+enum { TS_SEEN_LOCS = 1024 };
 typedef struct ts_seen_loc { ts_span span; uint32_t loc; } ts_seen_loc;
+
+/* of an op in fragments of a stage, as it was asked for last */
+typedef struct ts_shared_label { const ts_stage *stage; const char *text; } ts_shared_label;
 
 /* is: NULL: there is none */
 typedef struct ts_named_calibration {
@@ -42,6 +45,7 @@ typedef struct ts_lowering {
   /* by axis of the plan's mesh: the IR's, as bits, where they are others; 0: none. A model of the
    * network `over` an axis without one is left out. NULL: the plan's own */
   const uint32_t *axes_as;
+  ts_shared_label *shared_labels;       /* by op */
   TS_VEC(ts_axes) axes_texts;           /* names of groups of axes, as they were asked for */
   uint32_t stream_count;
   const char *streams[TS_MAX_STREAMS];
