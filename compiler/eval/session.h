@@ -55,8 +55,8 @@ typedef struct ts_held {
   uint64_t bytes;
   uint64_t reserved, limit; /* by drivers and libraries, and in all */
   bool over;                /* bytes exceed the room of every device: there is no IR */
-  /* asked for: that ends it, too, of which micro-batches are in flight, as soon as there is an order;
-   * bytes are then less than an IR would show */
+  /* asked for: it ends, too, as soon as an order shows which micro-batches are in flight; bytes are
+   * then less than an IR would show */
   bool early;
   /* or NULL; asked once the IR has fragments, programs and all of the machine, and their messages
    * have no ends yet. True: that will do, and there is no IR. */

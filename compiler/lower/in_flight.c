@@ -81,7 +81,7 @@ static uint64_t of_rank(const ts_schedule *sc, const ts_order *order, const uint
   return most;
 }
 
-bool ts_lower_in_flight_too_much(ts_lowering *l, ts_held *held)
+static bool is_too_much(ts_lowering *l, ts_held *held)
 {
   const ts_schedule *sc = l->sc;
   const ts_stages *stages = l->stages;
@@ -98,4 +98,14 @@ bool ts_lower_in_flight_too_much(ts_lowering *l, ts_held *held)
   }
   held->over = ts_cluster_room(l, held) && held->bytes > held->limit - held->reserved;
   return held->over;
+}
+
+bool ts_lower_is_full(ts_lowering *l)
+{
+  ts_held *held = l->s->held;
+  if (!held || !held->early || !l->stages || l->sc->policy || ts_diags_errors(l->s->diags) ||
+      !is_too_much(l, held))
+    return false;
+  held->over = ts_progress_check(l->s, l->sc, l->stages); /* else it is refused all the same */
+  return true;
 }

@@ -844,17 +844,6 @@ static bool holds_too_much(ts_lowering *l)
   return !cut(l) || ts_lower_holds_too_much(l, l->s->held);
 }
 
-/* Likewise, now that there is an order; one that cannot be played is refused all the same. */
-static bool is_full(ts_lowering *l)
-{
-  ts_held *held = l->s->held;
-  if (!held || !held->early || !l->stages || l->sc->policy || ts_diags_errors(l->s->diags) ||
-      !ts_lower_in_flight_too_much(l, held))
-    return false;
-  held->over = ts_progress_check(l->s, l->sc, l->stages);
-  return true;
-}
-
 static ts_schedule *open_schedule(ts_session *s, const ts_plan *plan, uint32_t neutral)
 {
   ts_arena *arena = s->arena;
@@ -884,7 +873,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
   if (l.failed || !(l.sc = open_schedule(s, plan, neutral)) || holds_too_much(&l) ||
       !ts_schedule_place(s, l.sc) || !check_axis(&l) || !check_batch(&l, &samples) ||
-      is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)))
+      ts_lower_is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)))
     return NULL;
   l.b = ts_ir_builder_new();
   l.shared_labels = TS_NEW_ARRAY(s->arena, ts_shared_label, l.g->ops.count + 1);

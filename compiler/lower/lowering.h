@@ -91,9 +91,9 @@ bool ts_lower_network(ts_lowering *l);
 uint32_t ts_lower_holdings(ts_lowering *l, uint32_t rank, uint32_t *count);
 uint64_t *ts_lower_held(const ts_lowering *l);
 bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held);
-/* compiler/lower/in_flight.c: the same with micro-batches between forward and backward. Once there
- * are stages and an order. */
-bool ts_lower_in_flight_too_much(ts_lowering *l, ts_held *held);
+/* compiler/lower/in_flight.c: the same with micro-batches between forward and backward, for who
+ * asks, once there is an order. True: nothing else need be worked out. */
+bool ts_lower_is_full(ts_lowering *l);
 /* compiler/lower/cluster.c: memory of the device with the most room. False: of one it is not
  * known. */
 bool ts_cluster_room(const ts_lowering *l, ts_held *held);

@@ -18,7 +18,7 @@ typedef struct answers {
   int64_t fixed[MOST_ARGUMENTS];
   TS_VEC(answer) all;
   ts_hash_table table;              /* of them, by their arguments, where several vary */
-  TS_VEC(uint32_t) at;              /* where one varies, by that one: 1 + number; 0: not asked yet */
+  TS_VEC(uint32_t) at;              /* where one varies, by that one: number + 1; 0: none yet */
 } answers;
 
 typedef enum form { GIVEN, INSIDE, SUM, CALL, CHOICE, USUAL } form;

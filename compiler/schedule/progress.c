@@ -85,7 +85,10 @@ static bool blocked(const player *p, uint32_t rank, uint32_t n, block *b)
   return false;
 }
 
-static bool is_open(const player *p, uint32_t item) { return item != TS_NO_INDEX && !p->done[item]; }
+static bool is_open(const player *p, uint32_t item)
+{
+  return item != TS_NO_INDEX && !p->done[item];
+}
 
 /* As blocked() for an item by itself that no clause ties: most are such. */
 static bool waits(const player *p, uint32_t item)

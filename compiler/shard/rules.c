@@ -214,9 +214,9 @@ bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts
   ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
   ts_arena *arena = s->arena;
   ts_session_scratch(s); /* nothing of it stays but the answer */
-  holds = ts_eval_bool(s, names_for(rule, &scope), where, "the condition of a rule", &holds) && holds;
+  bool good = ts_eval_bool(s, names_for(rule, &scope), where, "the condition of a rule", &holds);
   s->arena = arena;
-  return holds;
+  return good && holds;
 }
 
 /* -- rules that match nothing -- */
