@@ -43,6 +43,8 @@ libts_la_SOURCES += \
 	base/raster.c \
 	base/raster.h \
 	base/round.h \
+	base/sha256.h \
+	base/sha256_x86.c \
 	base/source.c \
 	base/source.h \
 	base/sqlite.c \

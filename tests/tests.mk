@@ -33,6 +33,7 @@ tests_unit_sources = \
 	tests/unit/test_csv.c \
 	tests/unit/test_database.c \
 	tests/unit/test_device.c \
+	tests/unit/test_digest.c \
 	tests/unit/test_energy.c \
 	tests/unit/test_engine.c \
 	tests/unit/test_engine_insight.c \
