@@ -871,11 +871,10 @@ static int verify(const ts_ir *ir, bool messages, ts_error *error)
     *error = (ts_error){0};
   /* In this order: each check relies on those before it. */
   static int (*const checks[])(check *) = {
-    check_strings,   check_refs,   check_meta,    check_mesh,   check_groups,    check_locs,
-    check_devices,   check_placement, check_links, check_network, check_work, check_fragments,
-    check_programs,
-    check_items,     check_owners, check_sources, check_calibrations, check_spreads,
-    check_validations, check_remarks};
+    check_strings,   check_refs,      check_meta,    check_mesh,         check_groups,
+    check_locs,      check_devices,   check_placement, check_links,      check_network,
+    check_work,      check_fragments, check_programs, check_items,       check_owners,
+    check_sources,   check_calibrations, check_spreads, check_validations, check_remarks};
   check c = {.ir = ir, .error = error};
   int failed = check_counts(&c);
   if (failed)
@@ -893,9 +892,9 @@ int ts_ir_verify(const ts_ir *ir, ts_error *error) { return verify(ir, true, err
 
 int ts_ir_verify_compiled(const ts_ir *ir, ts_error *error)
 {
+  bool messages = false;
 #if defined(__SANITIZE_ADDRESS__) || defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
-  return verify(ir, true, error);
-#else
-  return verify(ir, false, error);
+  messages = true;
 #endif
+  return verify(ir, messages, error);
 }

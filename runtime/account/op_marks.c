@@ -62,7 +62,8 @@ ts_op_marks ts_op_marks_of(ts_arena *arena, const ts_tables *t, const ts_role *r
       for (uint32_t i = code.first; streams[s] && i < code.first + code.count; i++)
         mark_op(&l, f, &role->ops[i], &strips[i]);
     }
-  ts_op_marks out = {strips, l.list.at ? l.list.at : &none, 2}; /* empty strips point at some, too */
+  /* strips without marks point at some, too */
+  ts_op_marks out = {strips, l.list.at ? l.list.at : &none, 2};
   for (uint32_t i = 0; i < ops; i++) {
     sum_strip(&strips[i], out.marks + strips[i].first);
     out.most = strips[i].count > out.most ? strips[i].count : out.most;

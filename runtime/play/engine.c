@@ -165,11 +165,11 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
   case TS_OP_RECV:
     route = &w->program->routes[v->port_base + op->arg];
     place = &w->arrived[route->slot];
-    arrived = ts_message_time(place);
+    arrived = ts_arrival_at(place);
     if (!ts_is_known(arrived) &&
         ts_message_park(&e->processes, id, w->peers[route->peer], place))
       return false;
-    arrived = ts_message_time(place);
+    arrived = ts_arrival_at(place);
     p->posted = p->time = time > arrived ? time : arrived;
     return true;
   default: /* a new segment of the host */

@@ -136,7 +136,7 @@ static inline void ts_process_wake_others(ts_processes *all, uint32_t waiter)
 }
 
 /* When the message arrived, or that it is not known. */
-static inline uint64_t ts_message_time(const uint64_t *place)
+static inline uint64_t ts_arrival_at(const uint64_t *place)
 {
   return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 }
@@ -154,7 +154,7 @@ static inline bool ts_message_park(ts_processes *all, uint32_t id, uint32_t from
     ts_process_park(all, id, place);
     return true;
   }
-  uint64_t before = ts_message_time(place);
+  uint64_t before = ts_arrival_at(place);
   do {
     if (ts_is_known(before))
       return false;

@@ -101,7 +101,7 @@ static uint64_t *unknown(const front *f, uint32_t *by)
     const ts_route *route = route_at(f->w, f->v, f->shape->receives[i]);
     place = &f->w->arrived[route->slot];
     *by = f->w->peers[route->peer];
-    if (!ts_is_known(ts_message_time(place)))
+    if (!ts_is_known(ts_arrival_at(place)))
       return place;
   }
   return NULL;
