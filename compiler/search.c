@@ -114,6 +114,7 @@ static bool read_items(searcher *v)
   v->column_of = TS_NEW_ARRAY(arena, uint32_t, v->items.count);
   v->reason_of = TS_NEW_ARRAY(arena, uint32_t, v->items.count);
   v->late = TS_NEW_ARRAY(arena, bool, v->items.count);
+  v->empty = TS_NEW_ARRAY(arena, bool, v->items.count + 1);
   search->reasons = TS_NEW_ARRAY(arena, ts_search_reason, v->items.count);
   for (uint32_t i = 0; i < v->items.count; i++) {
     const ts_ast *node = v->items.at[i];
@@ -384,6 +385,10 @@ ts_search *ts_search_load_within(ts_session *s, const char *path, const ts_compi
   if (search->point_count)
     return ts_search_check_dimensions(v) ? search : NULL;
   ts_diag *d = ts_report(s, TS_E0234, decl->name_span, "search `%s` has no plans", decl->name);
+  for (uint32_t i = 0; i < v->items.count; i++)
+    if (v->items.at[i]->kind == TS_AST_VARY && v->empty[i])
+      ts_diag_note(d, "`%s` has no values: `%s`", v->items.at[i]->name,
+                   text_at(v, v->items.at[i]->span));
   for (uint32_t i = 0; i < search->reason_count; i++)
     if (search->reasons[i].count)
       ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count,

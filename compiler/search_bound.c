@@ -94,12 +94,10 @@ static bool is_open(const bounding *b, const ts_ast *e)
 static range exactly(const bounding *b, const ts_ast *e)
 {
   ts_session *s = b->v->s;
-  size_t messages = s->diags->all.count;
   uint64_t uneven = 0, *before = s->uneven;
   s->uneven = &uneven;
   ts_value value = ts_eval(s, b->env, e);
   s->uneven = before;
-  s->diags->all.count = messages;
   double number = value.type == TS_T_INT    ? (double)value.u.integer :
                   value.type == TS_T_BOOL   ? value.u.truth :
                   value.type == TS_T_REAL || value.type == TS_T_QUANTITY ? value.u.real :
@@ -240,14 +238,21 @@ static range of_item(const bounding *of, uint32_t item)
 {
   bounding b = *of;
   ts_session *s = b.v->s;
-  size_t messages = s->diags->all.count;
   uint64_t uneven = 0, *before = s->uneven;
   b.item = item;
   s->uneven = &uneven;
   b.env = ts_search_scope(b.v, item);
   s->uneven = before;
-  s->diags->all.count = messages;
   return range_of(&b, ts_search_expression(b.v, item));
+}
+
+/* What goes wrong is said when a plan comes to it. */
+static range quietly(const bounding *b, uint32_t item)
+{
+  struct ts_aside before = ts_session_set_aside(b->v->s);
+  range r = of_item(b, item);
+  ts_session_take_up(b->v->s, before);
+  return r;
 }
 
 bool ts_search_may_hold(ts_searcher *v, uint32_t item, uint32_t from, const range *values)
@@ -255,11 +260,11 @@ bool ts_search_may_hold(ts_searcher *v, uint32_t item, uint32_t from, const rang
   bounding b = {.v = v, .from = from, .values = values};
   const ts_ast *node = v->items.at[item];
   if (node->kind == TS_AST_REQUIRE)
-    return of_item(&b, item).high > 0;
+    return quietly(&b, item).high > 0;
   const ts_ast *formal = node->kind == TS_AST_SET ? ts_search_formal(v, node->name) : NULL;
   if (!formal || strcmp(ts_ast_type(formal)->name, "Int") != 0)
     return true;
-  range r = of_item(&b, item);
+  range r = quietly(&b, item);
   return !(floor(r.high) < ceil(r.low)); /* whole numbers divide evenly */
 }
 
@@ -273,13 +278,13 @@ bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, con
   best[0] = low->of[TS_SEARCH_STEP];
   for (uint32_t i = 0; i < v->items.count; i++) {
     const ts_ast *item = v->items.at[i];
-    if (item->kind == TS_AST_REQUIRE && v->late[i] && of_item(&b, i).high <= 0) {
+    if (item->kind == TS_AST_REQUIRE && v->late[i] && quietly(&b, i).high <= 0) {
       *reason = v->reason_of[i];
       return false;
     }
     if (item->kind != TS_AST_GOAL)
       continue;
-    range r = of_item(&b, i);
+    range r = quietly(&b, i);
     best[goal++] = item->flags ? r.high : r.low;
   }
   return true;

@@ -22,6 +22,7 @@ typedef struct ts_searcher {
   uint32_t *column_of;        /* [items] of VARY and SET */
   uint32_t *reason_of;        /* [items] of VARY, SET and REQUIRE */
   bool *late;                 /* [items] that need figures */
+  bool *empty;                /* [items] VARY over a list that is always empty */
   const ts_figures *played;   /* NULL while plans are listed */
   ts_search *search;
   TS_VEC(ts_search_point) points;

@@ -388,6 +388,7 @@ static bool look_over(searcher *v)
     int64_t count = list.type == TS_T_RANGE ? list.u.range.end - list.u.range.begin :
                     list.type == TS_T_LIST  ? list.u.list->count :
                                               0;
+    v->empty[i] = count <= 0;
     if (count > 0)
       all[i] = range_within(&list, 0, count);
     combinations *= count > 0 ? (double)count : 1;
@@ -518,13 +519,13 @@ static bool draw_one(searcher *v, draw *d)
 static bool is_impossible(searcher *v, uint64_t only)
 {
   draw d = {.random = 1};
-  size_t messages = v->s->diags->all.count, points = v->points.count;
+  size_t points = v->points.count;
+  struct ts_aside before = ts_session_set_aside(v->s);
   v->only = only;
-  bool found = draw_one(v, &d) || d.spent || v->s->diags->all.count > messages;
+  bool found = draw_one(v, &d) || d.spent;
   v->only = 0;
   v->points.count = points;
-  v->s->diags->all.count = messages;
-  return !found;
+  return ts_session_take_up(v->s, before) == TS_CODE_COUNT && !found;
 }
 
 /* Why a search has no plans, where its space is too large to look at every value. */
@@ -561,7 +562,6 @@ void ts_search_conflicts(ts_searcher *v, ts_diag *d)
     return;
   }
   uint32_t count = search->reason_count < CONDITIONS ? search->reason_count : CONDITIONS;
-  size_t messages = v->s->diags->all.count;
   conflicts c = {0};
   uint64_t required = 0;
   for (uint32_t i = 0; i < v->items.count; i++)
@@ -570,9 +570,10 @@ void ts_search_conflicts(ts_searcher *v, ts_diag *d)
   v->conflicts = &c;
   v->given_count = 0;
   v->tried = 0;
-  bool all = list_from(v, 0) && v->s->diags->all.count == messages;
+  struct ts_aside before = ts_session_set_aside(v->s);
+  bool all = list_from(v, 0);
+  all = ts_session_take_up(v->s, before) == TS_CODE_COUNT && all;
   v->conflicts = NULL;
-  v->s->diags->all.count = messages;
   for (uint32_t i = 0; i < count && all; i++) {
     if (!(required >> i & 1) || !search->reasons[i].count)
       continue;

@@ -113,18 +113,22 @@ bool ts_search_check_dimensions(ts_searcher *v)
   ts_figures ones;
   double worths[TS_SEARCH_GOALS];
   bool *holds = TS_NEW_ARRAY(v->s->arena, bool, v->search->condition_count + 1);
-  ts_diags *d = v->s->diags;
-  size_t messages = d->all.count;
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
     ones.of[i] = 1;
+  struct ts_aside before = ts_session_set_aside(v->s);
   bool good = ts_search_holds(v->search, 0, &ones, holds) &&
               ts_search_worths(v->search, 0, &ones, worths);
+  ts_code code = ts_session_take_up(v->s, before);
   v->played = NULL;
-  if (good || d->all.count == messages)
+  if (good || code == TS_CODE_COUNT)
     return true;
-  ts_code code = d->all.at[messages]->code;
-  if (code == TS_E0220 || code == TS_E0221)
-    return false;
-  d->all.count = messages; /* a matter of the values */
-  return true;
+  /* what overflows, is not whole, or is divided by zero is a matter of the values */
+  static const ts_code of_values[] = {TS_E0222, TS_E0223, TS_E0224, TS_E0232};
+  for (size_t i = 0; i < sizeof of_values / sizeof *of_values; i++)
+    if (code == of_values[i])
+      return true;
+  good = ts_search_holds(v->search, 0, &ones, holds) &&
+         ts_search_worths(v->search, 0, &ones, worths);
+  v->played = NULL;
+  return good;
 }

@@ -44,10 +44,7 @@ void ts_required_near(ts_session *s, ts_diag *d, const ts_ast *params, const ts_
                       ts_requirements_hold *hold, void *closure)
 {
   const char *text = "";
-  ts_diags *queue = s->diags;
-  struct ts_reported *reported = s->reported;
-  s->diags = ts_diags_new(s->arena, s->sources); /* what goes wrong in trials is nobody's mistake */
-  s->reported = NULL;
+  struct ts_aside before = ts_session_set_aside(s);
   for (uint32_t i = 0; i < params->count; i++) {
     const char *name = params->child[i]->name;
     ts_value v = ts_none_value();
@@ -62,8 +59,7 @@ void ts_required_near(ts_session *s, ts_diag *d, const ts_ast *params, const ts_
                                       ts_arena_printf(s->arena, "%" PRId64 " or %" PRId64, below,
                                                       above));
   }
-  s->diags = queue;
-  s->reported = reported;
+  ts_session_take_up(s, before);
   if (*text)
     ts_diag_help(d, "nearest values that would do: %s", text);
 }

@@ -90,6 +90,29 @@ static void begin_reports(ts_session *s)
   s->reported->repeats = ts_diags_new(s->arena, s->sources);
 }
 
+struct ts_aside ts_session_set_aside(ts_session *s)
+{
+  struct ts_aside before = {s->diags, s->reported};
+  if (!s->aside.diags) {
+    s->diags = ts_diags_new(s->arena, s->sources);
+    begin_reports(s);
+    s->aside = (struct ts_aside){s->diags, s->reported};
+  }
+  s->diags = s->aside.diags;
+  s->reported = s->aside.reported;
+  return before;
+}
+
+ts_code ts_session_take_up(ts_session *s, struct ts_aside before)
+{
+  ts_code code = s->diags->all.count ? s->diags->all.at[0]->code : TS_CODE_COUNT;
+  if (s->diags->all.count) /* another one next time: what was reported here counts for nothing */
+    s->aside.diags = NULL;
+  s->diags = before.diags;
+  s->reported = before.reported;
+  return code;
+}
+
 static ts_session *session(ts_arena *arena, ts_sources *sources, const ts_session *below,
                            const ts_domain *domain)
 {

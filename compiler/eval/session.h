@@ -170,6 +170,7 @@ struct ts_session {
   size_t loaded;                    /* dependencies of the files of the language; 0: not all are */
   bool said_loading;                /* something, when these were loaded */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
+  struct ts_aside { ts_diags *diags; struct ts_reported *reported; } aside; /* for trials */
   const ts_frame *frame;            /* innermost call, or NULL */
   /* NULL, or where the check puts what names mean: compiler/eval/check.h */
   struct ts_uses *uses;
@@ -272,5 +273,10 @@ const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index
  * more like it". Never NULL. */
 ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...)
   __attribute__((format(printf, 4, 5)));
+
+/* Between these two nothing is reported: what goes wrong in trials is nobody's mistake, and is told
+ * when it is met again. The code of the first error of the trial; TS_CODE_COUNT: there was none. */
+struct ts_aside ts_session_set_aside(ts_session *s);
+ts_code ts_session_take_up(ts_session *s, struct ts_aside before);
 
 #endif
