@@ -233,6 +233,33 @@ static void add_kernels(ts_rank_operators *o, const ts_kernels *from, ts_kernels
   *to = (ts_kernels){count, all};
 }
 
+static double model_flops(const ts_kernels *kernels)
+{
+  double flops = 0;
+  for (uint32_t i = 0; i < kernels->count; i++) flops += kernels->at[i].model_flops;
+  return flops;
+}
+
+/* A backward is no more than twice its forward to the model, as in compiler/shard/model_work.c: the
+ * scores of fused attention, which it computes again, are none of it. */
+static void count_once(ts_rank_operators *o, ts_work *work)
+{
+  double forward = model_flops(&work->phase[TS_PHASE_FORWARD]), backward = 0;
+  for (int p = 0; p < TS_PHASES; p++)
+    backward += p == TS_PHASE_FORWARD ? 0 : model_flops(&work->phase[p]);
+  if (!(forward > 0 && backward > 2 * forward))
+    return;
+  for (int p = 0; p < TS_PHASES; p++) {
+    ts_kernels *phase = &work->phase[p];
+    if (p == TS_PHASE_FORWARD || !phase->count)
+      continue;
+    ts_kernel *kernels = ts_arena_copy(o->s->arena, phase->at, phase->count * sizeof *kernels);
+    for (uint32_t i = 0; i < phase->count; i++)
+      kernels[i].model_flops *= 2 * forward / backward;
+    phase->at = kernels;
+  }
+}
+
 /* The phases of the op that the operator is: "forward", "backward", "input", "weight", or several
  * of them with blanks between. */
 static outcome choose_phases(ts_rank_operators *o, const ts_mapped_kind *e, ts_value row,
@@ -280,6 +307,7 @@ static outcome try_entry(ts_rank_operators *o, const ts_mapped_kind *e, ts_value
     return FAILED;
   if (!ts_op_work(&scope, &work, &failed))
     return failed ? OTHERWISE : FAILED;
+  count_once(o, &work);
   return choose_phases(o, e, row, &work, out);
 }
 

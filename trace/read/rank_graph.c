@@ -439,7 +439,7 @@ static bool take_tensor_list(ts_events *e, ts_json *j)
 /* Nodes are named by place; the tracer numbers them so. */
 static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, bool held)
 {
-  int64_t allocated = 0;
+  int64_t allocated = 0; /* as far as it can be counted */
   for (size_t i = 0; i < r->graph.memory.count; i++) allocated += r->graph.memory.at[i].bytes;
   if (ts_json_value(j) != TS_JSON_ARRAY)
     return ts_json_ok(j) &&
@@ -470,15 +470,43 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
     m.event = held ? TS_EVENT_NONE : (uint32_t)node;
     allocated += m.bytes;
     TS_PUSH(e->arena, &r->graph.memory, m);
-    ts_memory_event event = {.time = node + 1,
-                             .bytes = m.bytes,
-                             .allocated = allocated,
-                             .reserved = allocated,
-                             .on_device = true};
-    if (!held)
-      TS_PUSH(e->arena, &e->memory, event);
   }
   return ts_json_ok(j);
+}
+
+/* A node has what it allocates before it lets go of what it frees, however the file lists them. */
+static void order_memory(struct ts_rank_graph *g, ts_arena *scratch)
+{
+  const ts_graph_memory *from =
+    ts_arena_copy(scratch, g->memory.at, g->memory.count * sizeof *from);
+  ts_graph_memory *to = g->memory.at;
+  size_t end;
+  for (size_t i = 0; i < g->memory.count; i = end) {
+    for (end = i; end < g->memory.count && from[end].event == from[i].event;) end++;
+    for (int frees = 0; frees < 2; frees++)
+      for (size_t k = i; k < end; k++)
+        if ((from[k].bytes < 0) == frees)
+          *to++ = from[k];
+  }
+}
+
+static void take_memory_events(ts_events *e, struct ts_rank_graph *g)
+{
+  int64_t allocated = 0;
+  ts_arena *scratch = ts_arena_new("memory");
+  order_memory(g, scratch);
+  ts_arena_free(scratch);
+  for (size_t i = 0; i < g->memory.count; i++) {
+    const ts_graph_memory *m = &g->memory.at[i];
+    allocated += m->bytes;
+    if (m->event != TS_EVENT_NONE)
+      TS_PUSH(e->arena, &e->memory,
+              ((ts_memory_event){.time = (int64_t)m->event + 1,
+                                 .bytes = m->bytes,
+                                 .allocated = allocated,
+                                 .reserved = allocated,
+                                 .on_device = true}));
+  }
 }
 
 /* ---- What the tracer says of itself ---- */
@@ -610,5 +638,6 @@ bool ts_read_graph_finish(ts_events *e, ts_json *j)
   if (!j->cut && (e->rank < 0 || e->world <= e->rank))
     return ts_fail(j->feed->error, NULL, "rank %lld of %lld", (long long)e->rank,
                    (long long)e->world);
+  take_memory_events(e, &r->graph);
   return ts_trace_graph_finish(e, &r->edges, j->feed->error);
 }

@@ -167,7 +167,8 @@ class Memory:
         return "communication" if block.sent else "temporaries"
 
     def events(self, first, last, ends, nodes):
-        """Of the nodes first..last: what is held before, and allocations and frees in the order of nodes. A block is freed when the node before `freed` ends."""
+        """Of the nodes first..last: what is held before, and allocations and frees in the order of nodes. A block is freed when the node before `freed` ends,
+        so behind what that node allocates."""
         held, events = {}, []
         for block in self.blocks:
             before = block.made < first and (block.freed is None or block.freed > first)
@@ -177,9 +178,9 @@ class Memory:
             if before:
                 held[name] = held.get(name, 0) + block.bytes
             else:
-                events.append((block.made, 1, block.number, block.bytes, name))
+                events.append((block.made, 0, block.number, block.bytes, name))
             if block.freed is not None and block.freed <= last:
-                events.append((max(block.freed - 1, first), 0, block.number, -block.bytes, name))
+                events.append((max(block.freed - 1, first), 1, block.number, -block.bytes, name))
         events.sort()
 
         def entry(fields, name):
