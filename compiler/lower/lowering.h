@@ -81,7 +81,7 @@ uint32_t ts_ir_kernel_of(ts_lowering *l, uint32_t cost, double slowed);
 
 /* compiler/lower/stage_cost.c: what a policy goes by. */
 ts_stage_costs ts_stage_costs_of(ts_lowering *l);
-uint64_t ts_message_time(ts_lowering *l, int64_t bytes); /* from stage to stage, ps */
+uint64_t ts_stage_message_time(ts_lowering *l, int64_t bytes); /* from stage to stage, ps */
 /* compiler/lower/cluster.c: cluster graph, placement, network models. */
 bool ts_lower_cluster(ts_lowering *l);
 bool ts_lower_network(ts_lowering *l);

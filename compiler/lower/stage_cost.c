@@ -101,7 +101,7 @@ static int64_t largest_message(const ts_stages *stages)
 
 /* Over the slowest link, as the first model of the plan that answers messages with a formula gives
  * it. */
-uint64_t ts_message_time(ts_lowering *l, int64_t bytes)
+uint64_t ts_stage_message_time(ts_lowering *l, int64_t bytes)
 {
   ts_ir ir;
   ts_ir_builder_view(l->b, &ir);
@@ -128,5 +128,5 @@ ts_stage_costs ts_stage_costs_of(ts_lowering *l)
     of_kind[k] = cost_of(l, l->stages->example[k]);
   for (uint32_t s = 0; s < l->stages->count; s++)
     of_stage[s] = of_kind[l->stages->at[s].kind];
-  return (ts_stage_costs){of_stage, ts_message_time(l, largest_message(l->stages))};
+  return (ts_stage_costs){of_stage, ts_stage_message_time(l, largest_message(l->stages))};
 }

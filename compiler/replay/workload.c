@@ -135,7 +135,7 @@ static bool find_order(ts_session *s, const ts_plan *plan, ts_replayed_workload 
   return true;
 }
 
-/* Stages are alike, and a workload knows no memory: what limits of it hold back is never reached. */
+/* Stages are alike, and a workload knows no memory: limits of it are never reached. */
 bool ts_replayed_workload_settle(ts_lowering *l, ts_replayed_workload *w,
                                  const ts_rank_prices *prices, ts_error *error)
 {
@@ -155,7 +155,7 @@ bool ts_replayed_workload_settle(ts_lowering *l, ts_replayed_workload *w,
     time[TS_WEIGHT_GRADIENT] = pass[TS_LINE_WEIGHT];
     time[TS_BACKWARD] = pass[TS_LINE_INPUT] + pass[TS_LINE_WEIGHT];
   }
-  ts_stage_costs costs = {of_stage, ts_message_time(l, w->e->workload->stage_bytes)};
+  ts_stage_costs costs = {of_stage, ts_stage_message_time(l, w->e->workload->stage_bytes)};
   ts_mesh here = l->s->mesh;
   l->s->mesh = w->placed_on;
   bool settled = ts_schedule_settle(l->s, sc, &costs);
