@@ -502,8 +502,8 @@ static const acc_ask trace_gpu_asks[] = {
 };
 static const acc_ask trace_products_asks[] = {
   {"all rows", "all", ACC_MEAN, 9,
-   "the L4 whose single products were timed took 1.4 to 1.6 times as long as the traced one; "
-   "without it the mean is 7 %"},
+   "single products of the L4 take 1.6 times as long as the same ones in its traced tables (median); "
+   "without the L4 the mean is 7 %"},
   {0},
 };
 static const acc_ask nanotron_asks[] = {
