@@ -21,7 +21,7 @@ plan deepseek_v3_2048(inner: Int = 8, nodes: Int = 8, dp: Int = 2, pp: Int = 16,
       selective(ops, discard: true) for ops in ["*.ln1", "*.ln2", "*.norm", "*.query.up", "*.keys.up", "*.rotary", "*.act"]
     ],
   ]
-  schedule = dual_pipe(p: pp, m: global / (inner * nodes * dp), sizes: [if s == pp - 1 then 2 else 4 for s in 0..pp])
+  schedule = dual_pipe(p: pp, m: global / (inner * nodes * dp), sizes: if pp == 16 then [if s == 15 then 2 else 4 for s in 0..16] else [])
   batch = { micro: inner * nodes, global: global }
   precision = mixed(bf16, gradients: bf16)
   optimizer = adam()
