@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+enum { COMPUTE = 0 }; /* the stream */
+
 /* A stream takes one node after the other, in the order in which the host issues them. So its
  * kernels take at least the sum of their times.
  *
@@ -160,18 +162,26 @@ static double fastest(const ts_ir *ir)
   return speed > 0 ? speed : 1;
 }
 
-/* ps of the busiest stream; each kernel's time is rounded to whole ones, by half of one at most. */
+/* ps of a stream; each kernel's time is rounded to whole ones, by half of one at most. */
+static double time_on(const ts_ir *ir, double speed, const ts_ir_program *p,
+                      const fragment *fragments, uint32_t stream)
+{
+  uint64_t sum = 0, kernels = 0;
+  for (uint32_t i = 0; i < p->item_count; i++) {
+    sum += fragments[ir->items[p->first_item + i].fragment].time[stream];
+    kernels += fragments[ir->items[p->first_item + i].fragment].kernels[stream];
+  }
+  double least = (double)sum / speed * (1 - 1e-12) - 0.5 * (double)kernels;
+  return least > 0 ? least : 0;
+}
+
+/* ps of the busiest stream */
 static double time_of(const ts_ir *ir, double speed, const ts_ir_program *p,
                       const fragment *fragments)
 {
   double most = 0;
   for (uint32_t s = 0; s < ir->streams_count; s++) {
-    uint64_t sum = 0, kernels = 0;
-    for (uint32_t i = 0; i < p->item_count; i++) {
-      sum += fragments[ir->items[p->first_item + i].fragment].time[s];
-      kernels += fragments[ir->items[p->first_item + i].fragment].kernels[s];
-    }
-    double least = (double)sum / speed * (1 - 1e-12) - 0.5 * (double)kernels;
+    double least = time_on(ir, speed, p, fragments, s);
     most = least > most ? least : most;
   }
   return most;
@@ -233,7 +243,7 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
     double time = time_of(ir, speed, &ir->programs[i], fragments);
     uint64_t bytes = bytes_of(ir, &ir->programs[i], fragments);
     most = time > most ? time : most;
-    sum += time;
+    sum += ir->streams_count ? time_on(ir, speed, &ir->programs[i], fragments, COMPUTE) : 0;
     l.bytes = bytes > l.bytes ? bytes : l.bytes;
   }
   l.seconds = most * 1e-12;

@@ -17,7 +17,8 @@ typedef struct ts_least {
   double floor;      /* s: the model's FLOPs at the peak rate of all devices; 0: not known */
   double tokens;     /* of a step of the whole job; 0: it has none */
   double devices;
-  double work;       /* s: of kernels, of all devices together */
+  double work;       /* s: of kernels of the compute stream, of all devices together: side streams
+                      * may go on when a device is idle otherwise */
   ts_rates rates;    /* what the devices draw and cost */
   bool over;         /* bytes exceed the room of every device */
 } ts_least;
