@@ -6,6 +6,7 @@
 
 #include "base/diag_record.h"
 #include "compiler/eval/check.h"
+#include "compiler/eval/function.h"
 #include "compiler/search_internal.h"
 
 typedef ts_search_range range;
@@ -60,15 +61,15 @@ static bool is_open_name(const bounding *b, const char *name)
 {
   size_t figure;
   uint32_t item, define;
-  if (figure_of(b, name, &figure))
-    return true;
   if (item_of(b, name, &item)) {
     bounding there = *b;
     there.item = item;
-    if (b->v->items.at[item]->kind != TS_AST_LET)
-      return !b->low && item >= b->from;
+    if (b->v->items.at[item]->kind != TS_AST_LET) /* `-D` goes before what it says */
+      return !b->low && item >= b->from && !ts_session_define(b->v->s, name, &define);
     return is_open(&there, ts_search_expression(b->v, item));
   }
+  if (figure_of(b, name, &figure))
+    return true;
   if (b->low || ts_session_define(b->v->s, name, &define))
     return false;
   const ts_ast *value = default_of(b, name), *mesh = ts_search_mesh(b->v);
@@ -177,13 +178,21 @@ static range operator_of(const bounding *b, const ts_ast *e)
                                 anything;
 }
 
+/* The built-in function of this name, and none that the file declares. */
+static bool is_builtin(const bounding *b, const ts_ast *function, const char *name)
+{
+  ts_value v;
+  return function->kind == TS_AST_ID && !strcmp(function->name, name) &&
+         ts_env_lookup(b->env, function->name, &v) && v.type == TS_T_FUNCTION &&
+         v.u.function->kind == TS_FUNCTION_BUILTIN;
+}
+
 /* min and max of numbers; other functions may do anything. */
 static range call_of(const bounding *b, const ts_ast *e)
 {
   const ts_ast *function = ts_ast_function(e);
   ts_ast_list args = ts_ast_args(e);
-  bool least = function->kind == TS_AST_ID && !strcmp(function->name, "min"),
-       most = function->kind == TS_AST_ID && !strcmp(function->name, "max");
+  bool least = is_builtin(b, function, "min"), most = is_builtin(b, function, "max");
   if ((!least && !most) || args.count < 2)
     return anything;
   range r = range_of(b, ts_ast_value(args.at[0]));
@@ -208,10 +217,10 @@ static range name_of(const bounding *b, const char *name)
 {
   size_t figure;
   uint32_t item;
-  if (figure_of(b, name, &figure))
-    return (range){b->low->of[figure], b->high->of[figure]};
   if (item_of(b, name, &item))
     return b->v->items.at[item]->kind == TS_AST_VARY ? b->values[item] : of_item(b, item);
+  if (figure_of(b, name, &figure))
+    return (range){b->low->of[figure], b->high->of[figure]};
   const ts_ast *value = default_of(b, name);
   return value ? range_of(b, value) : anything;
 }
