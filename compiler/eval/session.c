@@ -93,7 +93,7 @@ static void begin_reports(ts_session *s)
 struct ts_aside ts_session_set_aside(ts_session *s)
 {
   struct ts_aside before = {s->diags, s->reported};
-  if (!s->aside.diags) {
+  if (!s->aside.diags || s->aside.diags == s->diags) { /* a trial within a trial has its own */
     s->diags = ts_diags_new(s->arena, s->sources);
     begin_reports(s);
     s->aside = (struct ts_aside){s->diags, s->reported};

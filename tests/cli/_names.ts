@@ -29,3 +29,11 @@ search given of named {
   set dp = 2 * m
   require dp == 8 and m * more == 3, "given"
 }
+
+search excluding of named {
+  let zero = 0
+  vary m in 1..2000
+  vary more in 1..2000
+  require (zero == 0 or 12 / zero == m) and more > 50, "large"
+  require more == 3, "three"
+}
