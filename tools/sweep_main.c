@@ -586,6 +586,16 @@ static bool is_endless(task *t)
   return false;
 }
 
+/* Of an open search. */
+static int nothing_tried(const ts_sweep *s)
+{
+  ts_diag *d = ts_diag_add(s->session->diags, TS_E0234, TS_NO_SPAN, "%s",
+                           s->exhausted ? "no plan was drawn that the conditions allow" :
+                                          "the budget ended before any plan was tried");
+  ts_diag_help(d, s->exhausted ? "relax a `require`, or vary over shorter lists" : "give more time");
+  return TS_EXIT_REJECTED;
+}
+
 static int sweep(task *t)
 {
   ts_sweep *s = &t->sweep;
@@ -640,7 +650,7 @@ static int sweep(task *t)
   if (!played)
     return TS_EXIT_REJECTED;
   ts_interrupt_plain();
-  return report(t);
+  return s->count ? report(t) : nothing_tried(s);
 }
 
 /* A file of that name is "./status". The command gets its own name for its messages. */

@@ -9,3 +9,4 @@ n --require 'dp == 1' --require 'm + tp < 4' --require '16 % (tp * pp) == 0'; br
 echo "== nothing"; trainspec sweep --vary 'm=1..2000' --vary 'tp=1..2000' --vary 'pp=1..2000' --require '16 % (tp * pp) == 0' --require 'tp > 100' --require 'm * m % 7 == 5' --require 'm > tp' _space.ts 2>&1
 echo "== drawn"; d() { trainspec sweep --budget "$@" --vary 'm=1..100000' --vary 'tp=1..100000' --vary 'pp=1..100000' --require '16 % (tp * pp) == 0' --require 'm % 997 == 3' --require 'm < 3000' _space.ts 2>/dev/null; }
 d 100 | sed -n '1p; /Budget/,/^$/p'; d 20 -j1 >"$scratch/one"; d 20 -j4 | cmp - "$scratch/one"; sed -n 1,5p "$scratch/one"
+echo "== nothing tried"; trainspec sweep --vary 'm=1..100000' --vary 'tp=1..100000' --budget 0.000000001s _space.ts 2>&1

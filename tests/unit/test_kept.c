@@ -31,7 +31,9 @@ static bool same_least(const ts_least *a, const ts_least *b)
   return !(a->seconds < b->seconds || a->seconds > b->seconds) && a->bytes == b->bytes &&
          a->reserved == b->reserved && a->limit == b->limit && a->over == b->over &&
          !(a->floor < b->floor || a->floor > b->floor) &&
-         !(a->tokens < b->tokens || a->tokens > b->tokens);
+         !(a->tokens < b->tokens || a->tokens > b->tokens) &&
+         !(a->devices < b->devices || a->devices > b->devices) &&
+         !(a->work < b->work || a->work > b->work) && !memcmp(&a->rates, &b->rates, sizeof a->rates);
 }
 
 /* With what is in flight, too: it ends early no plan that its bounds let pass, and changes no other

@@ -216,12 +216,9 @@ bool ts_sweep_judge(ts_sweep *s)
 
 /* Which plans were bounded before they were played depends on which were played by then. What the
  * report calls bounded does not: all whose bounds show, by now, that they cannot be among the best.
- * Conditions count those that are left. */
+ */
 static void find_bounded(ts_sweep *s)
 {
-  double unused;
-  for (uint32_t i = 0; i < s->search->reason_count; i++)
-    s->search->reasons[i].count = s->reasons[i];
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
     if (o->state == TS_REFUSED)
@@ -235,13 +232,27 @@ static void find_bounded(ts_sweep *s)
     } else if (ts_sweep_cannot_hold(s, o)) {
       o->state = TS_LEFT_OUT;
       o->why = NULL;
-      s->search->reasons[o->best.reason].count++;
     } else if (ts_sweep_cannot_win(s, o)) {
       o->state = TS_BOUNDED;
       o->why = NULL;
-    } else if (o->state == TS_LEFT_OUT) {
-      ts_search_judge(s->search, o->point, &o->figures, &unused);
     }
+  }
+}
+
+/* Conditions count the plans that are left out for them, played or not, each once. */
+static void count_left_out(ts_sweep *s)
+{
+  double unused;
+  for (uint32_t i = 0; i < s->search->reason_count; i++)
+    s->search->reasons[i].count = s->reasons[i];
+  for (size_t i = 0; i < s->count; i++) {
+    ts_outcome *o = &s->outcomes[i];
+    if (o->state != TS_LEFT_OUT)
+      continue;
+    if (o->best.known && o->best.fails)
+      s->search->reasons[o->best.reason].count++;
+    else
+      ts_search_judge(s->search, o->point, &o->figures, &unused);
   }
 }
 
@@ -303,6 +314,7 @@ bool ts_sweep_rank(ts_sweep *s)
     return false;
   if (s->top && !s->all)
     find_bounded(s);
+  count_left_out(s);
   count_waiting(s);
   if (!find_front(s))
     return false;

@@ -17,8 +17,7 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s);
  * an error. */
 bool ts_sweep_rank(ts_sweep *s);
 
-/* By its bounds. A plan that satisfies no condition, and one that cannot be among the best that are
- * asked for. */
+/* By its bounds: a condition cannot hold; it cannot be among the best that are asked for. */
 bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o);
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o);
 

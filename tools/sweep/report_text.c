@@ -156,7 +156,8 @@ static void put_waiting(const ts_sweep *s, FILE *out)
   if (!s->undecided)
     return;
   double best = s->outcomes[0].worth;
-  ts_put_text(out, "  %s of the others were not played and may be", ts_format_count(s->undecided).text);
+  ts_put_text(out, "  %s of the others %s not played and may be",
+              ts_format_count(s->undecided).text, s->undecided == 1 ? "was" : "were");
   if (s->search->goal_count == 1 && s->outcomes[0].state == TS_RANKED &&
       isfinite(s->least_waiting) && best * s->least_waiting > 0)
     ts_put_text(out, s->least_waiting < best ?
