@@ -19,7 +19,7 @@ static bool number(const char *text, long long least, long long most, long long 
 
 static bool wrong(const ts_options *o, const char *why)
 {
-  ts_options_wrong(o, "`%s` takes I/N, such as 2/8, or auto: %s", o->spelled, why);
+  ts_options_wrong(o, "`%s` takes I/N, such as 2/8, all/N or auto: %s", o->spelled, why);
   return false;
 }
 
