@@ -395,13 +395,14 @@ static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
   return true;
 }
 
-/* What the plan's sources say of all kernels of a direction, in ps; *count: how many there are.
- * Negative: one of them is not known. */
+/* What the plan's sources say of all kernels of a direction, in ps; *count: how many there are;
+ * *roofline: whether one of them is of a roofline. Negative: one of them is not known. */
 static double sum_of_sources(ts_costing *c, const ts_op *op, const ts_work *work,
-                             ts_direction direction, uint32_t *count)
+                             ts_direction direction, uint32_t *count, bool *roofline)
 {
   double total = 0;
   *count = 0;
+  *roofline = false;
   for (int p = 0; p < TS_PHASES; p++) {
     const ts_kernels *k = &work->phase[p];
     for (uint32_t i = 0; ts_direction_of((ts_phase)p) == direction && i < k->count; i++) {
@@ -411,6 +412,7 @@ static double sum_of_sources(ts_costing *c, const ts_op *op, const ts_work *work
       if (index == TS_NO_INDEX)
         return -1;
       total += (double)c->kernels.at[index].time;
+      *roofline = *roofline || c->kernels.at[index].basis == TS_IR_ROOFLINE;
       ++*count;
     }
   }
@@ -445,19 +447,23 @@ static bool whole_work(const ts_costing *c, const ts_op *op, ts_work *work)
 }
 
 /* The factor for a direction of the whole op, of sources of the gpu that ran it where they know its
- * kernels, else of models of the table's rows; 0: neither is asked. */
+ * kernels, else of models of the table's rows; 0: neither is asked. A roofline over measured times
+ * is no factor. */
 static double modelled(ts_costing *c, const ts_op *op, const ts_work *whole,
                        ts_direction direction, scaled_by *by)
 {
   const ts_measured *m = op->measured;
   uint32_t kernels;
+  bool then_roofline = false, now_roofline = false;
   *by = BY_NOTHING;
   if (at_own_sizes(m, whole, direction) && !ts_traced_models_other(c->traced))
     return 0;
-  double was = c->by ? ts_traced_sources_sum(c->by, &m->work, direction) : 0;
-  double now = was > 0 ? sum_of_sources(c, op, whole, direction, &kernels) : 0;
-  *by = now > 0 ? BY_SOURCES : BY_MODELS;
-  return now > 0 ? now / was : ts_traced_models_ratio(c->traced, m, whole, direction);
+  double was =
+    c->by ? ts_traced_sources_sum(c->by, &m->work, direction, &then_roofline) : 0;
+  double now =
+    was > 0 ? sum_of_sources(c, op, whole, direction, &kernels, &now_roofline) : 0;
+  *by = now > 0 && then_roofline == now_roofline ? BY_SOURCES : BY_MODELS;
+  return *by == BY_SOURCES ? now / was : ts_traced_models_ratio(c->traced, m, whole, direction);
 }
 
 static double recorded(const ts_costing *c, double seconds)
@@ -477,7 +483,9 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
   /* shares: of the kernels before, so that what is rounded adds up */
   double seconds = recorded(c, m->seconds[direction]) * (ratio > 0 ? ratio : 1), shares = 0;
   uint32_t kernels;
-  double total = sum_of_sources(c, op, ratio > 0 ? &whole : &m->work, direction, &kernels);
+  bool roofline;
+  double total =
+    sum_of_sources(c, op, ratio > 0 ? &whole : &m->work, direction, &kernels, &roofline);
   if (total < 0)
     return false;
   for (int p = 0; p < TS_PHASES; p++) {

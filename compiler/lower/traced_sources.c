@@ -64,7 +64,7 @@ bool ts_traced_sources_read(ts_session *s, const ts_plan *plan, const ts_graph *
 }
 
 /* The first that knows it; families of an op's own where a source has them. */
-static double ask(const ts_traced_sources *t, const ts_kernel *k, uint32_t pass)
+static double ask(const ts_traced_sources *t, const ts_kernel *k, uint32_t pass, bool *roofline)
 {
   for (size_t i = 0; i < t->chains.count; i++) {
     ts_cost_query q = {.family = k->family,
@@ -82,22 +82,25 @@ static double ask(const ts_traced_sources *t, const ts_kernel *k, uint32_t pass)
     }
     ts_cost_answer answer;
     bool failed = false;
-    if (ts_cost_chain_ask(t->s, t->chains.at[i], &q, pass, k->span, &answer, &failed))
-      return 1e12 * answer.seconds;
+    if (!ts_cost_chain_ask(t->s, t->chains.at[i], &q, pass, k->span, &answer, &failed))
+      continue;
+    *roofline = *roofline || answer.basis == TS_COST_ROOFLINE;
+    return 1e12 * answer.seconds;
   }
   return 0;
 }
 
 double ts_traced_sources_sum(const ts_traced_sources *t, const ts_work *work,
-                             ts_direction direction)
+                             ts_direction direction, bool *roofline)
 {
   double sum = 0;
+  *roofline = false;
   for (int p = 0; p < TS_PHASES; p++)
     for (uint32_t i = 0; ts_direction_of((ts_phase)p) == direction && i < work->phase[p].count;
          i++) {
       if (work->phase[p].at[i].host_only)
         continue;
-      double ps = ask(t, &work->phase[p].at[i], 1 + (uint32_t)p);
+      double ps = ask(t, &work->phase[p].at[i], 1 + (uint32_t)p, roofline);
       if (!(ps > 0))
         return 0;
       sum += ps;

@@ -12,9 +12,10 @@ typedef struct ts_traced_sources ts_traced_sources;
 /* *sources: NULL where the trace has none. False after errors. */
 bool ts_traced_sources_read(ts_session *s, const ts_plan *plan, const ts_graph *g,
                             ts_traced_sources **sources);
-/* ps of all kernels of a direction; 0: one of them is not known. */
+/* ps of all kernels of a direction; 0: one of them is not known. *roofline: whether one of them is
+ * of a roofline. */
 double ts_traced_sources_sum(const ts_traced_sources *sources, const ts_work *work,
-                             ts_direction direction);
+                             ts_direction direction, bool *roofline);
 /* "a100 to h100 by a.fit.json of table.csv", for reports. */
 const char *ts_traced_sources_name(const ts_traced_sources *sources, const char *table);
 /* The plan's gpu. */
