@@ -196,41 +196,44 @@ static void tell_counted(replayer *r)
 /* A workload is one file of all ranks. */
 static uint32_t files_of(const replayer *r) { return r->workload ? 1 : r->files.count; }
 
-/* The places of a script and the choices that graphs rest on are those of all ranks. */
+static const char *producer_of(const ts_events *e)
+{
+  return ts_events_text(e, e->graph->producer);
+}
+
+/* Of what graphs rest on, each from the first rank that says it: one without experts chooses
+ * none. */
 static void tell_graphs(replayer *r)
 {
   ts_lowering *l = &r->l;
-  const struct ts_rank_graph *first = r->files.ranks[0]->graph, *decided = NULL, *other = NULL;
-  const ts_events *of_decided = NULL, *of_other = NULL;
+  const ts_events *first = r->files.ranks[0], *packages = NULL, *routing = NULL, *decided = NULL,
+                  *other = NULL;
   for (uint32_t i = 0; i < files_of(r); i++) {
     const ts_events *e = r->files.ranks[i];
-    if (e->graph && e->graph->decisions && !decided)
-      decided = e->graph, of_decided = e;
-    if (first && e->graph && !other &&
-        strcmp(ts_events_text(e, e->graph->producer),
-               ts_events_text(r->files.ranks[0], first->producer)) != 0)
-      other = e->graph, of_other = e;
+    if (!e->graph)
+      continue;
+    packages = packages || !e->graph->packages ? packages : e;
+    routing = routing || !e->graph->routing ? routing : e;
+    decided = decided || !e->graph->decisions ? decided : e;
+    if (!other && first->graph && strcmp(producer_of(e), producer_of(first)) != 0)
+      other = e;
   }
-  if (!first)
-    return;
-  if (first->packages)
+  if (packages)
     ts_lower_assume(l, "stand-ins were there for packages: %s",
-                    ts_events_text(r->files.ranks[0], first->packages));
-  if (first->routing)
-    ts_lower_assume(l, "scores that were not computed choose %s",
-                    ts_events_text(r->files.ranks[0], first->routing));
+                    ts_events_text(packages, packages->graph->packages));
+  if (routing)
+    ts_lower_assume(l, "experts are chosen by `%s` where no scores were computed",
+                    ts_events_text(routing, routing->graph->routing));
   if (decided)
     ts_lower_assume(l, "the script went by values that nobody computed: %s%s",
-                    ts_events_text(of_decided, decided->decided_at),
-                    decided->decisions > 1 ? " and others" : "");
+                    ts_events_text(decided, decided->graph->decided_at),
+                    decided->graph->decisions > 1 ? " and others" : "");
   if (!other)
     return;
   ts_diag *d = ts_report(l->s, TS_W0537, l->plan->span_of[TS_PLAN_model],
                          "the graphs are of different versions");
-  ts_diag_here(d, "rank %" PRId64 ": %s", r->files.ranks[0]->rank,
-               ts_events_text(r->files.ranks[0], first->producer));
-  ts_diag_fact(d, "another", "rank %" PRId64 ": %s", of_other->rank,
-               ts_events_text(of_other, other->producer));
+  ts_diag_here(d, "rank %" PRId64 ": %s", first->rank, producer_of(first));
+  ts_diag_fact(d, "another", "rank %" PRId64 ": %s", other->rank, producer_of(other));
   ts_diag_help(d, "trace all ranks with one version: operators and their order may differ");
 }
 
