@@ -93,6 +93,25 @@ static bool cannot_fit(ts_fit_work *w, const char *table, const char *family)
     w, ts_arena_printf(w->arena, "%s: the rows of `%s` cannot be fitted", table, family), NULL);
 }
 
+/* Rows that lack a size of the model, or have it as 0. */
+static uint32_t without_sizes(const ts_table_group *g, const ts_kernel_model *model)
+{
+  double feature[TS_MODEL_MAX_FEATURES];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < g->count; i++) count += !ts_fit_row_features(g, i, model, feature);
+  return count;
+}
+
+static const char *too_few(ts_arena *arena, uint32_t kept, uint32_t all, uint32_t without,
+                           const char *model)
+{
+  const char *text = ts_arena_printf(arena, "%u of its %u rows are kept, %d are needed (--keep)",
+                                     kept, all, LEAST_ROWS);
+  return without ? ts_arena_printf(arena, "%s; %u more lack a size of `%s`, or have it as 0", text,
+                                   without, model) :
+                   text;
+}
+
 /* The physical model of a kind of kernel; powers of its sizes where nobody knows another. */
 static const ts_kernel_model *model_for(ts_fit_work *w, const ts_table_group *g)
 {
@@ -115,9 +134,8 @@ static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, dou
   ts_op_collect(w->arena, &w->tables, table, g, model, share, &kept, &rest);
   if (kept.own < LEAST_ROWS)
     return not_fitted(w, g,
-                      ts_arena_printf(w->arena,
-                                      "%u of its %u rows are kept, %d are needed (--keep)",
-                                      kept.own, kept.own + rest.count, LEAST_ROWS)),
+                      too_few(w->arena, kept.own, kept.own + rest.count, without_sizes(g, model),
+                              model->name)),
            true;
   print_rows(w->out, g, &kept, rest.count);
   ts_op_fit fit = {.model = {.family = g->family,
@@ -148,10 +166,10 @@ bool ts_op_fit_tables(ts_fit_work *w, double units, double share, bool trees)
   return refuse(
     w,
     ts_arena_printf(
-      w->arena, "nothing to fit: no table has %d rows to keep of a family with a model%s",
+      w->arena, "nothing to fit: no table has %d rows to keep of one family and type%s",
       LEAST_ROWS,
       w->choice.family || w->choice.dtype ? " and of what `--family` and `--dtype` say" : ""),
-    "keep more of them with `--keep`, or name the model with `--model`");
+    "keep more of them with `--keep`; the lines \"not fitted\" say what is wrong with each family");
 }
 
 /* ---- Several devices ---- */

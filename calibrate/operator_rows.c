@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEPT = 4000 };
-
 bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name, const void *bytes,
                        size_t size, const char *text, size_t text_size, const ts_op_choice *choice,
                        uint32_t device, ts_error *why)
@@ -82,7 +80,7 @@ static void divide(ts_arena *arena, const ts_table_group *g, const ts_kernel_mod
       by_hash[count++] = (order){hash_row(value, width, table), i};
   qsort(by_hash, count, sizeof *by_hash, compare_hash);
   uint32_t wanted = (uint32_t)(share * count + 0.5);
-  for (uint32_t i = 0; i < wanted && i < MOST_KEPT; i++) keep[by_hash[i].row] = true;
+  for (uint32_t i = 0; i < wanted && i < TS_OP_MOST_ROWS; i++) keep[by_hash[i].row] = true;
   for (uint32_t i = 0; i < g->count; i++)
     if (ts_fit_row_features(g, i, model, value))
       ts_op_row_list_add(arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);

@@ -29,6 +29,8 @@ bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name,
                        size_t size, const char *text, size_t text_size, const ts_op_choice *choice,
                        uint32_t device, ts_error *why);
 
+enum { TS_OP_MOST_ROWS = 4000 }; /* of a table and kind in a fit: its equations grow as the cube */
+
 /* Growing rows of a model, and the same in the order of a fit file: by table, then features. */
 typedef struct ts_op_row_list { TS_VEC(double) feature, us, table; } ts_op_row_list;
 void ts_op_row_list_add(ts_arena *arena, ts_op_row_list *list, const double *feature,

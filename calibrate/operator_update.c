@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/escape.h"
 #include "calibrate/learners.h"
@@ -44,14 +45,27 @@ static bool learned_by(const ts_fit_model *m, ts_op_learner learner)
   return m->learner && !strcmp(m->learner, ts_op_learner_name[learner]);
 }
 
+/* More than a fit holds. */
+static bool too_many(ts_arena *arena, const ts_fit_model *old, uint32_t count, const char **wrong)
+{
+  if (count <= TS_OP_MOST_ROWS || count <= old->row_count)
+    return false;
+  *wrong = ts_arena_printf(arena, "%u rows, of which a fit holds %d", count, TS_OP_MOST_ROWS);
+  return true;
+}
+
 bool ts_op_update_model(ts_arena *arena, const ts_fit_model *old, const ts_fit_rows *rows,
                         double share, ts_op_fit *out, uint32_t *replaced, const char **wrong)
 {
+  *wrong = NULL;
+  if (too_many(arena, old, rows->count, wrong))
+    return false;
   ts_fit_rows all = joined(arena, old, rows, share, replaced);
+  if (too_many(arena, old, all.count, wrong))
+    return false;
   *out = (ts_op_fit){.model = *old, .noise = old->noise, .left_out = NAN};
   ts_fit_model *m = &out->model;
   out->weight = TS_NEW_ARRAY(arena, double, all.count + 1);
-  *wrong = NULL;
   bool good;
   if (m->learner) {
     ts_op_learner by = learned_by(m, TS_OP_TREES)  ? TS_OP_TREES :
@@ -137,7 +151,7 @@ static bool update_model(ts_fit_work *w, const ts_fit_model *old, double share, 
     return refuse(w,
                   ts_arena_printf(w->arena, "the rows of `%s` cannot be added%s%s", old->family,
                                   wrong ? ": " : "", wrong ? wrong : ""),
-                  "leave out those that repeat, or fit all tables again");
+                  "add fewer of them, or fit all tables again: that keeps a share (`--keep`)");
   ts_put_text(w->out,
               "%s %s: %u rows, %u of them at sizes that it had; mean error of the new rows before "
               "%.2f %%, with them %.2f %%\n",
@@ -165,6 +179,31 @@ static void keep_data(ts_fit_work *w, const ts_fit *old)
   w->tables = all;
 }
 
+/* "`gemm` bf16 (m, n, k), `norm` fp32 (rows, width)": what a fit has. */
+static const char *kinds_of(ts_arena *arena, const ts_fit *fit)
+{
+  const char *text = "";
+  for (uint32_t i = 0; i < fit->model_count; i++) {
+    const ts_fit_model *m = &fit->model[i];
+    text = ts_arena_printf(arena, "%s%s`%s` %s (", text, i ? ", " : "", m->family, m->dtype);
+    for (uint32_t f = 0; f < m->model->feature_count; f++)
+      text = ts_arena_printf(arena, "%s%s%s", text, f ? ", " : "", m->model->feature[f]);
+    text = ts_arena_printf(arena, "%s)", text);
+  }
+  return text;
+}
+
+/* A table may call its device otherwise than the fit does. */
+static void warn_of_device(ts_fit_work *w, const ts_fit_table *t, const ts_fit *fit)
+{
+  if (!*t->table->device || !strcasecmp(t->table->device, fit->device))
+    return;
+  ts_diag *d =
+    ts_diag_add(w->diags, TS_W0531, TS_NO_SPAN, "`%s` was measured on `%s`, the fit is of `%s`",
+                t->name, t->table->device, fit->device);
+  ts_diag_help(d, "add rows of the fit's device alone");
+}
+
 bool ts_op_update(ts_fit_work *w, const ts_fit *old, double share)
 {
   bool changed = false;
@@ -172,8 +211,11 @@ bool ts_op_update(ts_fit_work *w, const ts_fit *old, double share)
     if (!update_model(w, &old->model[i], share, &changed))
       return false;
   if (!changed)
-    return refuse(w, "no table has rows of a family and type of the fit",
-                  "fit them, or name their family with `--family`");
+    return refuse(w, "no table has rows of a family, type and sizes of the fit",
+                  ts_arena_printf(w->arena, "it has %s; `--family` and `--dtype` name those of "
+                                  "tables that do not",
+                                  kinds_of(w->arena, old)));
+  for (size_t i = 0; i < w->tables.count; i++) warn_of_device(w, &w->tables.at[i], old);
   keep_data(w, old);
   return true;
 }

@@ -37,12 +37,13 @@ static const ts_option option_list[] = {
    "third form: what a new row counts at sizes that the fit has (0.5); the rest is the earlier one",
    NULL},
   {FAMILY, 0, "family", "NAME",
-   "only kernels of this family; also the family of tables that name none (every family with a "
-   "model)",
+   "only kernels of this family; also the family of tables that name none (every family with "
+   "sizes)",
    NULL},
   {DTYPE, 0, "dtype", "NAME", "only kernels of this number format, likewise", NULL},
   {MODEL, 0, "model", "NAME",
-   "physical model: gemm, attention, attention_apart or stream (the one with the family's name)",
+   "physical model: gemm, attention, attention_apart or stream (the one with the family's name, "
+   "else powers of the sizes)",
    "Fit"},
   {TREES, 0, "trees", NULL,
    "use boosted trees or a forest (needs the XGBoost library) where they predict left-out rows, or "
@@ -127,7 +128,7 @@ static bool take(options *o, const ts_options *line, int id)
 /* False when main is to return line->status. */
 static bool parse(ts_options *line, options *o)
 {
-  *o = (options){.keep = 0.1, .weigh = 0.5};
+  *o = (options){0};
   for (int id; (id = ts_options_next(line)) != TS_OPTIONS_END;) {
     if (id == TS_OPTIONS_EXIT)
       return false;
@@ -137,8 +138,10 @@ static bool parse(ts_options *line, options *o)
   }
   const char *wrong =
     !o->table_count ? "no table given" :
-    o->update && (o->device || o->devices || o->units || o->trees) ?
+    o->update && (o->device || o->devices || o->units || o->trees || o->model || o->also) ?
                       "`--update` takes device and models from its fit" :
+    o->update && o->keep ? "`--update` keeps all rows" :
+    !o->update && o->weigh ? "`--weigh` needs `--update`" :
     o->update && !o->out ? "`-o` is needed" :
     !o->update && (!o->device || !(o->units || o->devices) || !o->out) ?
                       "`--device`, `--units` (or `--devices`) and `-o` are needed" :
@@ -146,6 +149,8 @@ static bool parse(ts_options *line, options *o)
                            NULL;
   for (uint32_t i = 0; o->devices && i < o->table_count && !wrong; i++)
     wrong = strchr(o->table[i], '=') ? NULL : "with `--devices` tables are DEVICE=TABLE";
+  o->keep = o->keep ? o->keep : 0.1;
+  o->weigh = o->weigh ? o->weigh : 0.5;
   line->status = TS_EXIT_USAGE;
   if (wrong)
     ts_options_wrong(line, "%s", wrong);

@@ -68,9 +68,10 @@ static bool take_table(ts_session *s, const ts_plan *plan, const ts_value *table
   if (!chain)
     return false;
   const ts_table *t = ts_cost_rows(ts_cost_chain_table(chain));
+  double least = launching(t);
   size_t before = all->count;
   for (uint32_t i = 0; i < t->group_count; i++)
-    take_group(s, &t->group[i], launching(t),
+    take_group(s, &t->group[i], least,
                ts_record_find(&table->u.applied->args, "from"), all);
   if (all->count > before)
     return true;

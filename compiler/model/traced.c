@@ -36,7 +36,8 @@ static bool read_step(ts_session *s, const ts_applied *model, ts_graph *g)
   g->step_seconds = step && step->type == TS_T_QUANTITY ? step->u.real : 0;
   if (g->step_seconds >= 0)
     return true;
-  ts_diag *d = ts_diag_add(s->diags, TS_E0302, step->span, "a recorded step of %.4g s", g->step_seconds);
+  ts_diag *d = ts_diag_add(s->diags, TS_E0302, step->span, "a recorded step of %.4g s",
+                           g->step_seconds);
   ts_diag_here(d, "must not be negative");
   return false;
 }

@@ -225,7 +225,8 @@ void ts_replayed_workload_tell(ts_lowering *l, const ts_replayed_workload *w,
                     stages);
   if (f->pipelined) {
     ts_lower_assume(l, "%u micro-batch%s by %s, %u part%s a stage", w->pipeline.micro_batches,
-                    w->pipeline.micro_batches == 1 ? "" : "es", w->placed->name, w->pipeline.chunks, w->pipeline.chunks == 1 ? "" : "s");
+                    w->pipeline.micro_batches == 1 ? "" : "es", w->placed->name,
+                    w->pipeline.chunks, w->pipeline.chunks == 1 ? "" : "s");
     if (w->placed->policy)
       ts_lower_assume(l, "`%s` is made of computing times; memory, of which the workload says "
                          "nothing, limits it nowhere",

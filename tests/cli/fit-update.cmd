@@ -10,3 +10,9 @@ trainspec fit ops --update updated.json later.csv --weigh 1 -o again.json; grep 
 trainspec fit ops "$here/_gemms.csv" --device mine --units 100 --keep 0.7 --family gemm -o gemm.json >/dev/null; trainspec fit ops --update gemm.json "$here/_gemms.csv" -o more.json | sed -E 's/[0-9]+\.[0-9]+/N/g'
 trainspec fit ops a="$here/_gemms.csv" b="$here/_gemms.csv" --devices "$here/_sheets.csv" --device c -o c.json >/dev/null; trainspec fit ops --update c.json "$here/_gemms.csv" -o none.json; echo $?
 trainspec fit ops --update gemm.json later.csv -o none.json; echo $?; trainspec fit ops --update all.csv later.csv -o none.json; echo $?; trainspec fit ops --update gemm.json later.csv --units 3 -o none.json; echo $?; trainspec fit ops --update gemm.json -o none.json; echo $?; ls none.json 2>/dev/null
+# Options of the other forms are refused, not ignored; so are other sizes than the fit's, and more rows than a fit holds. A table of another device is taken with a warning.
+trainspec fit ops --update gemm.json later.csv --keep 1 -o none.json; trainspec fit ops --update gemm.json later.csv --also bf16 -o none.json; trainspec fit ops first.csv --device mine --units 10 --weigh 1 -o none.json
+awk 'BEGIN { print "family,dtype,m,n,k,time_us"; for (i = 1; i < 4102; i++) printf "gemm,fp32,%d,64,64,%g\n", i, 5 + i / 100 }' >many.csv; trainspec fit ops --update gemm.json many.csv -o none.json; grep -v "^#" "$here/_gemms.csv" | sed '1s/m,n,k/m,n,q/' >other.csv; trainspec fit ops --update gemm.json other.csv -o none.json; ls none.json 2>/dev/null
+{ echo "# device: other"; cat later.csv; } >device.csv; trainspec fit ops --update first.json device.csv -o again.json
+# Rows with a size of 0 are counted.
+awk 'BEGIN { print "family,dtype,rows,width,time_us"; for (i = 1; i < 10; i++) printf "norm,fp32,%d,0,%d\n", i, i }' >zero.csv; trainspec fit ops zero.csv --device mine --units 10 --keep 1 -o none.json

@@ -567,7 +567,8 @@ static void take_value(ts_events *e, struct ts_graph_reader *r, ts_json *j)
       ts_json_skip(j);
   if (!decides || r->graph.decisions++)
     return;
-  const char *at = ts_arena_printf(e->arena, "%.200s:%lld", ts_events_text(e, file), (long long)line);
+  const char *at =
+    ts_arena_printf(e->arena, "%.200s:%lld", ts_events_text(e, file), (long long)line);
   r->graph.decided_at = ts_events_string(e, at, strlen(at));
 }
 
