@@ -425,7 +425,7 @@ class Command(unittest.TestCase):
 
     def test_wrong_usage(self):
         for arguments, message in ((["--world", "2"], "no command"), (["--", "python", "x.py"], "how many ranks"), (["--world", "2", "--", "bash", "x"], "begins with python"),
-                                (["--world", "2", "--ranks", "5", "--", "python", "x.py"], "ranks 0 to 1"), (["--world", "2", "-o", "x.json", "--", "python", "x.py"], "{rank}")):
+                                (["--world", "2", "--ranks", "5", "--", "python", "x.py"], "ranks 0 to 1"), (["--world", "2", "-o", "x.json", "--", "python", "x.py"], "{rank}"), (["--world", "1", "--step", "-1", "--", "python", "x.py"], "--step takes")):
             done = tracer(*arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(message, done.stderr)

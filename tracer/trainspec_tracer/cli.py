@@ -145,8 +145,8 @@ def ended(status):
 
 class NoStep(Exception):
     def __init__(self, rank, processes):
-        why = f"it started {processes} process{'' if processes == 1 else 'es'} of its own, which are not recorded: start ranks by torchrun or torch.multiprocessing.spawn" if processes else "did it end early?"
-        super().__init__(f"rank {rank}: the script ended and no step of an optimizer was seen: {why} --step 0 writes everything".replace("spawn --step", "spawn. --step"))
+        why = f"it started {processes} process{'' if processes == 1 else 'es'} of its own, which are not recorded: start ranks by torchrun or torch.multiprocessing.spawn." if processes else "did it end early?"
+        super().__init__(f"rank {rank}: the script ended and no step of an optimizer was seen: {why} --step 0 writes everything")
 
 
 class Decided(Exception):
@@ -299,6 +299,8 @@ def run(arguments):
     unknown = [name for name in o.packages.split(",") if name not in (*TABLE, "auto", "none")]
     if unknown:
         raise Wrong(f"there is no stand-in for the package `{unknown[0]}`: {', '.join(TABLE)}")
+    if o.step is not None and o.step < 0:
+        raise Wrong("--step takes a number from 1, or 0 for everything")
     if o.play and o.ranks:
         raise Wrong("--play needs all ranks, not --ranks")
     command = child_command(words, o)

@@ -196,8 +196,8 @@ class Values:
     def _ordinary(self, method, name):
         """Whether a value is finite: it is in most steps, and untouched memory reads so. Of what is not even run, the answer stays unknown."""
         def ask(*args, **named):
-            given = tensors_in((args, named))[0]
             out = method(*args, **named)
+            given = tensors_in((args, named))[0]
             if self.unknown(given) and bytes_of(given) <= SMALL:
                 self.tell(f"{name}()", False)
                 self.clear(out)
