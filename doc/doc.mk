@@ -39,16 +39,21 @@ nobase_dist_doc_DATA += \
 	doc/pictures/accuracy/nccl_h100.svg \
 	doc/pictures/accuracy/operators.svg \
 	doc/pictures/accuracy/pairs.svg \
+	doc/pictures/accuracy/papers.svg \
 	doc/pictures/accuracy/published_dense.svg \
 	doc/pictures/accuracy/published_moe.svg \
 	doc/pictures/accuracy/simumax.svg \
 	doc/pictures/accuracy/tpu.svg \
 	doc/pictures/accuracy/trace_batch.svg \
+	doc/pictures/accuracy/trace_boards.svg \
 	doc/pictures/accuracy/trace_four.svg \
 	doc/pictures/accuracy/trace_gpu.svg \
 	doc/pictures/accuracy/trace_h100.svg \
 	doc/pictures/accuracy/trace_models.svg \
+	doc/pictures/accuracy/trace_models_step.svg \
 	doc/pictures/accuracy/trace_other.svg \
+	doc/pictures/accuracy/trace_products.svg \
+	doc/pictures/accuracy/trace_step.svg \
 	doc/pictures/accuracy/vtrain_multi.svg \
 	doc/pictures/accuracy/vtrain_single.svg \
 	doc/pictures/accuracy/zero_bubble.svg \
