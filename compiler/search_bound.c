@@ -109,14 +109,16 @@ static range exactly(const bounding *b, const ts_ast *e)
 /* 0 times whatever it is is 0. */
 static double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
+/* From the least to the greatest of what ends of two ranges come to. */
+static range hull(double a, double b, double c, double d)
+{
+  return (range){fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d))};
+}
+
 static range multiply(range a, range b)
 {
-  double p[] = {product(a.low, b.low), product(a.low, b.high), product(a.high, b.low),
-                product(a.high, b.high)};
-  range r = {p[0], p[0]};
-  for (int i = 1; i < 4; i++)
-    r = (range){fmin(r.low, p[i]), fmax(r.high, p[i])};
-  return r;
+  return hull(product(a.low, b.low), product(a.low, b.high), product(a.high, b.low),
+              product(a.high, b.high));
 }
 
 static double quotient(double a, double b) { return isinf(b) ? 0 : a / b; }
@@ -127,12 +129,8 @@ static range divide(range a, range b)
     return (range){quotient(a.low, b.high), INFINITY};
   if (b.low <= 0 && b.high >= 0)
     return anything;
-  double q[] = {quotient(a.low, b.low), quotient(a.low, b.high), quotient(a.high, b.low),
-                quotient(a.high, b.high)};
-  range r = {q[0], q[0]};
-  for (int i = 1; i < 4; i++)
-    r = (range){fmin(r.low, q[i]), fmax(r.high, q[i])};
-  return r;
+  return hull(quotient(a.low, b.low), quotient(a.low, b.high), quotient(a.high, b.low),
+              quotient(a.high, b.high));
 }
 
 static range truth(bool surely, bool never) { return (range){surely, !never}; }

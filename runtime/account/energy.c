@@ -1,5 +1,7 @@
 #include "runtime/account/energy.h"
 
+#include <math.h>
+
 static const double seconds_of_hour = 3600;
 
 /* Without a placement rank r is on the r-th device. NULL: there is no cluster. */
@@ -15,6 +17,11 @@ static const ts_ir_device_class *class_of_rank(const ts_ir *ir, uint32_t rank, u
   }
   uint32_t class = vertex == TS_IR_NONE ? TS_IR_NONE : ir->devices[vertex].device_class;
   return class == TS_IR_NONE ? NULL : &ir->device_classes[class];
+}
+
+static double idle_watts(const ts_ir_device_class *d)
+{
+  return d->idle_watts > 0 ? d->idle_watts : d->watts;
 }
 
 /* Kernels of collectives wait for each other at work. */
@@ -36,7 +43,7 @@ ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result)
     if (!d)
       break;
     double work = seconds_at_work(&result->classes[result->class_of[rank]], result->step),
-           idle = d->idle_watts > 0 ? d->idle_watts : d->watts;
+           idle = idle_watts(d);
     e.idle &= d->idle_watts > 0;
     e.host &= d->host_watts > 0;
     e.joules += d->watts * work + idle * (step - work) + d->host_watts * step;
@@ -61,7 +68,7 @@ ts_rates ts_rates_of(const ts_ir *ir)
     priced &= d && d->price > 0;
     if (!d)
       break;
-    double idle = d->idle_watts > 0 && d->idle_watts < d->watts ? d->idle_watts : d->watts,
+    double idle = fmin(idle_watts(d), d->watts), /* a bound: idling may cost no more than work */
            more = d->watts - idle;
     r.watts += idle + d->host_watts;
     r.more = !rank || more < r.more ? more : r.more;

@@ -244,6 +244,7 @@ op attention(
   slice kv: with_last(qkv.shape, 2 * kv_heads * head_dim) of qkv
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
+  let loaded = batch * load // kernels of the fullest rank take as long as of so many sequences
   let queries = qkv.shape[1]
   let keys = kv.shape[1]
   let seq = if keys == queries then queries else round(sqrt(queries * keys))
@@ -265,7 +266,7 @@ op attention(
   whole kv dim 1
   forward {
     kernel attention if not local {
-      batch = batch
+      batch = loaded
       seq = seq
       heads = heads
       kv_heads = kv_heads
@@ -277,7 +278,7 @@ op attention(
       writes = [y]
     }
     kernel attention if local {
-      batch = ceil_div(batch * queries, _as_causal(window))
+      batch = ceil_div(batch * queries, _as_causal(window)) * load
       seq = _as_causal(window)
       heads = heads
       kv_heads = kv_heads
@@ -291,7 +292,7 @@ op attention(
   }
   backward(input) {
     kernel attention_backward if not local {
-      batch = batch
+      batch = loaded
       seq = seq
       heads = heads
       kv_heads = kv_heads
@@ -302,7 +303,7 @@ op attention(
       writes = taken
     }
     kernel attention_backward if local {
-      batch = ceil_div(batch * queries, _as_causal(window))
+      batch = ceil_div(batch * queries, _as_causal(window)) * load
       seq = _as_causal(window)
       heads = heads
       kv_heads = kv_heads
@@ -351,7 +352,7 @@ op query_attention(
   whole kv dim 1
   forward {
     kernel attention if not unfused {
-      batch = batch
+      batch = batch * load
       seq = seq
       keys = keys
       heads = heads
@@ -435,7 +436,7 @@ op query_attention(
       writes = [dkv]
     }
     kernel attention_backward if not unfused {
-      batch = batch
+      batch = batch * load
       seq = seq
       keys = keys
       heads = heads

@@ -7,32 +7,31 @@
 // section 3.3.2); otherwise the last rank has (2 c - 1) / c of the mean, and the others wait for
 // it.
 
-fn _same(a: Overlap, b: Overlap) -> Bool = a == b
+fn _is_ring(overlap: Overlap, word: Overlap = ring) -> Bool = overlap == word
+
+// Attention over a window has no ring: Transformer Engine refuses sliding windows where keys and
+// values go from rank to rank (`cp_comm_type` p2p), and gathers them.
+fn _beside(overlap: Overlap, window: Int) -> Overlap = if window > 0 and _is_ring(overlap) then false else overlap
+
+// The scores of the last of `c` ranks, over the mean: those of a sequence that nobody balances. With
+// a window each of its queries sees `window` keys.
+fn _last_rank(c: Int, words: Int, window: Int) -> Real = if window == 0 then (2 * c - 1) / real(c)
+  else min((2 * c - 1) / real(c), 2 * words / real(2 * words - min(window, words)))
 
 // Keys and values go around a ring while attention works on those that are there (Liu et al., arXiv
 // 2310.01889): c - 1 shifts forward; in the backward they go around again and their gradients with
 // them. `overlap: true`: they are gathered before and scattered after, and held whole meanwhile.
-// Attention over a window has no ring: its keys and values are gathered before, as Transformer
-// Engine wants it (`cp_comm_type` of all_gather), and nothing goes on beside that.
 strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = true) {
-  let gathered: Overlap = if _same(overlap, ring) then false else overlap
   rule tokens optional {
     match embedding | eager_embedding
     split ids dim 1 over c
   }
   rule packed optional {
-    match attention where window == 0
-    before forward: all_gather(kv, dim: 1, over: c, overlap: overlap)
-    before backward(input): all_gather(kv, dim: 1, over: c, overlap: overlap)
-    after backward(input): reduce_scatter(dkv, dim: 1, over: c, overlap: overlap)
-    set load = if balanced or not causal then 1 else (2 * c - 1) / real(c)
-  }
-  rule windowed optional {
-    match attention where window > 0
-    before forward: all_gather(kv, dim: 1, over: c, overlap: gathered)
-    before backward(input): all_gather(kv, dim: 1, over: c, overlap: gathered)
-    after backward(input): reduce_scatter(dkv, dim: 1, over: c, overlap: gathered)
-    set load = if balanced then 1 else min((2 * c - 1) / real(c), 2 * qkv.shape[1] / real(2 * qkv.shape[1] - min(window, qkv.shape[1])))
+    match attention
+    before forward: all_gather(kv, dim: 1, over: c, overlap: _beside(overlap, window))
+    before backward(input): all_gather(kv, dim: 1, over: c, overlap: _beside(overlap, window))
+    after backward(input): reduce_scatter(dkv, dim: 1, over: c, overlap: _beside(overlap, window))
+    set load = if balanced or not causal then 1 else _last_rank(c.size, qkv.shape[1], window)
   }
   rule apart optional {
     match query_attention

@@ -3,11 +3,10 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/diag_record.h"
 #include "compiler/search.h"
+#include "tests/unit/plan_text.h"
 #include "tests/unit/random_ir.h"
 
 static const char plan[] =
@@ -38,16 +37,10 @@ static const char plan[] =
 
 static ts_search *load(ts_session *s)
 {
-  const char *scratch = getenv("TMPDIR");
-  char path[512];
-  snprintf(path, sizeof path, "%s/search_bound.%ld.ts", scratch ? scratch : "/tmp", (long)getpid());
-  FILE *file = fopen(path, "w");
-  cr_assert(file);
-  fputs(plan, file);
-  fclose(file);
+  plan_path path = plan_write(plan);
   ts_compile_options options = {0};
-  ts_search *search = ts_search_load(s, path, &options, NULL, NULL, false);
-  remove(path);
+  ts_search *search = ts_search_load(s, path.text, &options, NULL, NULL, false);
+  remove(path.text);
   if (!search)
     ts_diags_print(s->diags, stderr, TS_COLOR_NEVER);
   cr_assert(search);
