@@ -1,17 +1,15 @@
-#define _DEFAULT_SOURCE /* madvise */
 #include "base/arena.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/blocks.h"
 #include "base/heap.h"
 
 /* Tens of thousands of arenas hold what a single call needs: the first block is small. */
-enum { FIRST_BLOCK = 1 << 12, ALIGN = 16, HUGE = 1 << 21, MAPPED = 1 << 25 };
+enum { FIRST_BLOCK = 1 << 12, MOST_DOUBLED = 1 << 26, ALIGN = 16 }; /* bytes */
 
 typedef struct block {
   struct block *next;
@@ -28,37 +26,21 @@ struct ts_arena {
   ts_arena *inner, *next; /* those inside of it; the next one inside of the same */
 };
 
-/* Large blocks in large pages, where the system has them: a fault each costs more than the work on
- * a small one. */
-static void ask_for_large_pages(void *bytes, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-  uintptr_t from = ((uintptr_t)bytes + HUGE - 1) / HUGE * HUGE,
-            to = ((uintptr_t)bytes + size) / HUGE * HUGE;
-  if (from < to)
-    (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-#else
-  (void)bytes, (void)size;
-#endif
-}
-
-/* A block is zeroed where it is used, not whole: most of those that calls begin are used little.
- * The largest come from the system, zeroed. */
+/* A block is zeroed where it is used, not whole: most of those that calls begin are used little. */
 static block *block_new(size_t room, block *next)
 {
-  bool zero = room >= MAPPED;
+  ts_piece piece = ts_blocks_get(sizeof(block) + room);
+  block *b = piece.at;
+  room = piece.size - sizeof *b;
   ts_heap_in_arenas((int64_t)room);
-  block *b = zero ? ts_heap_new(1, sizeof *b + room) : ts_heap_resize(NULL, 1, sizeof *b + room);
-  if (room >= 2 * HUGE)
-    ask_for_large_pages(b, room);
-  *b = (block){.next = next, .room = room, .dirty = zero ? 0 : room};
+  *b = (block){.next = next, .room = room, .dirty = piece.dirty ? room : 0};
   return b;
 }
 
 static void block_free(block *b)
 {
   ts_heap_in_arenas(-(int64_t)b->room);
-  free(b);
+  ts_blocks_give(b, sizeof *b + b->room);
 }
 
 ts_arena *ts_arena_new(const char *name)
@@ -161,9 +143,8 @@ void *ts_arena_alloc_raw(ts_arena *arena, size_t size)
   size = (size + ALIGN - 1) / ALIGN * ALIGN;
   block *b = arena->head;
   if (!b || b->room - b->used < size) {
-    size_t room = b ? 2 * b->room : FIRST_BLOCK;
-    if (room > (size_t)1 << 26)
-      room = (size_t)1 << 26;
+    size_t whole = b ? 2 * (sizeof *b + b->room) : FIRST_BLOCK,
+           room = (whole < MOST_DOUBLED ? whole : MOST_DOUBLED) - sizeof *b;
     arena->head = b = block_new(room < size ? size : room, b);
   }
   arena->last = (char *)b->data + b->used;

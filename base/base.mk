@@ -4,6 +4,8 @@
 libts_la_SOURCES += \
 	base/arena.c \
 	base/arena.h \
+	base/blocks.c \
+	base/blocks.h \
 	base/clock.c \
 	base/clock.h \
 	base/complete.c \

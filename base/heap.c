@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/blocks.h"
 #include "base/container.h"
 #include "base/exit.h"
 #include "base/output.h"
@@ -26,6 +27,7 @@ static _Atomic int64_t in_arenas, most_in_arenas;
 
 void ts_heap_reuse(void)
 {
+  ts_blocks_keep(SIZE_MAX);
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 25); /* the most there may be, see mallopt(3) */
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -248,7 +250,9 @@ static void *for_cjson(size_t size) { return ts_heap_new(size, 1); }
 
 void ts_heap_of_program(const char *called)
 {
+  enum { KEPT = 1 << 28 }; /* bytes; a phase takes what the one before gave back */
   program = called;
+  ts_blocks_keep(KEPT);
   uint64_t usual = usual_ceiling();
   if (usual)
     ts_heap_set_ceiling(usual);

@@ -16,6 +16,7 @@ tests_unit_sources = \
 	tests/unit/test_arena.c \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
+	tests/unit/test_blocks.c \
 	tests/unit/test_calibrate.c \
 	tests/unit/test_chakra_schemas.c \
 	tests/unit/test_cluster.c \

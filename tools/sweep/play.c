@@ -14,7 +14,7 @@
 #include "tools/cli/play_warnings.h"
 #include "tools/sweep/rank.h"
 
-enum { TICK = 50 /* ms */ };
+enum { TICK = 50 /* ms */, MANY = 64 /* plans that may wait for a tick until they are told */ };
 
 const char *ts_sweep_point_text(const ts_sweep *s, size_t point, ts_arena *arena)
 {
@@ -180,14 +180,16 @@ static void keep(pool *p, size_t index, ts_outcome out, const ts_session *sessio
   s->outcomes[index] = out;
 }
 
-/* Waits for one where others tell when there is. */
+/* Waits for one where others tell when there is; what was played is told before. */
 static bool begin(pool *p, size_t *index)
 {
   bool got;
   pthread_mutex_lock(&p->lock);
   while (!(got = !p->stopped && !p->ended && p->from->next(p->from->closure, index)) && !p->ended &&
-         !p->alone)
+         !p->alone) {
+    pthread_cond_signal(&p->news);
     pthread_cond_wait(&p->work, &p->lock);
+  }
   p->begun += got;
   pthread_mutex_unlock(&p->lock);
   return got;
@@ -207,7 +209,8 @@ static void *work(void *closure)
     pthread_mutex_lock(&p->lock);
     keep(p, index, out, session);
     TS_PUSH(p->sweep->arena, &p->ready, ((finished){index, seconds}));
-    pthread_cond_signal(&p->news);
+    if (p->ready.count >= MANY)
+      pthread_cond_signal(&p->news);
     pthread_mutex_unlock(&p->lock);
   }
   ts_links_kept_free(links);
@@ -215,6 +218,8 @@ static void *work(void *closure)
   return NULL;
 }
 
+/* A plan is told at the next tick unless many are, or a thread waits for more: to wake up for each
+ * costs more than many a plan. */
 static void wait_for_news(pool *p)
 {
   struct timespec until;
