@@ -66,6 +66,13 @@ static void unmap_all(void)
   waiting = 0;
 }
 
+void ts_blocks_drop(void)
+{
+  pthread_mutex_lock(&lock);
+  unmap_all();
+  pthread_mutex_unlock(&lock);
+}
+
 /* ---- Large blocks ---- */
 
 /* The smallest that is large enough; its end, so that the list stays as it is. */

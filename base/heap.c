@@ -36,7 +36,12 @@ void ts_heap_reuse(void)
 
 void *ts_heap_new(size_t count, size_t size)
 {
-  void *block = calloc(count ? count : 1, size ? size : 1);
+  count = count ? count : 1, size = size ? size : 1;
+  void *block = calloc(count, size);
+  if (!block) {
+    ts_blocks_drop();
+    block = calloc(count, size);
+  }
   if (!block)
     ts_heap_none((uint64_t)count * size);
   return block;
@@ -48,6 +53,10 @@ void *ts_heap_resize(void *old, size_t count, size_t size)
   if (__builtin_mul_overflow(count, size, &bytes))
     ts_heap_none(UINT64_MAX);
   void *block = realloc(old, bytes ? bytes : 1);
+  if (!block) {
+    ts_blocks_drop();
+    block = realloc(old, bytes ? bytes : 1);
+  }
   if (!block)
     ts_heap_none(bytes);
   return block;

@@ -3,9 +3,12 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/blocks.h"
+#include "base/heap.h"
 
 enum { HELD = 24, ROUNDS = 2000 };
 
@@ -86,6 +89,20 @@ Test(blocks, neighbours_that_wait_become_one)
   ts_piece again = ts_blocks_get(4 * large);
   cr_expect_eq(again.at, whole.at);
   ts_blocks_give(again.at, again.size);
+}
+
+/* What waits may be all that a limit leaves. */
+Test(blocks, that_wait_go_to_whoever_asks_malloc)
+{
+  enum { SIZE = 64 << 20 };
+  struct rlimit limit = {SIZE + SIZE / 2, RLIM_INFINITY};
+  ts_blocks_keep(SIZE_MAX);
+  ts_piece got = ts_blocks_get(SIZE);
+  ts_blocks_give(got.at, got.size);
+  cr_assert(!setrlimit(RLIMIT_DATA, &limit));
+  void *made = ts_heap_new(SIZE, 1);
+  ts_blocks_keep(0);
+  free(made);
 }
 
 Test(blocks, go_back_to_the_system_where_none_may_wait)
