@@ -77,6 +77,8 @@ libts_la_SOURCES += \
 	runtime/collective/network_internal.h \
 	runtime/collective/packet.c \
 	runtime/collective/packet.h \
+	runtime/collective/packet_crew.c \
+	runtime/collective/packet_crew.h \
 	runtime/collective/packet_model.c \
 	runtime/collective/packet_model.h \
 	runtime/collective/packet_ns3.h \

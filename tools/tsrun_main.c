@@ -16,6 +16,7 @@
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/collective/packet_model.h"
+#include "runtime/load/workers.h"
 #include "runtime/play/play.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
@@ -614,7 +615,7 @@ int ts_tsrun_main(int argc, char **argv)
   t.compiled = input.kind == TS_INPUT_PLAN;
   t.progress = ts_progress_start(&t.bar);
   t.run.progress = &t.progress;
-  t.run.packets = ts_packet_memo_new(t.arena);
+  t.run.packets = ts_packet_memo_new(t.arena, ts_workers_size(t.run.threads, UINT32_MAX));
   int status = opened ? play(&t, &input, compared ? &before.ir : NULL) : TS_EXIT_DONE;
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)

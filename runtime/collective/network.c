@@ -307,6 +307,18 @@ bool ts_network_way(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profi
   return way->method != NULL;
 }
 
+bool ts_network_plays(const ts_network *n) { return ts_packet_figures_any(n->packets); }
+
+void ts_network_ask(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
+{
+  const ts_profile *p = &n->profiles.at[profile];
+  uint32_t model = p->ranks < 2 ? TS_IR_NONE : answer_of(n, kind, profile)->model;
+  if (model != TS_IR_NONE && n->ir->net_models[model].kind == TS_IR_NET_PACKET)
+    ts_packet_ask(n->packets, p->packets - 1, model, kind, bytes, p->ranks);
+}
+
+void ts_network_play_asked(ts_network *n) { ts_packet_play_asked(n->packets); }
+
 ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
 {
   const ts_profile *p = &n->profiles.at[profile];

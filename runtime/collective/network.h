@@ -49,6 +49,11 @@ const ts_profile *ts_network_profile(const ts_network *network, uint32_t profile
  * it; later ones ask it. */
 ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t bytes,
                                 uint32_t profile);
+/* Calls of packets are slow to play. Those that will be estimated are said before, and played at
+ * once by as many processes as the memo has. */
+bool ts_network_plays(const ts_network *network); /* packets */
+void ts_network_ask(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
+void ts_network_play_asked(ts_network *network);
 /* How a white box does the call; false: another model answers for it. */
 struct ts_white_box;
 bool ts_network_way(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile,

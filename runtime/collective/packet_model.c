@@ -5,6 +5,7 @@
 
 #include "ir/packets.h"
 #include "ir/spelling.h"
+#include "runtime/collective/packet_crew.h"
 #include "runtime/load/intern.h"
 
 typedef struct figure {    /* of a shape, for one instance of a group */
@@ -18,12 +19,15 @@ enum { FIGURE_WORDS = sizeof(figure) / sizeof(uint32_t) };
 
 struct ts_packet_memo {
   ts_arena *arena;
+  uint32_t processes;
   ts_intern known;   /* cases, as words */
   TS_VEC(ts_packet_case) cases;
   ts_intern played;  /* (case, bytes) */
   TS_VEC(const uint64_t *) transfer; /* of each: by call, ps */
   TS_VEC(const ts_packet_use *) use; /* of each: by directed link of the case */
 };
+
+typedef struct asked_call { uint32_t job; uint64_t bytes; } asked_call; /* bytes: of a connection */
 
 typedef struct failure {
   ts_packet_status status; /* TS_PACKET_DONE: none */
@@ -43,6 +47,7 @@ struct ts_packet_figures {
   const ts_progress *progress;
   ts_flow_models asked;
   ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
+  TS_VEC(asked_call) ahead;   /* calls that will be asked for, each once */
   failure failed;
 };
 
@@ -198,26 +203,34 @@ ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_n
   return c;
 }
 
+/* What each call takes, whose flows end then. */
+static void transfers(const ts_packet_case *c, const uint64_t *end, uint64_t *transfer)
+{
+  for (uint32_t f = 0; f < c->job.flow_count; f++) {
+    uint64_t taken = end[f] - c->job.flows[f].start - c->propagation[f];
+    transfer[c->call[f]] = taken > transfer[c->call[f]] ? taken : transfer[c->call[f]];
+  }
+}
+
 ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer,
                                      ts_packet_use *use)
 {
   ts_arena *scratch = ts_arena_new("ends of flows");
   uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, c->job.flow_count);
   ts_packet_status status = ts_packet_play(&c->job, end, use);
-  for (uint32_t f = 0; status == TS_PACKET_DONE && f < c->job.flow_count; f++) {
-    uint64_t taken = end[f] - c->job.flows[f].start - c->propagation[f];
-    transfer[c->call[f]] = taken > transfer[c->call[f]] ? taken : transfer[c->call[f]];
-  }
+  if (status == TS_PACKET_DONE)
+    transfers(c, end, transfer);
   ts_arena_free(scratch);
   return status;
 }
 
 /* ---- What was played ---- */
 
-ts_packet_memo *ts_packet_memo_new(ts_arena *arena)
+ts_packet_memo *ts_packet_memo_new(ts_arena *arena, uint32_t processes)
 {
   ts_packet_memo *m = TS_NEW(arena, ts_packet_memo);
-  *m = (ts_packet_memo){.arena = arena, .known.arena = arena, .played.arena = arena};
+  *m = (ts_packet_memo){
+    .arena = arena, .processes = processes, .known.arena = arena, .played.arena = arena};
   return m;
 }
 
@@ -298,12 +311,9 @@ static uint64_t mtu_enough(const ts_packet_job *job)
   return ts_ir_packets_wrong(&with) ? 0 : with.mtu;
 }
 
-/* What each call of a case takes with so many bytes a connection; NULL after filling *failed. What
- * its links had to do: or NULL. */
-static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t bytes,
-                              failure *failed, const ts_packet_use **links)
+/* Where what was played of a case with so many bytes a connection is, or will be. */
+static uint32_t place_of(ts_packet_memo *m, uint32_t number, uint64_t bytes)
 {
-  ts_packet_memo *m = f->memo;
   uint32_t key[3] = {number, (uint32_t)bytes, (uint32_t)(bytes >> 32)};
   size_t before = m->transfer.count;
   uint32_t at = ts_intern_run(&m->played, key, 3);
@@ -311,34 +321,90 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
     TS_PUSH(m->arena, &m->transfer, NULL);
     TS_PUSH(m->arena, &m->use, NULL);
   }
-  if (m->transfer.at[at]) {
-    if (links)
-      *links = m->use.at[at];
-    return m->transfer.at[at];
-  }
-  ts_packet_case c = m->cases.at[number];
-  ts_arena *scratch = ts_arena_new("a call as packets");
-  ts_packet_flow *flows = ts_arena_copy(scratch, c.job.flows, c.job.flow_count * sizeof *flows);
+  return at;
+}
+
+/* A case with so many bytes a connection. */
+static ts_packet_case sized_case(const ts_packet_figures *f, ts_arena *arena, uint32_t number,
+                                 uint64_t bytes)
+{
+  ts_packet_case c = f->memo->cases.at[number];
+  ts_packet_flow *flows = ts_arena_copy(arena, c.job.flows, c.job.flow_count * sizeof *flows);
   for (uint32_t i = 0; i < c.job.flow_count; i++)
     flows[i].bytes = (uint64_t)ceil((double)bytes * c.share[i]);
   c.job.flows = flows;
   c.job.progress = f->progress;
-  failed->count = ts_packet_count(&c.job);
-  failed->too_many = failed->count > (double)c.job.with->limit;
-  failed->mtu = failed->too_many ? mtu_enough(&c.job) : 0;
-  failed->wrong = ts_packet_wrong(&c.job);
-  uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, c.job.flow_count);
-  ts_packet_use *use = TS_NEW_ARRAY(m->arena, ts_packet_use, 2 * (size_t)c.job.link_count);
+  return c;
+}
+
+static bool may_play(const ts_packet_job *job, failure *failed)
+{
+  failed->count = ts_packet_count(job);
+  failed->too_many = failed->count > (double)job->with->limit;
+  failed->mtu = failed->too_many ? mtu_enough(job) : 0;
+  failed->wrong = ts_packet_wrong(job);
   failed->status = !ts_packet_available() ? TS_PACKET_MISSING :
-                   failed->too_many       ? TS_PACKET_WRONG :
-                                            ts_packet_case_play(&c, transfer, use);
-  ts_arena_free(scratch);
-  if (failed->status != TS_PACKET_DONE)
-    return NULL;
-  m->use.at[at] = use;
+                   failed->too_many || failed->wrong ? TS_PACKET_WRONG :
+                                                       TS_PACKET_DONE;
+  return failed->status == TS_PACKET_DONE;
+}
+
+/* What each call of a case takes with so many bytes a connection; NULL after filling *failed. What
+ * its links had to do: or NULL. */
+static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t bytes,
+                              failure *failed, const ts_packet_use **links)
+{
+  ts_packet_memo *m = f->memo;
+  uint32_t at = place_of(m, number, bytes);
+  if (!m->transfer.at[at]) {
+    ts_arena *scratch = ts_arena_new("a call as packets");
+    ts_packet_case c = sized_case(f, scratch, number, bytes);
+    uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, c.job.flow_count);
+    ts_packet_use *use = TS_NEW_ARRAY(m->arena, ts_packet_use, 2 * (size_t)c.job.link_count);
+    if (may_play(&c.job, failed))
+      failed->status = ts_packet_case_play(&c, transfer, use);
+    ts_arena_free(scratch);
+    if (failed->status != TS_PACKET_DONE)
+      return NULL;
+    m->use.at[at] = use;
+    m->transfer.at[at] = transfer;
+  }
   if (links)
-    *links = use;
-  return m->transfer.at[at] = transfer;
+    *links = m->use.at[at];
+  return m->transfer.at[at];
+}
+
+void ts_packet_play_asked(ts_packet_figures *f)
+{
+  ts_packet_memo *m = f->memo;
+  uint32_t count = 0;
+  if (!m || m->processes < 2 || f->ahead.count < 2)
+    return;
+  ts_arena *scratch = ts_arena_new("calls as packets");
+  ts_packet_task *tasks = TS_NEW_ARRAY(scratch, ts_packet_task, f->ahead.count);
+  ts_packet_case *cases = TS_NEW_ARRAY(scratch, ts_packet_case, f->ahead.count);
+  uint32_t *at = TS_NEW_ARRAY(scratch, uint32_t, f->ahead.count);
+  for (size_t i = 0; i < f->ahead.count; i++) {
+    cases[count] = sized_case(f, scratch, f->ahead.at[i].job, f->ahead.at[i].bytes);
+    const ts_packet_job *job = &cases[count].job;
+    if (!may_play(job, &(failure){0})) /* told when it is asked for */
+      continue;
+    tasks[count] = (ts_packet_task){
+      .job = *job,
+      .end = TS_NEW_ARRAY(scratch, uint64_t, job->flow_count),
+      .use = TS_NEW_ARRAY(m->arena, ts_packet_use, 2 * (size_t)job->link_count)};
+    at[count++] = place_of(m, f->ahead.at[i].job, f->ahead.at[i].bytes);
+  }
+  ts_packet_crew_play(tasks, count, m->processes, f->progress);
+  for (uint32_t i = 0; i < count; i++)
+    if (tasks[i].status == TS_PACKET_DONE) {
+      uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, tasks[i].job.flow_count);
+      transfers(&cases[i], tasks[i].end, transfer);
+      m->use.at[at[i]] = tasks[i].use;
+      m->transfer.at[at[i]] = transfer;
+    }
+  f->ahead.count = 0;
+  ts_arena_free(scratch);
 }
 
 /* ---- Figures of groups ---- */
@@ -358,7 +424,7 @@ void ts_packet_figures_watch(ts_packet_figures *f, ts_packet_memo *memo,
                              const ts_progress *progress)
 {
   if (!f->memo)
-    f->memo = memo ? memo : ts_packet_memo_new(f->arena);
+    f->memo = memo ? memo : ts_packet_memo_new(f->arena, 1);
   f->progress = progress;
 }
 
@@ -566,16 +632,23 @@ uint32_t ts_packet_figures_path(ts_packet_figures *f, uint32_t from, uint32_t to
 
 /* ---- Estimates ---- */
 
+/* Bytes of a connection of a call. */
+static uint64_t bytes_each(const ts_ir_net_model *model, const figure *by, ts_flow_shape shape,
+                           uint32_t kind, uint64_t bytes, uint32_t ranks)
+{
+  double each = ts_flow_volume(shape, kind, ranks) * (double)bytes / model->efficiency * by->share;
+  return (uint64_t)ceil(fmin(each, 0x1p53));
+}
+
 /* One call by one shape; false after noting what failed. */
 static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const figure *by,
                     ts_flow_shape shape, uint32_t kind, uint64_t bytes, uint32_t ranks,
                     ts_estimate *e)
 {
-  double each = ts_flow_volume(shape, kind, ranks) * (double)bytes / model->efficiency * by->share;
+  uint64_t each = bytes_each(model, by, shape, kind, bytes, ranks);
   failure failed = {
     .model = (uint32_t)(model - f->ir->net_models), .kind = kind, .ranks = ranks, .bytes = bytes};
-  const uint64_t *transfer =
-    each > 0 ? played(f, by->job - 1, (uint64_t)ceil(fmin(each, 0x1p53)), &failed, NULL) : NULL;
+  const uint64_t *transfer = each ? played(f, by->job - 1, each, &failed, NULL) : NULL;
   if (failed.status != TS_PACKET_DONE) {
     f->failed = failed;
     return false;
@@ -587,6 +660,15 @@ static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const fi
   return true;
 }
 
+static void figures_by(const ts_packet_figures *f, uint32_t number, uint32_t model,
+                       figure by[TS_FLOW_SHAPES])
+{
+  memcpy(by,
+         f->known.words.at + f->known.runs.at[number].first +
+           (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
+         TS_FLOW_SHAPES * sizeof *by);
+}
+
 /* Of the shapes that a call may take the one that takes least; TS_FLOW_SHAPES: none, or one could
  * not be played. */
 static ts_flow_shape choose(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
@@ -595,10 +677,7 @@ static ts_flow_shape choose(ts_packet_figures *f, uint32_t number, uint32_t mode
   figure by[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
   ts_flow_shape chosen = TS_FLOW_SHAPES;
-  memcpy(by,
-         f->known.words.at + f->known.runs.at[number].first +
-           (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
-         sizeof by);
+  figures_by(f, number, model, by);
   for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, m);
        s < TS_FLOW_SHAPES && f->failed.status == TS_PACKET_DONE; s++) {
     ts_estimate e = {0};
@@ -619,6 +698,22 @@ ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t m
   ts_estimate best = {0};
   choose(f, number, model, kind, bytes, ranks, &best);
   return best;
+}
+
+void ts_packet_ask(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
+                   uint64_t bytes, uint32_t ranks)
+{
+  figure by[TS_FLOW_SHAPES];
+  const ts_ir_net_model *m = &f->ir->net_models[model];
+  figures_by(f, number, model, by);
+  for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, m); s < TS_FLOW_SHAPES; s++) {
+    uint64_t each = shapes >> s & 1 && by[s].job ?
+                      bytes_each(m, &by[s], (ts_flow_shape)s, kind, bytes, ranks) :
+                      0;
+    size_t known = f->memo->transfer.count;
+    if (each && place_of(f->memo, by[s].job - 1, each) == known)
+      TS_PUSH(f->arena, &f->ahead, ((asked_call){by[s].job - 1, each}));
+  }
 }
 
 bool ts_packet_call_of(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,

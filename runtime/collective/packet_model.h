@@ -31,9 +31,10 @@ ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_n
 ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer,
                                      ts_packet_use *use);
 
-/* What was played: may be shared by plays of any plans, one at a time. */
+/* What was played: may be shared by plays of any plans, one at a time. Calls are played by so many
+ * processes at once; 0 or 1: by this one, as in programs with other threads. */
 typedef struct ts_packet_memo ts_packet_memo;
-ts_packet_memo *ts_packet_memo_new(ts_arena *arena);
+ts_packet_memo *ts_packet_memo_new(ts_arena *arena, uint32_t processes);
 
 typedef struct ts_packet_figures ts_packet_figures; /* of all models of packets of an IR */
 
@@ -55,6 +56,10 @@ uint32_t ts_packet_figures_path(ts_packet_figures *figures, uint32_t from, uint3
 /* 0 from the first call on that could not be played. */
 ts_estimate ts_packet_estimate(ts_packet_figures *figures, uint32_t number, uint32_t model,
                                uint32_t kind, uint64_t bytes, uint32_t ranks);
+/* A call that will be estimated, and to play all such calls at once, by the memo's processes. */
+void ts_packet_ask(ts_packet_figures *figures, uint32_t number, uint32_t model, uint32_t kind,
+                   uint64_t bytes, uint32_t ranks);
+void ts_packet_play_asked(ts_packet_figures *figures);
 /* A call as flows, for those who play it among others (ts_flow_call). */
 bool ts_packet_call_of(ts_packet_figures *figures, uint32_t number, uint32_t model, uint32_t kind,
                        uint64_t bytes, uint32_t ranks, ts_flow_call *call);

@@ -5,6 +5,7 @@
 
 #include "runtime/collective/white_box.h"
 #include "base/hash_table.h"
+#include "runtime/load/workers.h"
 #include "runtime/load/intern.h"
 #include "runtime/play/fan.h"
 
@@ -474,8 +475,7 @@ static void compile(sorter *s, ts_role *role)
   ts_hash_add(s->scratch, &s->codes, hash, (uint32_t)(role - s->kinds));
 }
 
-/* `before`: the kind filled last, or NULL. */
-static void fill_kind(sorter *s, uint32_t rank, const ts_role *before, ts_role *role)
+static void begin_kind(sorter *s, uint32_t rank, ts_role *role)
 {
   const ts_ranks *ranks = s->t->ranks;
   *role = (ts_role){.program = ranks->program[rank], .rank = rank, .speed = speed_of(s->t, rank)};
@@ -490,6 +490,27 @@ static void fill_kind(sorter *s, uint32_t rank, const ts_role *before, ts_role *
     peer[k] = s->peer_profile[k][rank];
   role->group_profile = group;
   role->peer_profile = peer;
+}
+
+/* What `fill_kind` asks the network for. */
+static void ask_for_kind(const sorter *s, const ts_role *role)
+{
+  const ts_ir *ir = s->t->ir;
+  const ts_program_info *program = &s->t->programs[role->program];
+  for (uint32_t c = 0; c < program->call_count; c++) {
+    const ts_port_call *call = &program->calls[c];
+    ts_network_ask(s->network, TS_IR_MESSAGE, ir->ports[call->port].bytes,
+                   role->peer_profile[call->peer]);
+  }
+  for (uint32_t c = 0; c < ir->collectives_count; c++)
+    if (s->plays[role->program * ir->groups_count + ir->collectives[c].group])
+      ts_network_ask(s->network, ir->collectives[c].kind, ir->collectives[c].bytes,
+                     role->group_profile[ir->collectives[c].group]);
+}
+
+/* `before`: the kind filled last, or NULL. */
+static void fill_kind(sorter *s, const ts_role *before, ts_role *role)
+{
   fill_passages(s, role);
   role->collective_time = collective_times(s, before, role);
   role->ways = transfer_ways(s, role);
@@ -522,10 +543,13 @@ const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *ne
     roles = TS_NEW(arena, ts_roles);
     *roles = (ts_roles){.at = at, .count = s.count, .of = s.of, .splits = s.splits};
     for (uint32_t r = 0, next = 0; next < s.count; r++)
-      if (s.of[r] == next) {
-        fill_kind(&s, r, next ? &at[next - 1] : NULL, &at[next]);
-        next++;
-      }
+      if (s.of[r] == next)
+        begin_kind(&s, r, &at[next++]);
+    for (uint32_t k = 0; ts_network_plays(network) && k < s.count; k++)
+      ask_for_kind(&s, &at[k]);
+    ts_network_play_asked(network);
+    for (uint32_t k = 0; k < s.count; k++)
+      fill_kind(&s, k ? &at[k - 1] : NULL, &at[k]);
     roles->path_uses = path_uses(arena, t->ir, network);
     roles->extrapolations = ts_network_extrapolations(network, arena, &roles->extrapolation_count);
     if (ts_network_failed(network, stop))

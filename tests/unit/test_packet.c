@@ -5,6 +5,7 @@
 
 #include "ir/packets.h"
 #include "runtime/collective/packet.h"
+#include "runtime/collective/packet_crew.h"
 
 enum { ENDS = 4 };
 
@@ -425,4 +426,58 @@ Test(packet, several_ways_lose_and_end)
   cr_assert_gt(lost, 0);
   cr_assert_eq(j.use[2 * last].packets, (4 << 20) / 4096, "each arrives once");
   cr_assert_eq(j.use[2 * first].packets, (4 << 20) / 4096 + lost, "and is sent again when lost");
+}
+
+/* ---- Several processes ---- */
+
+enum { TASKS = 7 };
+
+static void tasks_of(job *jobs, ts_packet_task *tasks)
+{
+  for (uint32_t i = 0; i < TASKS; i++) {
+    incast(&jobs[i], 1 + i % 3, (i + 1) << 20);
+    tasks[i] = (ts_packet_task){.job = jobs[i].of, .end = jobs[i].end, .use = jobs[i].use};
+  }
+}
+
+/* Whoever plays a job, it takes the same, and its links have done the same. */
+Test(packet, processes_play_what_one_does)
+{
+  static job jobs[TASKS];
+  ts_packet_task tasks[TASKS];
+  NEEDS_NS3;
+  for (uint32_t processes = 1; processes <= 9; processes += 4) {
+    tasks_of(jobs, tasks);
+    ts_packet_crew_play(tasks, TASKS, processes, NULL);
+    for (uint32_t i = 0; i < TASKS; i++) {
+      job alone;
+      incast(&alone, 1 + i % 3, (i + 1) << 20);
+      cr_assert_eq(play(&alone), TS_PACKET_DONE);
+      cr_assert_eq(tasks[i].status, TS_PACKET_DONE, "task %u of %u processes", i, processes);
+      cr_assert_arr_eq(jobs[i].end, alone.end, alone.of.flow_count * sizeof *alone.end);
+      cr_assert_arr_eq(jobs[i].use, alone.use, 2 * alone.of.link_count * sizeof *alone.use);
+    }
+  }
+}
+
+static bool stop_at_once(void *closure, const char *what, double share)
+{
+  (void)what;
+  *(double *)closure = share;
+  return false;
+}
+
+Test(packet, processes_are_stopped)
+{
+  static job jobs[TASKS];
+  ts_packet_task tasks[TASKS];
+  double share = -1;
+  NEEDS_NS3;
+  tasks_of(jobs, tasks);
+  ts_packet_crew_play(tasks, TASKS, 2, &(ts_progress){.tick = stop_at_once, .closure = &share});
+  cr_assert(share >= 0 && share < 1, "%f", share);
+  uint32_t stopped = 0;
+  for (uint32_t i = 0; i < TASKS; i++)
+    stopped += tasks[i].status == TS_PACKET_STOPPED;
+  cr_assert_gt(stopped, 0);
 }

@@ -9,7 +9,8 @@
 #include "base/format.h"
 #include "runtime/account/memory.h"
 #include "runtime/collective/asked.h"
-#include "runtime/collective/packet.h"
+#include "runtime/collective/packet_model.h"
+#include "runtime/load/workers.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
@@ -113,7 +114,7 @@ static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const 
 {
   double begin = ts_clock();
   options.network = name == planned ? NULL : name;
-  options.packets = NULL;
+  options.packets = ts_packet_memo_new(arena, ts_workers_size(options.threads, UINT32_MAX));
   ts_run *run = ts_run_new(ir, &options, stop);
   if (!run)
     return -1;
