@@ -184,7 +184,11 @@ const ts_play_item *ts_item_on(const ts_program_info *program, uint32_t item, ui
 {
   ts_range range = program->stream[stream];
   const ts_play_item *items = program->stream_items + range.first;
-  uint32_t low = 0, high = range.count;
+  if (!range.count)
+    return NULL;
+  /* as many as are left out before it, at most all of them: mostly that leaves no choice */
+  uint32_t out = items[range.count - 1].index + 1 - range.count,
+           low = item > out ? item - out : 0, high = item < range.count ? item : range.count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (items[middle].index < item)
