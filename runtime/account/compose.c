@@ -390,7 +390,7 @@ static void compose_items(composer *c, uint32_t accounts, ts_arena *scratch)
   uint64_t *floors = ts_arena_alloc_raw(scratch, items * sizeof *floors);
   ts_comm_share *own = TS_NEW_ARRAY(scratch, ts_comm_share, accounts);
   for (uint32_t i = 0, k = 0; i < items; i++) {
-    bool computes = k < w->program->stream[0].count && w->program->stream_items[k].index == i;
+    bool computes = k < w->program->stream[0].count && w->program->stream_items[k] == i;
     floors[i] = computes ? w->entries[k++] : 0;
     single[i] = computes && w->segments[w->program->items[i].segment] > floors[i];
     times[single[i] ? i : w->alike[i]]++;

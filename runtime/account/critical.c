@@ -323,16 +323,15 @@ static entry message_to(const sums *s, uint32_t player, uint32_t item, uint32_t 
 static bool go_on(sums *s, const stretch *known, entry *e)
 {
   const ts_player *w = &s->w.facts->players[e->player];
-  const ts_play_item *v;
   if (e->stream == TS_IR_NONE && known->way != INTO_STREAM) {
     *e = (entry){e->player, e->item, known->next, known->next_at, 0, 0};
   } else if (known->way == INTO_MESSAGE) {
     *e = message_to(s, e->player, e->item, known->next);
   } else {
-    v = ts_item_on(w->program, e->item, known->next);
-    if (v == w->program->stream_items + w->program->stream[known->next].first)
+    const uint32_t *on = ts_item_on(w->program, e->item, known->next);
+    if (on == w->program->stream_items + w->program->stream[known->next].first)
       return false;
-    v--;
+    const ts_play_item *v = &w->program->items[on[-1]];
     *e = (entry){e->player, v->index, known->next,
                  w->role->code[v->fragment].stream[known->next].count - 1, 0, 0};
   }

@@ -23,7 +23,8 @@ typedef struct strand { /* a stream that changes something, and how far it is ta
 } strand;
 
 typedef struct place { /* of a strand, at the peak */
-  const ts_play_item *item, *item_end;
+  const ts_play_item *item; /* NULL: it was at its end */
+  const uint32_t *done;     /* the end of those of its stream that it had done with */
   const ts_play_op *op;
   uint32_t at, host_nodes;
 } place;
@@ -151,7 +152,7 @@ static void note_places(walk *k, const strand *peak, uint32_t mark)
 {
   for (uint32_t i = 0; i < k->count; i++) {
     const strand *s = &k->strands[i];
-    k->places[i] = (place){s->item, s->replay.item_end, s->op,
+    k->places[i] = (place){s->item, s->replay.item - (s->item && !s->lane), s->op,
                            s == peak ? mark + 1 : s->at, s->host_nodes};
   }
 }
@@ -167,11 +168,10 @@ static void count_stream(ts_arena *arena, const walk *k, const strand *s, const 
                          uint32_t *times)
 {
   ts_range range = k->w->program->stream[s->row];
-  const ts_play_item *items = k->w->program->stream_items + range.first,
-                     *end = to->item ? to->item : to->item_end;
+  const uint32_t *items = k->w->program->stream_items + range.first;
   uint32_t *plays = TS_NEW_ARRAY(arena, uint32_t, k->ir->fragments_count);
-  for (const ts_play_item *v = items; v < end; v++)
-    plays[v->fragment]++;
+  for (const uint32_t *item = items; item < to->done; item++)
+    plays[k->w->program->items[*item].fragment]++;
   for (uint32_t f = 0; f < k->ir->fragments_count; f++) {
     ts_range code = plays[f] ? k->w->role->code[f].stream[s->row] : (ts_range){0};
     for (uint32_t i = code.first; i < code.first + code.count; i++)

@@ -183,13 +183,13 @@ static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
 {
   size_t before = list->count;
   for (uint32_t s = 0; s < k->streams; s++) {
-    const ts_play_item *v = k->input->streams[s] ? ts_item_on(k->w->program, item, s) : NULL;
+    const uint32_t *on = k->input->streams[s] ? ts_item_on(k->w->program, item, s) : NULL;
     size_t first = list->count;
-    if (v) {
+    if (on) {
       k->replay.stream = s;
-      ts_stream_enter(&k->replay, v);
+      ts_stream_enter(&k->replay, on);
       for (ts_played_op p; ts_stream_next(&k->replay, &p);)
-        add_op(k, list, first, v, &p);
+        add_op(k, list, first, k->replay.in, &p);
     }
     if (spans)
       spans[s] = list->count > first ?

@@ -45,8 +45,8 @@ const ts_queues *ts_queues_new(ts_arena *arena, const ts_track *track)
                .clock = TS_NEW_ARRAY(arena, uint64_t, role->queue_count)};
   for (uint32_t s = 0; s < streams; s++) {
     ts_range range = w->program->stream[s];
-    const ts_play_item *v = w->program->stream_items + range.first;
-    for (const ts_play_item *end = v + range.count; v < end; v++) {
+    for (uint32_t k = range.first; k < range.first + range.count; k++) {
+      const ts_play_item *v = &w->program->items[w->program->stream_items[k]];
       ts_range code = role->code[v->fragment].stream[s];
       const ts_play_op *ops = role->ops + code.first;
       for (const ts_play_op *op = ops; op < ops + code.count; op++) {

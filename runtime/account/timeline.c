@@ -142,8 +142,10 @@ void ts_run_timeline(const ts_run *run, uint32_t rank,
 struct ts_lane {
   cursor l;
   uint32_t row;                 /* into ts_fragment_layout.stream_first: the host's is the last */
-  const ts_play_item *item, *end; /* the next, and the end of all */
-  const uint32_t *node, *until;   /* of the item before `item` */
+  const uint32_t *places;         /* of its items; NULL: all of the program are */
+  uint32_t next, end;             /* the next of them, and the end of all */
+  const ts_play_item *item;       /* the one before ... */
+  const uint32_t *node, *until;   /* ... and its nodes that are left */
 };
 
 ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream)
@@ -153,11 +155,10 @@ ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t
   const ts_tables *t = lane->l.facts->tables;
   const ts_program_info *program = lane->l.w->program;
   lane->row = stream == TS_IR_NONE ? t->streams : stream;
-  lane->item =
-    stream == TS_IR_NONE ? program->items : program->stream_items + program->stream[stream].first;
-  lane->end =
-    lane->item + (stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count :
-                                         program->stream[stream].count);
+  lane->places =
+    stream == TS_IR_NONE ? NULL : program->stream_items + program->stream[stream].first;
+  lane->end = stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count :
+                                     program->stream[stream].count;
   return lane;
 }
 
@@ -177,14 +178,16 @@ bool ts_lane_next(ts_lane *lane, ts_span_event *event)
 {
   const ts_fragment_layout *layouts = lane->l.facts->tables->layouts;
   while (lane->node == lane->until) {
-    if (lane->item == lane->end)
+    if (lane->next == lane->end)
       return false;
+    uint32_t item = lane->places ? lane->places[lane->next] : lane->next;
+    lane->item = &lane->l.w->program->items[item];
+    lane->next++;
     const ts_fragment_layout *layout = &layouts[lane->item->fragment];
     lane->node = layout->order + layout->stream_first[lane->row];
     lane->until = layout->order + layout->stream_first[lane->row + 1];
-    lane->item++;
   }
-  const ts_play_item *v = lane->item - 1;
+  const ts_play_item *v = lane->item;
   lane->l.host = host_before(&lane->l, v, &layouts[v->fragment], *lane->node);
   fill_event(&lane->l, v, *lane->node++, event);
   return true;

@@ -168,14 +168,14 @@ static void list_stream_items(const ts_tables *t, const ts_ir_program *program, 
   out->late = find_late(t, lists, stream);
   for (uint32_t s = 0; s <= t->streams; first += stream[s++].count)
     stream[s].first = first;
-  ts_play_item *items = ts_arena_alloc_raw(t->arena, first * sizeof *items);
+  uint32_t *items = ts_arena_alloc_raw(t->arena, first * sizeof *items);
   for (uint32_t s = 0; s <= t->streams; s++)
     stream[s].count = 0;
   for (uint32_t i = 0; i < program->item_count; i++) {
     const row_list *list = &lists->of[out->items[i].fragment];
     for (uint32_t k = 0; k < list->count; k++) {
       ts_range *row = &stream[list->rows[k]];
-      items[row->first + row->count++] = out->items[i];
+      items[row->first + row->count++] = i;
     }
   }
   out->stream_items = items;

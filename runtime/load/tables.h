@@ -54,7 +54,7 @@ typedef struct ts_fragment_layout { /* of a fragment */
   uint64_t tail;
 } ts_fragment_layout;
 
-typedef struct ts_play_item { /* one item of a program, as one stream sees it */
+typedef struct ts_play_item { /* one item of a program */
   uint64_t offset;    /* of the item's start in its segment */
   uint32_t fragment, index;
   uint32_t event_base, slot_base; /* in the rank's events and message slots */
@@ -84,8 +84,9 @@ typedef struct ts_message { /* where slot `slot` of a program is sent and receiv
 
 typedef struct ts_program_info {
   const ts_play_item *items; /* [item_count + 1] the last one is where the next would lie */
-  /* stream by stream: only items with work for the stream; at last those where the host waits */
-  const ts_play_item *stream_items;
+  /* places in `items`, stream by stream: only items with work for the stream; at last those where
+   * the host waits */
+  const uint32_t *stream_items;
   const ts_range *stream;       /* [streams + 1] into stream_items */
   const uint64_t *node_base;    /* [item_count + 1] nodes before the item */
   /* [streams] only receives among which records choose: those that were not waited for do not hold

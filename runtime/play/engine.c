@@ -194,7 +194,7 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
         return;
       continue;
     }
-    const ts_play_item *v = p->item - 1;
+    const ts_play_item *v = p->in;
     const ts_play_op *op = p->op;
     if (!play(e, id, p, w, v, op))
       return;

@@ -84,14 +84,19 @@ static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s,
   }
 }
 
+static const ts_play_item *next_item(const ts_engine *e, const ts_process *p)
+{
+  return &e->facts.players[p->player].program->items[*p->item];
+}
+
 static standing look_at_host(const ts_engine *e, uint32_t id)
 {
   const ts_process *p = &e->processes.at[id];
   const ts_tables *t = e->facts.tables;
-  standing s = {.id = id, .item = p->item, .for_id = TS_IR_NONE};
-  const ts_fragment_layout *layout = &t->layouts[p->item->fragment];
+  standing s = {.id = id, .item = next_item(e, p), .for_id = TS_IR_NONE};
+  const ts_fragment_layout *layout = &t->layouts[s.item->fragment];
   const ts_host_wait *wait = &layout->waits[p->wait];
-  s.node = ts_fragment_nodes(t->ir, p->item->fragment) + wait->node;
+  s.node = ts_fragment_nodes(t->ir, s.item->fragment) + wait->node;
   waits_for_event(e, &s, t->waits + layout->nodes[wait->node].first_wait,
                   layout->nodes[wait->node].wait_count);
   return s;
@@ -106,10 +111,10 @@ static standing look_at(const ts_engine *e, ts_arena *arena, uint32_t id)
                 .for_id = process_of(e, p->player, e->processes.per_player - 1),
                 .what = "the host to issue it"};
   if (p->op == p->op_end) {
-    s.item = p->item;
+    s.item = next_item(e, p);
     return s;
   }
-  s.item = p->item - 1;
+  s.item = p->in;
   if (p->op->kind == TS_OP_SEGMENT)
     return s;
   s.node = node_at(e, s.item, p->op->first);
@@ -184,7 +189,7 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
 {
   const ts_process *p = &e->processes.at[e->mismatch];
   const ts_tables *t = e->facts.tables;
-  const ts_ir_node *node = node_at(e, p->item - 1, p->op->first);
+  const ts_ir_node *node = node_at(e, p->in, p->op->first);
   ts_stop_set(stop, TS_EXIT_NO, "R0202", "different-collectives",
               "members of a group call different collectives");
   stop->loc = node->loc;

@@ -107,7 +107,7 @@ static const ts_player *player_of(const stage *s, const actor *a)
 {
   return &s->facts.players[a->process->player];
 }
-static const ts_play_item *item_of(const actor *a) { return a->process->item - 1; }
+static const ts_play_item *item_of(const actor *a) { return a->process->in; }
 
 static uint32_t node_of(const stage *s, const actor *a)
 {

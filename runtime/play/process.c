@@ -121,7 +121,7 @@ void ts_host_run(ts_processes *all, const ts_facts *facts, uint32_t id)
   ts_process *p = &all->at[id];
   const ts_player *w = &facts->players[p->player];
   for (; p->item < p->item_end; p->item++, p->wait = 0) {
-    const ts_play_item *v = p->item;
+    const ts_play_item *v = &w->program->items[*p->item];
     const ts_fragment_layout *layout = &facts->tables->layouts[v->fragment];
     for (; p->wait < layout->wait_count; p->wait++) {
       const ts_host_wait *wait = &layout->waits[p->wait];

@@ -22,9 +22,9 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   /* behind a message that others may pass (fan.h): from when on the next may leave; else `time` */
   uint64_t posted;
   uint64_t host;         /* base of issue times */
-  const ts_play_item *item; /* the next one */
-  const ts_play_item *item_end;
-  const ts_play_op *op, *op_end; /* of the item before `item` */
+  const uint32_t *item, *item_end; /* the next of its items, and the end of all */
+  const ts_play_item *in;        /* the one before that ... */
+  const ts_play_op *op, *op_end; /* ... and what is left of it */
   uint32_t next;         /* who else waits for the same */
   uint32_t player;
   uint32_t wait;         /* host: which wait of the fragment */
@@ -178,7 +178,7 @@ static inline void ts_message_settle(ts_processes *all, uint32_t to, uint64_t *p
 static inline bool ts_process_enter(ts_processes *all, uint32_t id, ts_process *p,
                                     const ts_player *w, uint32_t stream)
 {
-  const ts_play_item *v = p->item;
+  const ts_play_item *v = &w->program->items[*p->item];
   uint64_t *segment = &w->segments[v->segment];
   if (!ts_is_known(*segment)) {
     ts_process_park(all, id, segment);
@@ -186,7 +186,8 @@ static inline bool ts_process_enter(ts_processes *all, uint32_t id, ts_process *
   }
   ts_range code = w->role->code[v->fragment].stream[stream];
   if (w->entries)
-    w->entries[v - w->program->stream_items] = p->time;
+    w->entries[p->item - w->program->stream_items] = p->time;
+  p->in = v;
   p->host = *segment + v->offset;
   p->op = w->role->ops + code.first;
   p->op_end = p->op + code.count;

@@ -285,7 +285,7 @@ static void move_messages(front *f, const ts_player *w, const ts_play_item *like
 static void move_streams(front *f, const play *like)
 {
   const uint64_t *ends = f->e->repeats->words.at + like->ends;
-  const ts_play_item *first = f->w->program->stream_items;
+  const uint32_t *first = f->w->program->stream_items;
   uint64_t any = 0;
   for (uint32_t i = 0; i < f->shape->stream_count; i++) {
     ts_process *p = &f->processes[f->shape->streams[i]];
@@ -425,7 +425,7 @@ bool ts_repeats_hold(ts_engine *e, uint32_t id)
   ts_process *p = &e->processes.at[id];
   gate *g = &e->repeats->gates[p->player];
   bool ended = p->item == p->item_end;
-  if (g->open || (!ended && p->item->index < g->next))
+  if (g->open || (!ended && *p->item < g->next))
     return false;
   p->held = !ended;
   g->keeper = NOBODY;
@@ -592,9 +592,9 @@ static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_
   }
   memset(g->recent, 0xff, sizeof g->recent);
   ts_range waits = w->program->stream[t->streams];
-  const ts_play_item *hosted = w->program->stream_items + waits.first;
+  const uint32_t *hosted = w->program->stream_items + waits.first;
   for (uint32_t i = 0; i < waits.count; i++)
-    ts_player_expect(w, hosted[i].index, 1);
+    ts_player_expect(w, hosted[i], 1);
 }
 
 ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats *all,

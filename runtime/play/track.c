@@ -68,7 +68,7 @@ ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t 
 {
   const ts_player *w = &facts->players[player];
   ts_range range = w->program->stream[stream];
-  const ts_play_item *items = w->program->stream_items + range.first;
+  const uint32_t *items = w->program->stream_items + range.first;
   return (ts_stream_replay){.facts = facts,
                      .w = w,
                      .stream = stream,
@@ -77,10 +77,12 @@ ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t 
                      .item_end = items + range.count};
 }
 
-static void begin_item(ts_stream_replay *r, const ts_play_item *v)
+static void begin_item(ts_stream_replay *r, const uint32_t *item)
 {
+  const ts_play_item *v = &r->w->program->items[*item];
   ts_range code = r->w->role->code[v->fragment].stream[r->stream];
-  r->item = v + 1;
+  r->item = item + 1;
+  r->in = v;
   r->op = r->w->role->ops + code.first;
   r->op_end = r->op + code.count;
   r->host = ts_host_base(r->w, v, 0);
@@ -91,23 +93,23 @@ const ts_play_item *ts_stream_item(ts_stream_replay *r)
   if (r->item == r->item_end)
     return NULL;
   begin_item(r, r->item);
-  return r->item - 1;
+  return r->in;
 }
 
-void ts_stream_enter(ts_stream_replay *r, const ts_play_item *v)
+void ts_stream_enter(ts_stream_replay *r, const uint32_t *item)
 {
   uint32_t comms = r->facts->tables->comm_count;
-  begin_item(r, v);
-  r->time = r->w->entries[v - r->w->program->stream_items];
+  begin_item(r, item);
+  r->time = r->w->entries[item - r->w->program->stream_items];
   for (uint32_t c = 0; c < comms; c++)
-    r->call[c] = r->w->program->call_base[(size_t)v->index * comms + c];
+    r->call[c] = r->w->program->call_base[(size_t)*item * comms + c];
 }
 
 bool ts_stream_next(ts_stream_replay *r, ts_played_op *out)
 {
   if (r->op == r->op_end)
     return false;
-  const ts_play_item *v = r->item - 1;
+  const ts_play_item *v = r->in;
   const ts_play_op *op = r->op++;
   if (op->kind == TS_OP_SEGMENT)
     r->host = ts_host_base(r->w, v, op->arg);
@@ -170,7 +172,7 @@ const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32
     ts_range range = w->program->stream[s];
     track->stream[s] = next;
     for (uint32_t k = range.first; k < range.first + range.count; k++) {
-      const ts_play_item *v = &w->program->stream_items[k];
+      const ts_play_item *v = &w->program->items[w->program->stream_items[k]];
       track->item_first[(size_t)v->index * t->streams + s] = next;
       next += w->role->code[v->fragment].stream[s].count;
     }
@@ -180,23 +182,23 @@ const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32
   return track;
 }
 
-const ts_play_item *ts_item_on(const ts_program_info *program, uint32_t item, uint32_t stream)
+const uint32_t *ts_item_on(const ts_program_info *program, uint32_t item, uint32_t stream)
 {
   ts_range range = program->stream[stream];
-  const ts_play_item *items = program->stream_items + range.first;
+  const uint32_t *items = program->stream_items + range.first;
   if (!range.count)
     return NULL;
   /* as many as are left out before it, at most all of them: mostly that leaves no choice */
-  uint32_t out = items[range.count - 1].index + 1 - range.count,
+  uint32_t out = items[range.count - 1] + 1 - range.count,
            low = item > out ? item - out : 0, high = item < range.count ? item : range.count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (items[middle].index < item)
+    if (items[middle] < item)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < range.count && items[low].index == item ? &items[low] : NULL;
+  return low < range.count && items[low] == item ? &items[low] : NULL;
 }
 
 /* The item of a step: the last one of the stream that begins with it or before it. */
@@ -206,16 +208,16 @@ static uint32_t item_of(const ts_track *track, uint32_t step)
   uint32_t streams = track->facts->tables->streams, s = 0;
   while (track->stream[s + 1] <= step)
     s++;
-  const ts_play_item *items = program->stream_items + program->stream[s].first;
+  const uint32_t *items = program->stream_items + program->stream[s].first;
   uint32_t low = 0, high = program->stream[s].count;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (track->item_first[(size_t)items[middle].index * streams + s] <= step)
+    if (track->item_first[(size_t)items[middle] * streams + s] <= step)
       low = middle;
     else
       high = middle;
   }
-  return items[low].index;
+  return items[low];
 }
 
 void ts_track_replay(const ts_track *track, uint32_t step)
@@ -225,12 +227,12 @@ void ts_track_replay(const ts_track *track, uint32_t step)
   ts_stream_replay r = track->replay;
   uint32_t item = item_of(track, step);
   for (uint32_t s = 0; s < t->streams; s++) {
-    const ts_play_item *v = ts_item_on(w->program, item, s);
-    if (!v)
+    const uint32_t *on = ts_item_on(w->program, item, s);
+    if (!on)
       continue;
     uint32_t at = track->item_first[(size_t)item * t->streams + s];
     r.stream = s;
-    ts_stream_enter(&r, v);
+    ts_stream_enter(&r, on);
     for (; ts_stream_next(&r, &track->steps[at]); at++)
       track->known[at / 64] |= UINT64_C(1) << at % 64;
   }
@@ -359,16 +361,16 @@ static const ts_play_item *item_before(const ts_track *track, uint32_t segment)
 {
   const ts_player *w = ts_player_of(track);
   ts_range waits = w->program->stream[track->facts->tables->streams];
-  const ts_play_item *items = w->program->stream_items + waits.first;
+  const uint32_t *items = w->program->stream_items + waits.first;
   uint32_t low = 0, high = waits.count;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (items[middle].segment < segment)
+    if (w->program->items[items[middle]].segment < segment)
       low = middle;
     else
       high = middle;
   }
-  return &items[low];
+  return &w->program->items[items[low]];
 }
 
 ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)

@@ -34,16 +34,17 @@ typedef struct ts_stream_replay { /* of one stream of a player, its ops in order
   uint32_t *call; /* [comms] so far */
   uint64_t host;  /* base of issue times of the op played last */
   uint64_t time;  /* when the stream is free */
-  const ts_play_item *item, *item_end; /* the next one, and the end of all */
-  const ts_play_op *op, *op_end;       /* of the item before `item` */
+  const uint32_t *item, *item_end; /* the next of its items, and the end of all */
+  const ts_play_item *in;          /* the one before that ... */
+  const ts_play_op *op, *op_end;   /* ... and what is left of it */
 } ts_stream_replay;
 
 ts_stream_replay ts_stream_new(ts_arena *arena, const ts_facts *facts, uint32_t player,
                                uint32_t stream);
 /* Begins the next item that has work for the stream. NULL at the end. */
 const ts_play_item *ts_stream_item(ts_stream_replay *replay);
-/* The same for any of the stream's items, where the player's entries are known. */
-void ts_stream_enter(ts_stream_replay *replay, const ts_play_item *item);
+/* The same for any of the stream's items (ts_item_on), where the player's entries are known. */
+void ts_stream_enter(ts_stream_replay *replay, const uint32_t *item);
 /* Plays the next op of the item. False at its end. */
 bool ts_stream_next(ts_stream_replay *replay, ts_played_op *out);
 
@@ -71,8 +72,8 @@ static inline const ts_played_op *ts_step_at(const ts_track *track, uint32_t ste
   return &track->steps[step];
 }
 
-/* Where an item stands among those of a stream, or NULL: it has no work for it. */
-const ts_play_item *ts_item_on(const ts_program_info *program, uint32_t item, uint32_t stream);
+/* Where an item stands among the stream_items of a stream, or NULL: it has no work for it. */
+const uint32_t *ts_item_on(const ts_program_info *program, uint32_t item, uint32_t stream);
 
 /* The step that plays a node of the fragment of a program's item, or the collective of a
  * communicator with that number. */
