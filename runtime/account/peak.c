@@ -152,8 +152,11 @@ static void note_places(walk *k, const strand *peak, uint32_t mark)
 {
   for (uint32_t i = 0; i < k->count; i++) {
     const strand *s = &k->strands[i];
-    k->places[i] = (place){s->item, s->replay.item - (s->item && !s->lane), s->op,
-                           s == peak ? mark + 1 : s->at, s->host_nodes};
+    const uint32_t *done = s->replay.item;
+    if (s->item && !s->lane)
+      done--;
+    k->places[i] = (place){s->item, done, s->op, s == peak ? mark + 1 : s->at,
+                           s->host_nodes};
   }
 }
 

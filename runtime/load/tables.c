@@ -71,21 +71,23 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
   uint64_t *node_base = ts_arena_alloc_raw(t->arena, count * sizeof *node_base);
   uint32_t *call_base = ts_arena_alloc_raw(t->arena, count * t->comm_count * sizeof *call_base);
   cursor c = {0};
+  uint64_t offsets = 0; /* their bits: they begin anew where the host waits */
+  const uint32_t comms = t->comm_count;
   node_base[0] = 0;
-  memset(call_base, 0, t->comm_count * sizeof *call_base);
-  for (uint32_t i = 0; i < program->item_count; i++) {
+  memset(call_base, 0, comms * sizeof *call_base);
+  for (uint32_t i = 0, *calls = call_base; i < program->item_count; i++, calls += comms) {
     const ts_ir_item *item = &t->ir->items[program->first_item + i];
     const ts_fragment_layout *layout = &t->layouts[item->fragment];
     items[i] = play_item(item, i, &c);
     advance(t, layout, item->fragment, &c);
     node_base[i + 1] = c.nodes;
-    for (uint32_t k = 0; k < t->comm_count; k++)
-      call_base[(i + 1) * t->comm_count + k] =
-        call_base[i * t->comm_count + k] + (layout->calls ? layout->calls[k] : 0);
-    if (c.offset >> TS_TIME_BITS || c.events >= TS_IR_NONE || c.ports >= TS_IR_NONE)
-      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long",
-                         t->ir->strings + program->name);
+    for (uint32_t k = 0; k < comms; k++)
+      calls[comms + k] = calls[k] + (layout->calls ? layout->calls[k] : 0);
+    offsets |= c.offset;
   }
+  if (offsets >> TS_TIME_BITS || c.events >= TS_IR_NONE || c.ports >= TS_IR_NONE)
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long",
+                       t->ir->strings + program->name);
   items[program->item_count] = play_item(&(ts_ir_item){0}, program->item_count, &c);
   *out = (ts_program_info){.items = items,
                            .node_base = node_base,
@@ -111,6 +113,7 @@ typedef struct row_list { const uint32_t *rows; uint32_t count, plays; } row_lis
 typedef struct row_lists {
   row_list *of;     /* [fragments] */
   uint32_t *played; /* fragments of the program at hand */
+  uint32_t **next;  /* [streams + 1] where the next item of a stream goes */
   uint32_t played_count;
 } row_lists;
 
@@ -124,7 +127,8 @@ static row_lists list_rows(ts_arena *scratch, const ts_tables *t)
         rows[lists[f].count++] = s;
     lists[f].rows = rows;
   }
-  return (row_lists){lists, TS_NEW_ARRAY(scratch, uint32_t, t->ir->fragments_count), 0};
+  return (row_lists){lists, TS_NEW_ARRAY(scratch, uint32_t, t->ir->fragments_count),
+                     TS_NEW_ARRAY(scratch, uint32_t *, t->streams + 1), 0};
 }
 
 static void count_plays(const ts_tables *t, const ts_ir_program *program, row_lists *lists)
@@ -169,14 +173,13 @@ static void list_stream_items(const ts_tables *t, const ts_ir_program *program, 
   for (uint32_t s = 0; s <= t->streams; first += stream[s++].count)
     stream[s].first = first;
   uint32_t *items = ts_arena_alloc_raw(t->arena, first * sizeof *items);
+  uint32_t **next = lists->next;
   for (uint32_t s = 0; s <= t->streams; s++)
-    stream[s].count = 0;
+    next[s] = items + stream[s].first;
   for (uint32_t i = 0; i < program->item_count; i++) {
     const row_list *list = &lists->of[out->items[i].fragment];
-    for (uint32_t k = 0; k < list->count; k++) {
-      ts_range *row = &stream[list->rows[k]];
-      items[row->first + row->count++] = i;
-    }
+    for (uint32_t k = 0; k < list->count; k++)
+      *next[list->rows[k]]++ = i;
   }
   out->stream_items = items;
   out->stream = stream;
