@@ -15,6 +15,8 @@ typedef struct gate { /* of a player */
   uint64_t *place;
   uint64_t *queues;  /* [queue_count of the kind] before the item that is recorded */
   bool open;         /* for good, or nothing repeats */
+  bool posts;        /* some message of the player may be passed by others (fan.h) */
+  uint64_t meets;    /* by comm_bit: calls in which it meets other players */
   uint32_t recent[RECENT]; /* plays that items were like, by fragment */
 } gate;
 
@@ -22,7 +24,9 @@ typedef struct play { /* of an item, recorded */
   uint32_t player, item;
   uint32_t first, count; /* words of the key */
   uint32_t kin, kin_count; /* likewise, for other players */
-  /* into words: of each stream when it was free, and posted; NOBODY: it has not ended yet */
+  uint64_t earliest;     /* as find_key has it, from the item's begin on */
+  /* into words: of each stream when it was free, and posted; of each send since when it was on its
+   * way, and there; of each queue that moved until when. NOBODY: it has not ended yet */
   uint32_t ends;
   bool *moved;           /* [queue_count] queues that took a message; NULL: there are none */
 } play;
@@ -30,6 +34,7 @@ typedef struct play { /* of an item, recorded */
 typedef struct shape { /* of a fragment: what an item of it has to do with */
   const uint32_t *streams, *receives, *sends, *comms; /* receives, sends: ports that are played */
   uint32_t stream_count, receive_count, send_count, comm_count;
+  uint64_t comm_bits;    /* of the comms */
   bool waits;            /* its host does */
 } shape;
 
@@ -58,6 +63,7 @@ typedef struct front {
   const ts_fragment_layout *layout;
   ts_process *processes; /* [streams] of the player */
   uint64_t begin;       /* what times are counted from */
+  uint64_t earliest;    /* find_key */
 } front;
 
 static const ts_route *route_at(const ts_player *w, const ts_play_item *v, uint32_t port)
@@ -75,18 +81,24 @@ static void stand_in_front(front *f, ts_engine *e, uint32_t player)
   f->v = &f->w->program->items[f->g->next];
   f->shape = &e->repeats->shapes[f->v->fragment];
   f->layout = &e->facts.tables->layouts[f->v->fragment];
+  f->begin = f->shape->stream_count ? f->processes[f->shape->streams[0]].time : 0;
 }
 
 /* ---- What its play hangs on ---- */
 
+/* The last one stands for all comms that are too many. */
+static uint64_t comm_bit(uint32_t comm) { return UINT64_C(1) << (comm < 63 ? comm : 63); }
+
 static bool may_repeat(const ts_repeats *r, const ts_tables *t, uint32_t player, uint32_t fragment)
 {
   const shape *shape = &r->shapes[fragment];
+  if (shape->waits || !(shape->comm_bits & r->gates[player].meets))
+    return !shape->waits;
   const bool *meets = r->meets + (size_t)player * t->comm_count;
-  bool alone = !shape->waits;
   for (uint32_t i = 0; i < shape->comm_count; i++)
-    alone = alone && !meets[shape->comms[i]];
-  return alone;
+    if (meets[shape->comms[i]])
+      return false;
+  return true;
 }
 
 /* Where a time will be written that the item's play hangs on, and by which player, or NULL: all are
@@ -107,19 +119,23 @@ static uint64_t *unknown(const front *f, uint32_t *by)
   return NULL;
 }
 
-/* Nothing in the item looks at a time before *earliest. Returns the end of the key. */
-static uint64_t *add_streams(front *f, uint64_t *key, uint64_t *earliest)
+/* Nothing in the item looks at a time before f->earliest. Returns the end of the key. */
+static uint64_t *add_streams(front *f, uint64_t *key)
 {
-  *earliest = UINT64_MAX;
-  f->begin = f->processes[f->shape->streams[0]].time;
+  f->earliest = UINT64_MAX;
   for (uint32_t i = 0; i < f->shape->stream_count; i++) {
     const ts_process *p = &f->processes[f->shape->streams[i]];
     uint64_t first = p->posted < p->time ? p->posted : p->time;
-    *earliest = first < *earliest ? first : *earliest;
+    f->earliest = first < f->earliest ? first : f->earliest;
     *key++ = p->time - f->begin;
     *key++ = p->posted - f->begin;
   }
   return key;
+}
+
+static uint64_t queue_of(const ts_player *w, uint32_t queue, uint64_t earliest)
+{
+  return w->queues[queue] > earliest ? w->queues[queue] : earliest;
 }
 
 static uint32_t hash_of_key(const ts_repeats *r)
@@ -134,11 +150,11 @@ static void find_key(front *f)
 {
   ts_repeats *r = f->e->repeats;
   const ts_player *w = f->w;
-  uint64_t *key = r->key, earliest;
+  uint64_t *key = r->key;
   *key++ = (uint64_t)f->player << 32 | f->v->fragment;
-  key = add_streams(f, key, &earliest);
+  key = add_streams(f, key);
   uint64_t host = w->segments[f->v->segment] + f->v->offset;
-  bool ahead = host + f->layout->tail <= earliest;
+  bool ahead = host + f->layout->tail <= f->earliest;
   *key++ = ahead ? TS_UNKNOWN : host - f->begin;
   for (uint32_t i = 0; i < f->shape->receive_count; i++) {
     uint32_t slot = route_at(w, f->v, f->shape->receives[i])->slot;
@@ -148,7 +164,7 @@ static void find_key(front *f)
   for (uint32_t i = 0; i < f->shape->send_count; i++)
     *key++ = route_at(w, f->v, f->shape->sends[i])->call;
   for (uint32_t q = 0; q < w->role->queue_count; q++)
-    *key++ = (w->queues[q] > earliest ? w->queues[q] : earliest) - f->begin;
+    *key++ = queue_of(w, q, f->earliest) - f->begin;
   r->key_count = (uint32_t)(key - r->key);
 }
 
@@ -190,18 +206,50 @@ static bool is_kin(const void *repeats, uint32_t number)
          !memcmp(r->words.at + p->kin, r->key, p->kin_count * sizeof *r->key);
 }
 
-/* The play of the player that the item is like, or TS_HASH_NONE: mostly that of the item of the
- * fragment before. */
+/* Whether the item's key is that of the play, without writing it down. False, too, while not all of
+ * it is known. */
+static bool fits(const front *f, const play *like)
+{
+  const ts_player *w = f->w;
+  const shape *shape = f->shape;
+  const uint64_t *key = f->e->repeats->words.at + like->first;
+  uint64_t begin = f->begin;
+  if (*key++ != ((uint64_t)f->player << 32 | f->v->fragment))
+    return false;
+  for (uint32_t i = 0; i < shape->stream_count; i++, key += 2) {
+    const ts_process *p = &f->processes[shape->streams[i]];
+    if (p->time - begin != key[0] || (f->g->posts && p->posted - begin != key[1]))
+      return false;
+  }
+  uint64_t segment = w->segments[f->v->segment], host = segment + f->v->offset - begin;
+  if (!ts_is_known(segment) ||
+      (*key == TS_UNKNOWN ? (int64_t)(host + f->layout->tail - like->earliest) > 0 : host != *key))
+    return false;
+  key++;
+  const ts_route *routes = w->program->routes + f->v->port_base;
+  for (uint32_t i = 0; i < shape->receive_count; i++, key += 2) {
+    uint32_t slot = routes[shape->receives[i]].slot;
+    uint64_t arrived = ts_arrival_at(&w->arrived[slot]);
+    if (!ts_is_known(arrived) || arrived - begin != key[0] || w->sent[slot] - begin != key[1])
+      return false;
+  }
+  for (uint32_t i = 0; i < shape->send_count; i++)
+    if (routes[shape->sends[i]].call != *key++)
+      return false;
+  for (uint32_t q = 0; q < w->role->queue_count; q++)
+    if (queue_of(w, q, begin + like->earliest) - begin != *key++)
+      return false;
+  return true;
+}
+
+/* The play of the player whose key is at hand, or TS_HASH_NONE. */
 static uint32_t find_like(front *f, uint32_t *hash)
 {
   ts_repeats *r = f->e->repeats;
-  uint32_t *recent = &f->g->recent[f->v->fragment % RECENT];
-  if (*recent != NOBODY && same(r, *recent))
-    return *recent;
   *hash = hash_of_key(r);
   uint32_t found = ts_hash_find(&r->table, *hash, same, r);
   if (found != TS_HASH_NONE)
-    *recent = found;
+    f->g->recent[f->v->fragment % RECENT] = found;
   return found;
 }
 
@@ -225,6 +273,7 @@ static uint32_t note_play(front *f, uint32_t hash)
                   .item = f->v->index,
                   .first = first,
                   .count = r->key_count,
+                  .earliest = f->earliest - f->begin,
                   .ends = NOBODY}));
   ts_hash_add(r->scratch, &r->table, hash, number);
   f->w->begun[f->v->index] = f->begin;
@@ -258,6 +307,12 @@ static void learn_end(ts_engine *e, uint32_t player)
     TS_PUSH(r->scratch, &r->words, q->time - w->begun[p->item]);
     TS_PUSH(r->scratch, &r->words, q->posted - w->begun[p->item]);
   }
+  for (uint32_t i = 0; i < shape->send_count; i++) {
+    const ts_route *route = route_at(w, &w->program->items[p->item], shape->sends[i]);
+    const ts_player *receiver = &e->facts.players[w->peers[route->peer]];
+    TS_PUSH(r->scratch, &r->words, receiver->sent[route->slot] - w->begun[p->item]);
+    TS_PUSH(r->scratch, &r->words, receiver->arrived[route->slot] - w->begun[p->item]);
+  }
   for (uint32_t q = 0; q < w->role->queue_count; q++)
     if ((p->moved[q] = w->queues[q] != g->queues[q]))
       TS_PUSH(r->scratch, &r->words, w->queues[q] - w->begun[p->item]);
@@ -266,37 +321,42 @@ static void learn_end(ts_engine *e, uint32_t player)
 
 /* ---- Playing an item like another one ---- */
 
-/* As `like`, an item of `w`. */
-static void move_messages(front *f, const ts_player *w, const ts_play_item *like, uint64_t by)
+static const uint64_t *move_messages(front *f, const uint64_t *ends)
 {
-  for (uint32_t i = 0; i < f->shape->send_count; i++) {
-    uint32_t port = f->shape->sends[i];
-    const ts_route *from = route_at(w, like, port), *to = route_at(f->w, f->v, port);
-    const ts_player *before = &f->e->facts.players[w->peers[from->peer]],
-                    *receiver = &f->e->facts.players[f->w->peers[to->peer]];
-    uint64_t arrived = before->arrived[from->slot] + by;
+  const ts_route *routes = f->w->program->routes + f->v->port_base;
+  for (uint32_t i = 0; i < f->shape->send_count; i++, ends += 2) {
+    const ts_route *route = &routes[f->shape->sends[i]];
+    uint32_t to = f->w->peers[route->peer];
+    const ts_player *receiver = &f->e->facts.players[to];
+    uint64_t arrived = ends[1] + f->begin;
     f->e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
-    receiver->sent[to->slot] = before->sent[from->slot] + by;
-    ts_message_settle(&f->e->processes, f->w->peers[to->peer], &receiver->arrived[to->slot],
-                      arrived);
+    receiver->sent[route->slot] = ends[0] + f->begin;
+    ts_message_settle(&f->e->processes, to, &receiver->arrived[route->slot], arrived);
   }
+  return ends;
 }
 
-static void move_streams(front *f, const play *like)
+static const uint64_t *move_streams(front *f, const uint64_t *ends)
 {
-  const uint64_t *ends = f->e->repeats->words.at + like->ends;
   const uint32_t *first = f->w->program->stream_items;
-  uint64_t any = 0;
-  for (uint32_t i = 0; i < f->shape->stream_count; i++) {
+  uint64_t any = 0, begin = f->begin, *entries = f->w->entries;
+  for (uint32_t i = 0; i < f->shape->stream_count; i++, ends += 2) {
     ts_process *p = &f->processes[f->shape->streams[i]];
-    f->w->entries[p->item - first] = p->time;
-    p->time = *ends++ + f->begin;
-    p->posted = *ends++ + f->begin;
+    entries[p->item - first] = p->time;
+    p->time = ends[0] + begin;
+    p->posted = ends[1] + begin;
     any |= p->time;
-    p->item++;
-    p->held = p->item != p->item_end;
+    p->held = ++p->item != p->item_end;
   }
   f->e->processes.overflow |= any >> TS_CLOCK_BITS != 0;
+  return ends;
+}
+
+/* To where the play ended. */
+static void move(front *f, const play *like)
+{
+  const uint64_t *ends = move_streams(f, f->e->repeats->words.at + like->ends);
+  ends = move_messages(f, ends);
   for (uint32_t q = 0; q < f->w->role->queue_count; q++)
     if (like->moved[q])
       f->w->queues[q] = *ends++ + f->begin;
@@ -304,11 +364,9 @@ static void move_streams(front *f, const play *like)
 
 static void repeat(front *f, const play *like)
 {
-  const ts_play_item *v = &f->w->program->items[like->item];
   f->w->alike[f->v->index] = like->item;
   f->w->begun[f->v->index] = f->begin;
-  move_messages(f, f->w, v, f->begin - f->w->begun[like->item]);
-  move_streams(f, like);
+  move(f, like);
 }
 
 /* Plays the item as another player played one of its own. */
@@ -324,8 +382,7 @@ static void follow(front *f, uint32_t number, uint32_t kin)
   for (uint32_t i = 0; i < f->layout->event_count; i++)
     to[i] = from[i] + by; /* nobody waits: all streams are here, and the host waits for none */
   f->w->twins[f->v->index] = w->twins[like->item];
-  move_messages(f, w, v, by);
-  move_streams(f, like);
+  move(f, like);
   r->plays.at[number].ends = like->ends;
 }
 
@@ -404,7 +461,12 @@ static bool pass(ts_engine *e, uint32_t player)
     admit(&f);
     return false;
   }
-  uint32_t by;
+  uint32_t by, recent = f.g->recent[f.v->fragment % RECENT];
+  if (recent != NOBODY && fits(&f, &r->plays.at[recent])) { /* mostly */
+    repeat(&f, &r->plays.at[recent]);
+    f.g->next++;
+    return !e->processes.overflow;
+  }
   uint64_t *place = unknown(&f, &by);
   if (place) {
     wait_at(&f, place, by);
@@ -491,8 +553,9 @@ static void note_meetings(ts_repeats *r, const ts_engine *e, uint32_t player)
   uint32_t comms = e->facts.tables->comm_count;
   for (uint32_t c = 0; c < comms; c++) {
     uint32_t rendezvous = e->facts.players[player].rendezvous[c];
-    r->meets[(size_t)player * comms + c] =
-      rendezvous != TS_IR_NONE && e->facts.fold->rendezvous[rendezvous].count > 1;
+    bool meets = rendezvous != TS_IR_NONE && e->facts.fold->rendezvous[rendezvous].count > 1;
+    r->meets[(size_t)player * comms + c] = meets;
+    r->gates[player].meets |= meets ? comm_bit(c) : 0;
   }
 }
 
@@ -516,8 +579,10 @@ static void find_shape(ts_arena *arena, const ts_tables *t, uint32_t fragment, s
       ports[out->receive_count++] = p;
   }
   for (uint32_t c = 0; layout->calls && c < t->comm_count; c++)
-    if (layout->calls[c])
+    if (layout->calls[c]) {
       comms[out->comm_count++] = c;
+      out->comm_bits |= comm_bit(c);
+    }
 }
 
 static void find_shapes(ts_repeats *r, const ts_tables *t)
@@ -575,8 +640,11 @@ static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_
   ts_player *w = (ts_player *)&e->facts.players[player];
   gate *g = &r->gates[player];
   uint32_t items = t->ir->programs[w->role->program].item_count;
+  *g = (gate){.inside = t->streams,
+              .learning = NOBODY,
+              .keeper = NOBODY,
+              .posts = w->role->lane_count > 0};
   note_meetings(r, e, player);
-  *g = (gate){.inside = t->streams, .learning = NOBODY, .keeper = NOBODY};
   g->open = !any_repeat(r, e, player, plays);
   if (g->open) {
     ts_player_expect(w, 0, items);
