@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "base/heap.h"
 
 /* Tens of thousands of arenas hold what a single call needs: the first block is small. */
-enum { FIRST_BLOCK = 1 << 12, MOST_DOUBLED = 1 << 26, ALIGN = 16 }; /* bytes */
+enum { FIRST_BLOCK = 1 << 12, MOST_DOUBLED = 1 << 26, ALIGN = 16, SHORT = 256 }; /* bytes */
 
 typedef struct block {
   struct block *next;
@@ -190,14 +191,43 @@ char *ts_arena_string(ts_arena *arena, const char *bytes, size_t length)
   return copy;
 }
 
+/* A short text of strings alone, as most are, needs no printf, which takes 500 instructions to
+ * begin. False: it is something else. */
+static bool join_strings(char to[SHORT], size_t *length, const char *format, va_list args)
+{
+  size_t used = 0;
+  for (; *format; format++) {
+    bool whole = *format != '%';
+    if (!whole && *++format != 's')
+      return false;
+    const char *part = whole ? format : va_arg(args, const char *);
+    size_t size = whole ? 1 : part ? strlen(part) : SHORT;
+    if (size >= SHORT - used)
+      return false;
+    memcpy(to + used, part, size);
+    used += size;
+  }
+  *length = used;
+  return true;
+}
+
 char *ts_arena_vprintf(ts_arena *arena, const char *format, va_list args)
 {
+  char shorter[SHORT];
+  size_t size;
   va_list again;
   va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, again);
+  bool joined = join_strings(shorter, &size, format, again);
+  va_end(again);
+  if (joined)
+    return ts_arena_string(arena, shorter, size);
+  va_copy(again, args);
+  int length = vsnprintf(shorter, SHORT, format, again);
   va_end(again);
   if (length < 0)
     abort();
+  if (length < SHORT)
+    return ts_arena_string(arena, shorter, (size_t)length);
   char *text = ts_arena_alloc(arena, (size_t)length + 1);
   vsnprintf(text, (size_t)length + 1, format, args);
   return text;

@@ -8,6 +8,7 @@
 #include "compiler/eval/file_store.h"
 #include "compiler/eval/kept.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/shared.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/lower.h"
 #include "compiler/model/graph.h"
@@ -53,13 +54,14 @@ struct ts_common {
   ts_arena *arena;
   ts_session *session; /* that has read the plan's files, and does nothing any more */
   ts_file_store *files;
+  ts_shared *shared;
 };
 
 ts_common *ts_common_new(const char *path, const ts_compile_options *o)
 {
   ts_arena *arena = ts_arena_new("files of plans");
   ts_common *c = TS_NEW(arena, ts_common);
-  *c = (ts_common){arena, ts_session_new(arena), ts_file_store_new()};
+  *c = (ts_common){arena, ts_session_new(arena), ts_file_store_new(), ts_shared_new()};
   ts_compile_settings(c->session, o);
   if (ts_module_load(c->session, path))
     ts_module_of_library(c->session, "std/errors.ts"); /* which each plan asks for */
@@ -74,6 +76,7 @@ void ts_common_free(ts_common *c)
   if (!c)
     return;
   ts_file_store_free(c->files);
+  ts_shared_free(c->shared);
   ts_arena_free(c->arena);
 }
 
@@ -83,11 +86,14 @@ ts_session *ts_session_with(ts_arena *arena, const ts_common *common)
     return ts_session_new(arena);
   ts_session *s = ts_session_over(arena, common->session);
   s->files = common->files;
+  s->shared = common->shared;
   return s;
 }
 
 ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common *common)
 {
+  if (before)
+    ts_shared_leave(before);
   if (before && ts_session_go_on(before))
     return before;
   ts_arena_reset(arena);

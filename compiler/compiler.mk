@@ -53,6 +53,8 @@ libts_la_SOURCES += \
 	compiler/eval/require.h \
 	compiler/eval/session.c \
 	compiler/eval/session.h \
+	compiler/eval/shared.c \
+	compiler/eval/shared.h \
 	compiler/eval/stdlib_embed.h \
 	compiler/eval/types.def \
 	compiler/eval/value.c \

@@ -8,8 +8,7 @@
 enum { MOST_BYTES = 1 << 28 }; /* of texts; what comes later is not kept */
 
 typedef struct stored {
-  const char *bytes;  /* a copy */
-  size_t size;
+  ts_file_text text;  /* a copy, unless it stays */
   uint8_t sha256[32];
   ts_file_make *make; /* NULL: nothing was made of it */
   const void *made;
@@ -37,44 +36,48 @@ void ts_file_store_free(ts_file_store *store)
 }
 
 /* The file, which is added if there is room; NULL: there is none. */
-static stored *find(ts_file_store *store, const char *bytes, size_t size)
+static stored *find(ts_file_store *store, ts_file_text text)
 {
+  size_t size = text.size;
   for (size_t i = 0; i < store->all.count; i++) {
     stored *f = &store->all.at[i];
-    if (f->size == size && !memcmp(f->bytes, bytes, size))
+    bool by_address = f->text.stays && text.stays;
+    if (f->text.size == size && (by_address ? f->text.bytes == text.bytes :
+                                              !memcmp(f->text.bytes, text.bytes, size)))
       return f;
   }
   if (size > MOST_BYTES || ts_arena_used(store->arena) > MOST_BYTES - size)
     return NULL;
-  stored f = {.bytes = ts_arena_string(store->arena, bytes, size), .size = size};
-  ts_digest_bytes(bytes, size, f.sha256);
+  stored f = {.text = text};
+  if (!text.stays)
+    f.text.bytes = ts_arena_string(store->arena, text.bytes, size);
+  ts_digest_bytes(text.bytes, size, f.sha256);
   TS_PUSH(store->arena, &store->all, f);
   return &store->all.at[store->all.count - 1];
 }
 
-void ts_file_store_digest(ts_file_store *store, const void *bytes, size_t size, uint8_t sha256[32])
+void ts_file_store_digest(ts_file_store *store, ts_file_text text, uint8_t sha256[32])
 {
   if (store)
     pthread_mutex_lock(&store->lock);
-  const stored *f = store ? find(store, bytes, size) : NULL;
+  const stored *f = store ? find(store, text) : NULL;
   if (f)
     memcpy(sha256, f->sha256, sizeof f->sha256);
   if (store)
     pthread_mutex_unlock(&store->lock);
   if (!f)
-    ts_digest_bytes(bytes, size, sha256);
+    ts_digest_bytes(text.bytes, text.size, sha256);
 }
 
-const void *ts_file_store_get(ts_file_store *store, const char *bytes, size_t size,
-                              ts_file_make *make)
+const void *ts_file_store_get(ts_file_store *store, ts_file_text text, ts_file_make *make)
 {
   if (!store)
     return NULL;
   pthread_mutex_lock(&store->lock);
-  stored *f = find(store, bytes, size);
+  stored *f = find(store, text);
   if (f && !f->make) {
     f->make = make;
-    f->made = make(store->arena, f->bytes, size);
+    f->made = make(store->arena, f->text.bytes, text.size);
   }
   const void *made = f && f->make == make ? f->made : NULL;
   pthread_mutex_unlock(&store->lock);

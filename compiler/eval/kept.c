@@ -1,11 +1,8 @@
 #include "compiler/eval/kept.h"
 
-#include <string.h>
-
-#include "base/hash_table.h"
 #include "compiler/eval/env.h"
 
-enum { MOST_KEPT = 1024, MOST_LARGE_BYTES = 1 << 24 };
+enum { MOST_KEPT = 1024 };
 
 typedef struct parameter { uint32_t place; ts_value value; } parameter;
 
@@ -14,28 +11,20 @@ typedef struct axis { const char *name; int64_t size; } axis;
 typedef struct kept {
   const void *what, *result;
   int64_t number;
-  bool large;
   ts_touched touched;
   uint32_t count, axis_count;
   const parameter *parameters; /* that were looked at */
   const axis *axes;            /* of the mesh, if it was */
 } kept;
 
-typedef struct content { size_t count; uint64_t words[]; } content;
-
 struct ts_kept {
   const ts_env *plan;
   TS_VEC(kept) all;
-  ts_arena *large;
-  TS_VEC(const content *) contents;
-  ts_hash_table content_table;
 };
 
 ts_kept *ts_kept_new(ts_session *s)
 {
-  ts_kept *k = TS_NEW(s->lasting, ts_kept);
-  k->large = ts_arena_inside(s->lasting, "kept of plans");
-  return k;
+  return TS_NEW(s->lasting, ts_kept);
 }
 
 void ts_kept_watch(ts_session *s, ts_env *plan)
@@ -142,135 +131,4 @@ bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, con
 {
   return can_be_kept(s, before, touched) &&
          keep(s, (kept){.what = what, .result = result, .number = number, .touched = touched});
-}
-
-/* ---- What is large ---- */
-
-static void drop_large(ts_kept *k)
-{
-  size_t left = 0;
-  for (size_t i = 0; i < k->all.count; i++)
-    if (!k->all.at[i].large)
-      k->all.at[left++] = k->all.at[i];
-  k->all.count = left;
-  ts_arena_reset(k->large);
-}
-
-ts_arena *ts_kept_room(ts_session *s, const ts_noting *before, ts_touched touched, size_t size)
-{
-  if (!can_be_kept(s, before, touched) || size > MOST_LARGE_BYTES / 4)
-    return NULL;
-  if (ts_arena_used(s->kept->large) + size > MOST_LARGE_BYTES)
-    drop_large(s->kept);
-  return s->kept->large;
-}
-
-bool ts_kept_put_large(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
-                       int64_t number, const void *result)
-{
-  return can_be_kept(s, before, touched) && keep(s, (kept){.what = what,
-                                                           .result = result,
-                                                           .number = number,
-                                                           .large = true,
-                                                           .touched = touched});
-}
-
-/* ---- Content ---- */
-
-void ts_content_add(ts_session *s, ts_content *c, uint64_t word)
-{
-  TS_PUSH(s->arena, &c->words, word);
-}
-
-static void add_real(ts_session *s, ts_content *c, double real)
-{
-  uint64_t bits;
-  memcpy(&bits, &real, sizeof bits);
-  ts_content_add(s, c, bits);
-}
-
-static void add_dimension(ts_session *s, ts_content *c, ts_dimension d)
-{
-  uint64_t words[(sizeof d + 7) / 8] = {0};
-  memcpy(words, &d, sizeof d);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    ts_content_add(s, c, words[i]);
-}
-
-static void add_list(ts_session *s, ts_content *c, const ts_list *list)
-{
-  ts_content_add(s, c, list->count);
-  for (uint32_t i = 0; i < list->count; i++)
-    ts_content_value(s, c, list->at[i]);
-}
-
-void ts_content_value(ts_session *s, ts_content *c, ts_value v)
-{
-  ts_content_add(s, c, v.type);
-  switch (v.type) {
-  case TS_T_NONE: break;
-  case TS_T_INT: ts_content_add(s, c, (uint64_t)v.u.integer); break;
-  case TS_T_BOOL: ts_content_add(s, c, v.u.truth); break;
-  case TS_T_QUANTITY:
-    add_dimension(s, c, v.dimension);
-    add_real(s, c, v.u.real);
-    break;
-  case TS_T_REAL: add_real(s, c, v.u.real); break;
-  case TS_T_STRING:
-  case TS_T_LABEL:
-  case TS_T_WORD: ts_content_add(s, c, (uintptr_t)v.u.string); break;
-  case TS_T_DTYPE: ts_content_add(s, c, (uintptr_t)v.u.dtype); break;
-  case TS_T_FUNCTION: ts_content_add(s, c, (uintptr_t)v.u.function); break;
-  case TS_T_DECL: ts_content_add(s, c, (uintptr_t)v.u.decl); break;
-  case TS_T_AXIS:
-    ts_content_add(s, c, v.u.axes.mask);
-    ts_content_add(s, c, (uintptr_t)v.u.axes.text);
-    break;
-  case TS_T_RANGE:
-    ts_content_add(s, c, (uint64_t)v.u.range.begin);
-    ts_content_add(s, c, (uint64_t)v.u.range.end);
-    break;
-  case TS_T_LIST: add_list(s, c, v.u.list); break;
-  default: c->opaque = true;
-  }
-}
-
-void ts_content_env(ts_session *s, ts_content *c, const ts_env *env, const ts_env *outside)
-{
-  for (; env && env != outside; env = env->parent) {
-    c->opaque |= env->watched || env->module;
-    ts_content_add(s, c, env->count);
-    for (uint32_t i = 0; i < env->count && !c->opaque; i++) {
-      ts_content_add(s, c, (uintptr_t)env->name[i]);
-      ts_content_value(s, c, env->value[i]);
-    }
-  }
-}
-
-typedef struct looked_for { const ts_kept *kept; const ts_content *content; } looked_for;
-
-static bool same_content(const void *closure, uint32_t number)
-{
-  const looked_for *l = closure;
-  const content *known = l->kept->contents.at[number];
-  return known->count == l->content->words.count &&
-         !memcmp(known->words, l->content->words.at, known->count * sizeof *known->words);
-}
-
-const void *ts_content_what(ts_session *s, const ts_content *c)
-{
-  ts_kept *k = s->kept;
-  if (!k || c->opaque || !c->words.count)
-    return NULL;
-  size_t size = c->words.count * sizeof *c->words.at;
-  uint32_t hash = ts_hash_bytes(c->words.at, size),
-           found = ts_hash_find(&k->content_table, hash, same_content, &(looked_for){k, c});
-  if (found != TS_HASH_NONE)
-    return k->contents.at[found];
-  content *added = ts_arena_alloc(s->lasting, sizeof *added + size);
-  added->count = c->words.count;
-  memcpy(added->words, c->words.at, size);
-  ts_hash_add(s->lasting, &k->content_table, hash, (uint32_t)k->contents.count);
-  TS_PUSH(s->lasting, &k->contents, added);
-  return added;
 }

@@ -23,24 +23,4 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number);
 bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
                  int64_t number, const void *result);
 
-/* Large results live in an arena of their own; when it is full all of them go. The arena for one
- * of `size` bytes, if it can be kept; NULL: it cannot. Who asks uses no large one at that time. */
-ts_arena *ts_kept_room(ts_session *s, const ts_noting *before, ts_touched touched, size_t size);
-bool ts_kept_put_large(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,
-                       int64_t number, const void *result);
-
-/* ---- By content: what stands for it in the stead of an address ---- */
-
-typedef struct ts_content {
-  TS_VEC(uint64_t) words;
-  bool opaque; /* something in it has no content that says all */
-} ts_content;
-void ts_content_add(ts_session *s, ts_content *c, uint64_t word);
-/* Without where it was written. */
-void ts_content_value(ts_session *s, ts_content *c, ts_value v);
-/* The names of an environment and of those around it, up to `outside`. */
-void ts_content_env(ts_session *s, ts_content *c, const ts_env *env, const ts_env *outside);
-/* For ts_kept_get and ts_kept_put: the same address for the same content. NULL: nothing is kept. */
-const void *ts_content_what(ts_session *s, const ts_content *c);
-
 #endif

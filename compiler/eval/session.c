@@ -627,6 +627,13 @@ const ts_dependency *ts_session_read_below(const ts_session *s, const ts_found *
   return NULL;
 }
 
+ts_file_text ts_session_file_text(const ts_found *found, const char *text, size_t size)
+{
+  bool stays = found->embedded && found->embedded == ts_session_embedded(found->name) &&
+               text == (const char *)found->embedded->bytes;
+  return (ts_file_text){text, size, stays};
+}
+
 static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int error)
 {
   const char *why = error == EINVAL ? "it is not a regular file" :
@@ -664,7 +671,7 @@ char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts
   if (known)
     memcpy(dependency.sha256, known->sha256, sizeof dependency.sha256);
   else
-    ts_file_store_digest(s->files, text, *size, dependency.sha256);
+    ts_file_store_digest(s->files, ts_session_file_text(found, text, *size), dependency.sha256);
   ts_session_depends(s, dependency);
   if (*size < 2 || (unsigned char)text[0] != 0x1f || (unsigned char)text[1] != 0x8b)
     return text;
@@ -781,34 +788,39 @@ void ts_session_scratch(ts_session *s)
 /* ---- -D ---- */
 
 /* By an earlier plan of the session. */
-static const struct ts_read_define *defined_before(const ts_session *s, const char *name,
-                                                   const char *expression)
+static const struct ts_read_define *defined_before(const ts_session *s, const ts_define *define)
 {
   for (size_t i = 0; i < s->read_defines.count; i++) {
-    const ts_source *source = ts_sources_get(s->sources, s->read_defines.at[i].file);
-    if (!strcmp(source->name, name) && !strcmp(source->text, expression))
-      return &s->read_defines.at[i];
+    const struct ts_read_define *known = &s->read_defines.at[i];
+    if (!strcmp(known->dependency.name + strlen("-D "), define->name) &&
+        !strcmp(ts_sources_get(s->sources, known->dependency.file)->text, define->expression))
+      return known;
   }
   return NULL;
 }
 
+static struct ts_read_define parse_define(ts_session *s, const ts_define *define)
+{
+  size_t size = strlen(define->expression);
+  struct ts_read_define read = {.dependency = {.role = "command line"}};
+  read.dependency.name = ts_arena_printf(s->arena, "-D %s", define->name);
+  ts_digest_bytes(define->expression, size, read.dependency.sha256);
+  read.dependency.file = ts_sources_add(s->sources, read.dependency.name, read.dependency.role,
+                                        define->expression, size);
+  read.ast = ts_parse_expr(s->lang, read.dependency.file);
+  if (s->kept)
+    TS_PUSH(s->lasting, &s->read_defines, read);
+  return read;
+}
+
 static void read_define(ts_session *s, uint32_t i)
 {
-  const ts_define *define = &s->defines[i];
-  const char *name = ts_arena_printf(s->arena, "-D %s", define->name);
-  ts_dependency dependency = {.name = name, .role = "command line"};
-  const struct ts_read_define *known = defined_before(s, name, define->expression);
-  ts_digest_bytes(define->expression, strlen(define->expression), dependency.sha256);
-  s->define_file[i] = dependency.file =
-    known ? known->file :
-            ts_sources_add(s->sources, name, dependency.role, define->expression,
-                           strlen(define->expression));
-  TS_PUSH(s->lasting, &s->dependencies, dependency);
-  note_mapped(s, dependency.file, s->dependencies.count);
-  s->define_ast[i] = known ? known->ast : ts_parse_expr(s->lang, s->define_file[i]);
-  if (s->kept && !known)
-    TS_PUSH(s->lasting, &s->read_defines,
-            ((struct ts_read_define){s->define_file[i], s->define_ast[i]}));
+  const struct ts_read_define *known = defined_before(s, &s->defines[i]);
+  struct ts_read_define read = known ? *known : parse_define(s, &s->defines[i]);
+  s->define_file[i] = read.dependency.file;
+  s->define_ast[i] = read.ast;
+  TS_PUSH(s->lasting, &s->dependencies, read.dependency);
+  note_mapped(s, read.dependency.file, s->dependencies.count);
 }
 
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index)

@@ -167,8 +167,12 @@ struct ts_session {
   ts_touched touched;
   uint64_t reads;                   /* how often a file was named as one that decides the output */
   struct ts_kept *kept;             /* for the next plan; NULL: there is none */
+  /* for the plans of other threads, or NULL; what of it the plan at hand uses */
+  struct ts_shared *shared;
+  TS_VEC(struct ts_shared_item *) using;
   size_t loaded;                    /* dependencies of the files of the language; 0: not all are */
   bool said_loading;                /* something, when these were loaded */
+  size_t checked;                   /* so many modules, of which there was nothing to say */
   struct ts_reported *reported;     /* errors already reported: compiler/eval/session.c */
   struct ts_aside { ts_diags *diags; struct ts_reported *reported; } aside; /* for trials */
   const ts_frame *frame;            /* innermost call, or NULL */
@@ -183,7 +187,10 @@ struct ts_session {
   uint64_t *uneven;
   const ts_ast **define_ast;        /* parsed defines; NULL: not asked for, or not understood */
   uint32_t *define_file;            /* their text in the source map; 0: not asked for */
-  TS_VEC(struct ts_read_define { uint32_t file; const ts_ast *ast; }) read_defines;
+  TS_VEC(struct ts_read_define {
+    ts_dependency dependency;
+    const ts_ast *ast;
+  }) read_defines;
 };
 
 /* Makes a session in the arena, with an empty queue of diagnostics and a source map: `sources`, or
@@ -220,6 +227,9 @@ struct ts_found {
  * `span`. */
 char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role,
                       ts_span span, size_t *size, ts_found *found);
+
+/* What was read of a file, for the store of files. */
+struct ts_file_text ts_session_file_text(const ts_found *found, const char *text, size_t size);
 
 /* A file's name as a plan writes it, without the folders of a machine. */
 const char *ts_session_written(const char *name);

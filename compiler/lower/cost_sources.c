@@ -232,7 +232,8 @@ static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
   if (!bytes)
     return NULL;
   const char *text = NULL;
-  const ts_cost_source *source = ts_file_store_get(s->files, bytes, size, stored_fit);
+  const ts_cost_source *source =
+    ts_file_store_get(s->files, ts_session_file_text(&found, bytes, size), stored_fit);
   if (!source)
     source = make_fit(s->arena, bytes, size, &text, &text_size, &error);
   if (source)

@@ -84,7 +84,8 @@ static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out
     ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &found);
   if (!bytes)
     return false;
-  const ts_network_file *read = ts_file_store_get(l->s->files, bytes, size, stored_network);
+  const ts_network_file *read = ts_file_store_get(
+    l->s->files, ts_session_file_text(&found, bytes, size), stored_network);
   const char *text = read ? NULL : ts_cost_text(l->s->arena, bytes, size, &text_size, &error);
   if (text)
     read = ts_network_file_read(l->s->arena, text, text_size, &error);

@@ -540,6 +540,22 @@ void ts_graph_finish(ts_graph *g)
     g->tensors.at[i].needs_gradient |= g->tensors.at[g->tensors.at[i].source].needs_gradient;
 }
 
+/* Of tensors that are views it counts who made what they show. */
+static void find_reach(ts_session *s, ts_graph *g)
+{
+  uint32_t *reach = ts_arena_alloc_raw(s->arena, g->ops.count * sizeof *reach);
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_op *op = &g->ops.at[i];
+    reach[i] = TS_NO_INDEX;
+    for (uint32_t k = 0; k < op->input_count; k++) {
+      uint32_t source = g->tensors.at[op->slots[k].tensor].source,
+               producer = g->tensors.at[source].producer;
+      reach[i] = producer < reach[i] ? producer : reach[i];
+    }
+  }
+  g->reach = reach;
+}
+
 static bool build_from_source(builder *b, const ts_applied *model)
 {
   ts_env *env = ts_bind_record(b->s, model->env, model->decl, &model->args);
@@ -596,6 +612,7 @@ ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
   if (g->traced && !ts_trace_finish(s, plan, g))
     return NULL;
   find_tokens(g, plan);
+  find_reach(s, g);
   return g;
 }
 

@@ -76,6 +76,7 @@ typedef struct ts_edge { /* a tensor of the graph */
 typedef struct ts_graph {
   TS_VEC(ts_op) ops;
   TS_VEC(ts_edge) tensors;
+  const uint32_t *reach;    /* [op]: the first op that it takes a tensor of; TS_NO_INDEX: none */
   ts_hash_table different;  /* ops that are like none before */
   uint32_t pattern_count;   /* different ones, of labels */
   /* repeats at the top of the model; 0: it has none, every op is a unit */

@@ -159,7 +159,11 @@ static void replace_schedule(loader *l)
   l->field[TS_PLAN_schedule] = ts_parse_expr(l->s->lang, file);
 }
 
-static ts_value field_value(loader *l, ts_plan_field field)
+/* What the plan needs of a field's value. */
+typedef ts_value shaping(loader *l, ts_plan_field field, ts_value v);
+
+/* `shape`: what is wanted of it, or NULL; a field is always asked for with the same one. */
+static ts_value field_value(loader *l, ts_plan_field field, shaping *shape)
 {
   const ts_ast *expr = l->field[field];
   if (!expr)
@@ -169,22 +173,23 @@ static ts_value field_value(loader *l, ts_plan_field field)
     return *known;
   ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   ts_value v = ts_settle(l->s, ts_eval(l->s, l->env, expr));
+  if (shape && v.type != TS_T_NONE && v.type != TS_T_ERROR)
+    v = shape(l, field, v);
   ts_touched touched = ts_noting_end(l->s, &before);
   if (l->s->kept && v.type != TS_T_ERROR)
     ts_kept_put(l->s, &before, touched, expr, 0, ts_arena_copy(l->s->arena, &v, sizeof v));
   return v;
 }
 
-/* A field of its type; NONE when left out. */
-static ts_value typed(loader *l, ts_plan_field field)
+static ts_value to_type(loader *l, ts_plan_field field, ts_value v)
 {
-  ts_value v = field_value(l, field);
-  if (v.type == TS_T_NONE || v.type == TS_T_ERROR)
-    return v;
   const char *what = ts_arena_printf(l->s->arena, "`%s`", field_names[field]);
   bool fits = ts_convert_to(l->s, field_types[field], &v, what, l->field[field]->span, TS_NO_SPAN);
   return fits ? v : ts_error_value();
 }
+
+/* A field of its type; NONE when left out. */
+static ts_value typed(loader *l, ts_plan_field field) { return field_value(l, field, to_type); }
 
 static bool is_source(ts_value v, bool functions)
 {
@@ -240,15 +245,17 @@ static bool collect(loader *l, ts_plan_field field, ts_value v, value_list *out)
   return true;
 }
 
-static ts_value list_field(loader *l, ts_plan_field field)
+static ts_value to_list(loader *l, ts_plan_field field, ts_value v)
 {
-  ts_value v = field_value(l, field);
   value_list out = {0};
-  if (v.type == TS_T_NONE || v.type == TS_T_ERROR)
-    return v;
   if (!collect(l, field, v, &out))
     return ts_error_value();
   return ts_list_value(l->s->arena, out.items.at, (uint32_t)out.items.count, l->field[field]->span);
+}
+
+static ts_value list_field(loader *l, ts_plan_field field)
+{
+  return field_value(l, field, to_list);
 }
 
 static ts_span place_of(const loader *l, ts_plan_field field)
@@ -256,14 +263,34 @@ static ts_span place_of(const loader *l, ts_plan_field field)
   return l->field[field] ? l->field[field]->span : l->plan->decl->name_span;
 }
 
-static void evaluate_records(loader *l)
+typedef struct records { ts_precision precision; ts_optimizer optimizer; ts_host host; } records;
+
+static records make_records(loader *l)
 {
-  ts_plan *p = l->plan;
   ts_value precision = typed(l, TS_PLAN_precision), optimizer = typed(l, TS_PLAN_optimizer),
            host = typed(l, TS_PLAN_host);
-  p->precision = ts_precision_of(l->s, precision, place_of(l, TS_PLAN_precision));
-  p->optimizer = ts_optimizer_of(l->s, optimizer, precision, place_of(l, TS_PLAN_optimizer));
-  p->host = ts_host_of(l->s, host, place_of(l, TS_PLAN_host));
+  records r;
+  r.precision = ts_precision_of(l->s, precision, place_of(l, TS_PLAN_precision));
+  r.optimizer = ts_optimizer_of(l->s, optimizer, precision, place_of(l, TS_PLAN_optimizer));
+  r.host = ts_host_of(l->s, host, place_of(l, TS_PLAN_host));
+  return r;
+}
+
+/* An optimizer asks functions of the precision. */
+static void evaluate_records(loader *l)
+{
+  enum { RECORDS = -1 }; /* no micro-batch, by which graphs are kept */
+  ts_plan *p = l->plan;
+  const records *known = ts_kept_get(l->s, p->decl, RECORDS);
+  ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
+  records r = known ? *known : make_records(l);
+  ts_touched touched = ts_noting_end(l->s, &before);
+  if (!known && l->s->kept && !ts_diags_errors(l->s->diags))
+    ts_kept_put(l->s, &before, touched, p->decl, RECORDS,
+                ts_arena_copy(l->s->arena, &r, sizeof r));
+  p->precision = r.precision;
+  p->optimizer = r.optimizer;
+  p->host = r.host;
 }
 
 static void evaluate_memory(loader *l)
@@ -503,7 +530,7 @@ static void evaluate(loader *l)
   ts_touch(&p->touched, ts_noting_end(l->s, &before));
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
-  p->calibration = field_value(l, TS_PLAN_calibration);
+  p->calibration = field_value(l, TS_PLAN_calibration, NULL);
   evaluate_memory(l);
   evaluate_framework(l);
   evaluate_carbon(l);
@@ -536,12 +563,24 @@ static void evaluate_the_rest(ts_session *s, const ts_module *m)
   }
 }
 
+/* Files that an earlier plan read need no other check. */
+static bool check_files(ts_session *s)
+{
+  size_t modules = ts_module_count(s);
+  if (s->kept && s->checked == modules)
+    return true;
+  ts_noting before = ts_noting_begin(s, s->touched);
+  bool done = ts_check(s);
+  s->checked = done && !ts_noting_said(s, &before) ? modules : 0;
+  return done;
+}
+
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
 {
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
   loader l = {.s = s, .module = ts_module_load(s, path)};
   s->said_loading |= ts_noting_said(s, &before);
-  if (!l.module || ts_diags_errors(s->diags) || !ts_check(s))
+  if (!l.module || ts_diags_errors(s->diags) || !check_files(s))
     return NULL;
   const ts_ast *decl = ts_plan_choose(s, l.module, plan_name);
   if (!decl)

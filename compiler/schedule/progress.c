@@ -4,7 +4,7 @@
  * shortest cycle is reported, item by item. */
 #include <string.h>
 
-#include "compiler/eval/kept.h"
+#include "compiler/eval/shared.h"
 #include "compiler/schedule/stage.h"
 
 typedef struct player {
@@ -241,29 +241,28 @@ static void add_transfers(ts_session *s, ts_content *c, const ts_transfer *all, 
 }
 
 /* Of an order that comes from its content alone, and of what travels between its stages. */
-static const void *question(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
+static ts_shared_item *ask(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
   ts_content c = {0};
-  if (!sc->origin)
+  if (!sc->origin || sc->ties.count)
     return NULL;
-  ts_content_add(s, &c, (uintptr_t)sc->origin);
+  ts_content_add(s, &c, sc->origin);
   for (uint32_t i = 0; i < stages->count; i++) {
     add_transfers(s, &c, stages->at[i].in, stages->at[i].in_count);
     add_transfers(s, &c, stages->at[i].out, stages->at[i].out_count);
   }
-  return ts_content_what(s, &c);
+  return ts_shared_ask(s, &c);
 }
 
 bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
   static const bool yes = true;
-  const void *asked = question(s, sc, stages);
-  if (asked && ts_kept_get(s, asked, 0))
+  ts_shared_item *item = ask(s, sc, stages);
+  if (ts_shared_result(item))
     return true;
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
   bool good = ends(s, sc, stages);
   ts_touched touched = ts_noting_end(s, &before);
-  if (good && asked && !sc->ties.count)
-    ts_kept_put(s, &before, touched, asked, 0, &yes);
+  ts_shared_give(s, item, &before, touched, good ? &yes : NULL);
   return good;
 }

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
-#include "compiler/eval/kept.h"
+#include "compiler/eval/module.h"
 #include "compiler/eval/require.h"
+#include "compiler/eval/shared.h"
 #include "compiler/schedule/internal.h"
 
 static const char *const letters[TS_WORK_KINDS] = {"F", "B", "I", "W", "S"};
@@ -585,56 +586,66 @@ bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *part
   return true;
 }
 
-/* What an exact order comes from; NULL: from more than that. */
-static const void *origin(ts_session *s, const ts_schedule *sc)
+/* What an exact order comes from; NULL: from more than can be said. */
+static ts_shared_item *ask(ts_session *s, const ts_schedule *sc)
 {
-  const uint64_t numbers[] = {(uintptr_t)sc->decl, (uintptr_t)sc->outside, sc->span.file,
-                              sc->span.begin,      sc->span.end,           sc->axis,
-                              sc->ranks,           sc->chunks,             sc->stages,
-                              sc->copies};
+  const uint64_t numbers[] = {sc->axis, sc->ranks, sc->chunks, sc->stages, sc->copies};
   ts_content c = {0};
-  if (!s->kept || s->order || sc->protocols.type != TS_T_NONE || sc->order ||
-      find_item(sc->decl, TS_AST_POLICY))
+  if (s->order || sc->protocols.type != TS_T_NONE || sc->order ||
+      find_item(sc->decl, TS_AST_POLICY) || sc->outside != ts_decl_env(s, sc->decl))
     return NULL;
+  ts_content_node(s, &c, sc->decl);
+  ts_content_span(s, &c, sc->span);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     ts_content_add(s, &c, numbers[i]);
   ts_content_env(s, &c, sc->env, sc->outside);
-  return ts_content_what(s, &c);
+  ts_content_mesh(s, &c, sc->axis == TS_NO_INDEX ? 0 : UINT32_C(1) << sc->axis);
+  return ts_shared_ask(s, &c);
 }
 
 /* Placed as another one was that comes from the same. */
-static void place_as(ts_schedule *sc, const ts_schedule *kept)
+static void place_as(ts_schedule *sc, const ts_schedule *known)
 {
-  sc->micro_batches = kept->micro_batches;
-  sc->without = kept->without;
-  sc->items.at = kept->items.at;
-  sc->items.count = sc->items.room = kept->items.count;
-  sc->order = kept->order;
-  sc->steps = kept->steps;
-  sc->step_first = kept->step_first;
-  sc->at = kept->at;
+  sc->micro_batches = known->micro_batches;
+  sc->without = known->without;
+  sc->items.at = known->items.at;
+  sc->items.count = sc->items.room = known->items.count;
+  sc->order = known->order;
+  sc->steps = known->steps;
+  sc->step_first = known->step_first;
+  sc->at = known->at;
 }
 
-/* Of an order without clauses between items. */
-static void keep_order(ts_session *s, const ts_noting *before, ts_touched touched,
-                       const ts_schedule *sc)
+static void *carve(char **room, const void *from, size_t size)
+{
+  void *to = *room;
+  memcpy(to, from, size);
+  *room += (size + 7) / 8 * 8;
+  return to;
+}
+
+/* An order without clauses between items, in one piece; NULL: it has some, or is too large. */
+static const ts_schedule *shared_order(ts_session *s, ts_shared_item *item, const ts_schedule *sc)
 {
   size_t items = sc->items.count * sizeof *sc->items.at, order = sc->ranks * sizeof *sc->order,
+         steps = sc->step_first[sc->ranks] * sizeof *sc->steps,
          first = (sc->ranks + (size_t)1) * sizeof *sc->step_first,
          at = (size_t)TS_WORK_KINDS * sc->stages * sc->micro_batches * sizeof *sc->at;
-  ts_arena *room = sc->ties.count || sc->slowed.count || sc->changes.count ?
-                     NULL :
-                     ts_kept_room(s, before, touched, sizeof *sc + items + order + first + at);
+  char *room = sc->ties.count || sc->slowed.count || sc->changes.count ?
+                 NULL :
+                 ts_shared_room(s, item, sizeof *sc + items + order + steps + first + at + 6 * 8);
   if (!room)
-    return;
-  ts_schedule *kept = ts_arena_copy(room, sc, sizeof *sc);
-  kept->items.at = ts_arena_copy(room, sc->items.at, items);
-  kept->order = ts_arena_copy(room, sc->order, order);
-  kept->steps =
-    ts_arena_copy(room, sc->steps, sc->step_first[sc->ranks] * sizeof *sc->steps);
-  kept->step_first = ts_arena_copy(room, sc->step_first, first);
-  kept->at = ts_arena_copy(room, sc->at, at);
-  ts_kept_put_large(s, before, touched, sc->origin, 0, kept);
+    return NULL;
+  ts_schedule *shared = carve(&room, &(ts_schedule){0}, sizeof *sc);
+  shared->micro_batches = sc->micro_batches;
+  shared->without = sc->without;
+  shared->items.count = sc->items.count;
+  shared->items.at = carve(&room, sc->items.at, items);
+  shared->order = carve(&room, sc->order, order);
+  shared->steps = carve(&room, sc->steps, steps);
+  shared->step_first = carve(&room, sc->step_first, first);
+  shared->at = carve(&room, sc->at, at);
+  return shared;
 }
 
 static bool place(ts_session *s, ts_schedule *sc)
@@ -654,17 +665,17 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
 {
   if (!sc->decl) /* there is none */
     return true;
-  sc->origin = origin(s, sc);
-  const ts_schedule *kept = sc->origin ? ts_kept_get(s, sc->origin, 0) : NULL;
-  if (kept) {
-    place_as(sc, kept);
+  ts_shared_item *item = ask(s, sc);
+  const ts_schedule *known = ts_shared_result(item);
+  sc->origin = ts_shared_number(item);
+  if (known) {
+    place_as(sc, known);
     return true;
   }
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
   bool good = place(s, sc);
   ts_touched touched = ts_noting_end(s, &before);
-  if (good && sc->origin)
-    keep_order(s, &before, touched, sc);
+  ts_shared_give(s, item, &before, touched, good && item ? shared_order(s, item, sc) : NULL);
   return good;
 }
 

@@ -70,7 +70,8 @@ typedef struct ts_schedule {
   ts_span span;
   const ts_ast *decl;             /* NULL: the plan has no schedule */
   const ts_env *outside;          /* that of the declaration */
-  const void *origin;             /* what the order comes from: compiler/eval/kept.h; NULL: more */
+  /* number of what the order comes from: compiler/eval/shared.h; 0: from more */
+  uint64_t origin;
   const ts_env *env;              /* its parameters and names */
   const ts_ast *policy;           /* NULL: the order is exact */
   ts_value protocols;             /* the plan's own: DECL, a LIST of such, or NONE */

@@ -258,6 +258,8 @@ static void find_transfers(splitter *c)
 {
   for (uint32_t i = 0; i < c->g->ops.count; i++) {
     const ts_op *op = &c->g->ops.at[i];
+    if (c->g->reach[i] >= c->stages->at[c->stage_of[i]].first_op) /* all it takes is made there */
+      continue;
     for (uint32_t k = 0; k < op->input_count; k++) {
       uint32_t tensor = c->g->tensors.at[op->slots[k].tensor].source;
       uint32_t producer = c->g->tensors.at[tensor].producer;
@@ -319,24 +321,73 @@ static void describe(const splitter *c, uint32_t index, words *w)
 #undef SAY
 }
 
+/* Of tensors that leave two stages: the same outputs of the same ops, counted from the first. */
+static bool same_out(const splitter *c, const ts_stage *a, const ts_stage *b, uint32_t t)
+{
+  const ts_edge *edges = c->g->tensors.at;
+  const ts_transfer *x = &a->out[t], *y = &b->out[t];
+  uint32_t from = edges[x->tensor].producer, other = edges[y->tensor].producer;
+  const ts_op *one = &c->g->ops.at[from], *two = &c->g->ops.at[other];
+  return x->local == y->local && x->gradient == y->gradient &&
+         from - a->first_op == other - b->first_op &&
+         x->tensor - one->slots[one->slot_count - one->output_count].tensor ==
+           y->tensor - two->slots[two->slot_count - two->output_count].tensor;
+}
+
+/* The same ops with the same ones before them, and the same tensors that come and go. What is not
+ * may be of one kind all the same: where a tensor comes from does not matter, for one. */
+static bool plainly_alike(const splitter *c, const ts_stage *a, const ts_stage *b)
+{
+  const uint32_t *form = c->sh->form;
+  bool same = !memcmp(form + a->first_op, form + b->first_op, a->op_count * sizeof *form);
+  for (uint32_t t = 0; t < a->in_count && same; t++)
+    same = a->in[t].local == b->in[t].local && a->in[t].gradient == b->in[t].gradient;
+  for (uint32_t t = 0; t < a->out_count && same; t++)
+    same = same_out(c, a, b, t);
+  return same;
+}
+
+static bool same_sizes(const ts_stage *a, const ts_stage *b)
+{
+  return a->op_count == b->op_count && a->in_count == b->in_count && a->out_count == b->out_count;
+}
+
+static const words *described(const splitter *c, uint32_t index, words *w)
+{
+  if (!w->count)
+    describe(c, index, w);
+  return w;
+}
+
+/* said: of the kinds so far, once somebody asks. */
+static uint32_t kind_of(const splitter *c, uint32_t index, const uint32_t *example, words *said)
+{
+  const ts_stage *stages = c->stages->at, *stage = &stages[index];
+  uint32_t kinds = c->stages->kind_count;
+  for (uint32_t k = 0; k < kinds; k++)
+    if (same_sizes(&stages[example[k]], stage) && plainly_alike(c, &stages[example[k]], stage))
+      return k;
+  said[kinds].count = 0;
+  for (uint32_t k = 0; k < kinds; k++) {
+    if (!same_sizes(&stages[example[k]], stage))
+      continue;
+    const words *a = described(c, example[k], &said[k]), *b = described(c, index, &said[kinds]);
+    if (a->count == b->count && !memcmp(a->at, b->at, a->count * sizeof *a->at))
+      return k;
+  }
+  return kinds;
+}
+
 static void find_kinds(splitter *c)
 {
   ts_stages *stages = c->stages;
   uint32_t *example = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1),
            *kind_size = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1);
-  words *said = TS_NEW_ARRAY(c->s->arena, words, stages->count + 1), w = {0};
+  words *said = TS_NEW_ARRAY(c->s->arena, words, stages->count + 1);
   for (uint32_t i = 0; i < stages->count; i++) {
-    describe(c, i, &w);
-    uint32_t k = 0;
-    while (k < stages->kind_count &&
-           (said[k].count != w.count || memcmp(said[k].at, w.at, w.count * sizeof *w.at)))
-      k++;
-    if (k == stages->kind_count) {
-      stages->kind_count++;
-      example[k] = i;
-      said[k] = w;
-      w = (words){0};
-    }
+    uint32_t k = kind_of(c, i, example, said);
+    if (k == stages->kind_count)
+      example[stages->kind_count++] = i;
     stages->at[i].kind = k;
     kind_size[k]++;
   }

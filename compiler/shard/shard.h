@@ -149,6 +149,9 @@ typedef struct ts_sharding {
   TS_VEC(ts_class) classes;
   TS_VEC(ts_shared) shared;
   uint32_t *class_of;       /* by op */
+  /* by op: equal for ops of one class and place in the text that take the same of the ops before
+   * them, counted from themselves, and follow the group before them alike */
+  uint32_t *form;
   ts_layout *layouts;       /* by tensor, outside of ops */
   uint32_t *recompute_group; /* by op: 0 none, else a number that equal groups share */
   /* by op: what it makes is dropped with its group, and made again before the first backward that

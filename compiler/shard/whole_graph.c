@@ -269,6 +269,63 @@ static void group_ops(ts_sharder *c)
   }
 }
 
+/* -- ops and those before them -- */
+
+/* Of an op's input: how far back its maker is, and which of that one's outputs it is. */
+static bool same_input(const ts_graph *g, uint32_t a, uint32_t b, uint32_t input)
+{
+  const ts_edge *edges = g->tensors.at;
+  uint32_t from = edges[g->ops.at[a].slots[input].tensor].source,
+           other = edges[g->ops.at[b].slots[input].tensor].source, maker = edges[from].producer;
+  if (maker == TS_NO_INDEX || edges[other].producer == TS_NO_INDEX)
+    return maker == edges[other].producer;
+  const ts_op *one = &g->ops.at[maker], *two = &g->ops.at[edges[other].producer];
+  return a - maker == b - edges[other].producer &&
+         from - one->slots[one->slot_count - one->output_count].tensor ==
+           other - two->slots[two->slot_count - two->output_count].tensor;
+}
+
+/* `after`: the last group before the op, or 0. */
+typedef struct formed { const ts_sharder *c; uint32_t *example, *after, op; } formed;
+
+static bool same_group(const formed *f, uint32_t a, uint32_t b)
+{
+  const uint32_t *group = f->c->sh->recompute_group;
+  return group[a] && group[b] ? group[a] - f->after[a] == group[b] - f->after[b] :
+                                group[a] == group[b];
+}
+
+static bool same_form(const void *closure, uint32_t number)
+{
+  const formed *f = closure;
+  const ts_graph *g = f->c->g;
+  uint32_t a = f->example[number], b = f->op;
+  bool same = f->c->sh->class_of[a] == f->c->sh->class_of[b] &&
+              g->ops.at[a].span.begin == g->ops.at[b].span.begin && same_group(f, a, b);
+  for (uint32_t k = 0; same && k < g->ops.at[a].input_count; k++)
+    same = same_input(g, a, b, k);
+  return same;
+}
+
+static void find_forms(const ts_sharder *c)
+{
+  ts_arena *arena = c->s->arena;
+  uint32_t count = (uint32_t)c->g->ops.count, forms = 0, group = 0;
+  ts_hash_table known = {0};
+  formed f = {c, TS_NEW_ARRAY(arena, uint32_t, count), TS_NEW_ARRAY(arena, uint32_t, count), 0};
+  for (uint32_t i = f.op = 0; i < count; f.op = ++i) {
+    uint32_t hash = ts_hash_number(ts_mix(c->sh->class_of[i], c->g->ops.at[i].span.begin) +
+                                   i - c->g->reach[i]);
+    f.after[i] = group;
+    group = c->sh->recompute_group[i] ? c->sh->recompute_group[i] : group;
+    c->sh->form[i] = ts_hash_find(&known, hash, same_form, &f);
+    if (c->sh->form[i] != TS_HASH_NONE)
+      continue;
+    ts_hash_add(arena, &known, hash, c->sh->form[i] = forms);
+    f.example[forms++] = i;
+  }
+}
+
 static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
 {
   ts_sharding *sh = TS_NEW(s->arena, ts_sharding);
@@ -276,6 +333,7 @@ static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   ts_sharder c = {.s = s, .plan = plan, .g = g, .sh = sh};
   ts_hash_table classes = {0};
   sh->class_of = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
+  sh->form = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
   sh->layouts = TS_NEW_ARRAY(s->arena, ts_layout, g->tensors.count + 1);
   sh->recompute_group = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
   sh->recompute_discards = TS_NEW_ARRAY(s->arena, bool, g->ops.count);
@@ -294,6 +352,7 @@ static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
     ts_sharder_unsummed(&c);
   }
   group_ops(&c);
+  find_forms(&c);
   ts_sharder_follow_ties(&c);
   return ts_diags_errors(s->diags) > errors ? NULL : sh;
 }
