@@ -110,6 +110,10 @@ libts_la_SOURCES += \
 	runtime/load/workers.c \
 	runtime/load/workers.h \
 	runtime/pipeline/bound.c \
+	runtime/pipeline/bound.h \
+	runtime/pipeline/held.c \
+	runtime/pipeline/in_flight.c \
+	runtime/pipeline/in_flight.h \
 	runtime/pipeline/internal.h \
 	runtime/pipeline/list.c \
 	runtime/pipeline/pipeline.h \

@@ -1,26 +1,14 @@
 /* No order is shorter than this. For each rank the work that it has is taken to be all that its
  * compute stream has to do, each item with the earliest time at which it can begin (its HEAD) and
- * the time that must follow it (its TAIL), both along what items wait for. The best order of such
- * work, if it may be interrupted, goes by the longest tail (Jackson, 1955; Carlier, EJOR 11, 1982);
- * its end is the bound.
- *
- * What a rank holds is a bound too: the bytes of each forward times how long they are held at the
- * least, summed up, do not go into less time than that over the room there is. */
+ * the time that must follow it (its TAIL), both along what items wait for and what memory makes them
+ * wait for (held.c). The best order of such work, if it may be interrupted, goes by the longest tail
+ * (Jackson, 1955; Carlier, EJOR 11, 1982); its end is the bound. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/pipeline/pipeline.h"
+#include "runtime/pipeline/bound.h"
 
-typedef struct bounder {
-  const ts_pipeline *p;
-  ts_arena *scratch;
-  uint32_t *order;  /* items, each after those that it needs */
-  int64_t *end;     /* [items] on the compute stream, at least */
-  int64_t *arrived; /* [messages] at least */
-  int64_t *tail;    /* [items] from that end, at least */
-} bounder;
-
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+typedef ts_bounder bounder;
 
 /* Items that need others of their own rank or messages come after these. */
 static void sort_items(bounder *b)
@@ -56,8 +44,7 @@ static void sort_items(bounder *b)
   }
 }
 
-/* What the item's end and messages are at least, when the compute stream is free at `free`. */
-static void forward(bounder *b, uint32_t i, int64_t free)
+void ts_bound_forward(bounder *b, uint32_t i, int64_t free)
 {
   const ts_pipeline *p = b->p;
   const ts_pipeline_item *item = &p->items[i];
@@ -72,7 +59,7 @@ static void forward(bounder *b, uint32_t i, int64_t free)
       int64_t from = t->in >= p->clocks ? b->arrived[p->ins[item->first_in + t->in - p->clocks]] :
                      t->in == 0         ? free :
                                           TS_PIPELINE_NEVER;
-      value = larger(value, from > TS_PIPELINE_NEVER / 2 ? from + t->time : TS_PIPELINE_NEVER);
+      value = ts_pipeline_later(value, from > TS_PIPELINE_NEVER / 2 ? from + t->time : TS_PIPELINE_NEVER);
     }
     if (row->out == 0)
       b->end[i] = value;
@@ -89,15 +76,33 @@ static int64_t before(const bounder *b, uint32_t i)
   int64_t free = i % m ? b->end[i - 1] : TS_PIPELINE_NEVER;
   for (int k = 0; k < 2; k++)
     if (letter->needs[k] != TS_PIPELINE_NONE)
-      free = larger(free, b->end[letter->needs[k] * m + i % m]);
+      free = ts_pipeline_later(free, b->end[letter->needs[k] * m + i % m]);
   return free;
 }
 
-static void find_ends(bounder *b)
+/* What is known of an item's end besides, its messages follow. */
+static void raise_end(bounder *b, uint32_t i)
+{
+  const ts_pipeline *p = b->p;
+  const ts_pipeline_item *item = &p->items[i];
+  const ts_pipeline_map *map = &p->maps[item->map];
+  if (b->least_end[i] <= b->end[i])
+    return;
+  b->end[i] = b->least_end[i];
+  for (uint32_t o = 0; o < map->outs; o++) {
+    int64_t *there = &b->arrived[item->first_out + o], after = p->after[map->after + o];
+    if (after > TS_PIPELINE_NEVER / 2)
+      *there = ts_pipeline_later(*there, b->end[i] + after);
+  }
+}
+
+void ts_bound_ends(bounder *b)
 {
   uint32_t size = b->p->letter_count * b->p->micro_batches;
-  for (uint32_t k = 0; k < size; k++)
-    forward(b, b->order[k], larger(before(b, b->order[k]), 0));
+  for (uint32_t k = 0; k < size; k++) {
+    ts_bound_forward(b, b->order[k], ts_pipeline_later(before(b, b->order[k]), 0));
+    raise_end(b, b->order[k]);
+  }
 }
 
 /* From the end of an item on the compute stream, through a message, to that of its receiver. */
@@ -114,43 +119,41 @@ static int64_t through(const ts_pipeline *p, const ts_pipeline_map *map, uint32_
   return TS_PIPELINE_NEVER;
 }
 
-static void find_tails(bounder *b)
+void ts_bound_tails(bounder *b)
 {
   const ts_pipeline *p = b->p;
   uint32_t m = p->micro_batches, size = p->letter_count * m;
   for (uint32_t i = 0; i < size; i++)
-    b->tail[i] = TS_PIPELINE_NEVER;
+    b->tail[i] = b->least_tail[i];
   for (uint32_t at = size; at-- > 0;) {
     uint32_t i = b->order[at];
     const ts_pipeline_letter *letter = &p->letters[i / m];
     const ts_pipeline_item *item = &p->items[i];
     const ts_pipeline_map *map = &p->maps[item->map];
-    int64_t tail = larger(b->tail[i], p->ends[letter->rank * p->clocks]);
+    int64_t tail = ts_pipeline_later(b->tail[i], p->ends[letter->rank * p->clocks]);
     for (uint32_t k = 0; k < map->outs; k++) {
       uint32_t to = p->receiver[item->first_out + k];
       if (to == TS_PIPELINE_NONE)
         continue;
       int64_t way = through(p, map, k, &p->items[to], item->first_out + k);
       if (way > TS_PIPELINE_NEVER / 2)
-        tail = larger(tail, way + b->tail[to]);
+        tail = ts_pipeline_later(tail, way + b->tail[to]);
     }
     b->tail[i] = tail;
     int64_t with = tail + map->busy;
     if (i % m)
-      b->tail[i - 1] = larger(b->tail[i - 1], with);
+      b->tail[i - 1] = ts_pipeline_later(b->tail[i - 1], with);
     for (int k = 0; k < 2; k++)
       if (letter->needs[k] != TS_PIPELINE_NONE) {
         int64_t *of = &b->tail[letter->needs[k] * m + i % m];
-        *of = larger(*of, with);
+        *of = ts_pipeline_later(*of, with);
       }
   }
 }
 
 /* ---- One rank ---- */
 
-typedef struct job {
-  int64_t head, left, tail;
-} job;
+typedef ts_bound_job job;
 
 static int by_head(const void *a, const void *b)
 {
@@ -181,7 +184,7 @@ static void pop(job **heap, uint32_t *count)
   heap[k] = j;
 }
 
-static int64_t jackson(ts_arena *scratch, job *jobs, uint32_t count)
+int64_t ts_bound_jobs(ts_arena *scratch, job *jobs, uint32_t count)
 {
   job **heap = TS_NEW_ARRAY(scratch, job *, count + 1);
   uint32_t waiting = 0, next = 0;
@@ -189,16 +192,16 @@ static int64_t jackson(ts_arena *scratch, job *jobs, uint32_t count)
   qsort(jobs, count, sizeof *jobs, by_head);
   while (next < count || waiting) {
     if (!waiting)
-      now = larger(now, jobs[next].head);
+      now = ts_pipeline_later(now, jobs[next].head);
     for (; next < count && jobs[next].head <= now; next++)
       push(heap, &waiting, &jobs[next]);
     job *j = heap[0];
     int64_t until =
-      next < count && jobs[next].head < now + j->left ? jobs[next].head : now + j->left;
-    j->left -= until - now;
+      next < count && jobs[next].head < now + j->busy ? jobs[next].head : now + j->busy;
+    j->busy -= until - now;
     now = until;
-    if (!j->left) {
-      most = larger(most, now + j->tail);
+    if (!j->busy) {
+      most = ts_pipeline_later(most, now + j->tail);
       pop(heap, &waiting);
     }
   }
@@ -224,110 +227,25 @@ static int64_t rank_bound(const bounder *b, uint32_t rank)
       int64_t busy = p->maps[p->items[i].map].busy;
       jobs[count++] = (job){b->end[i] - busy, busy, b->tail[i]};
     }
-  return jackson(b->scratch, jobs, count);
-}
-
-/* ---- Memory ---- */
-
-/* From the end of F to the end of every item of its micro-batch, of others nothing. */
-static void follow(bounder *b, uint32_t f, const uint32_t *order, uint32_t count)
-{
-  const ts_pipeline *p = b->p;
-  uint32_t m = p->micro_batches;
-  for (uint32_t k = 0; k < count; k++) {
-    uint32_t i = order[k];
-    const ts_pipeline_letter *letter = &p->letters[i / m];
-    int64_t free = TS_PIPELINE_NEVER;
-    for (int j = 0; j < 2; j++)
-      if (letter->needs[j] != TS_PIPELINE_NONE)
-        free = larger(free, b->end[letter->needs[j] * m + i % m]);
-    if (i != f) {
-      forward(b, i, free);
-      continue;
-    }
-    const ts_pipeline_item *item = &p->items[i];
-    const ts_pipeline_map *map = &p->maps[item->map];
-    b->end[i] = 0;
-    for (uint32_t o = 0; o < map->outs; o++)
-      b->arrived[item->first_out + o] = p->after[map->after + o];
-  }
-}
-
-/* Byte-picoseconds that one micro-batch's forward on a stage takes at the least. */
-static double held_by(bounder *b, uint32_t f, const uint32_t *order, uint32_t count)
-{
-  const ts_pipeline *p = b->p;
-  uint32_t m = p->micro_batches, n = f % m, stage = p->letters[f / m].stage;
-  uint32_t rank = p->letters[f / m].rank;
-  const ts_pipeline_item *forward_item = &p->items[f];
-  double held = (double)forward_item->net, area = 0;
-  int64_t since = 0;
-  follow(b, f, order, count);
-  static const char kinds[] = "IBW";
-  for (int kind = 0; kind < 3; kind++)
-    for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++) {
-      const ts_pipeline_letter *letter = &p->letters[p->own[k]];
-      if (letter->stage != stage || letter->kind != kinds[kind])
-        continue;
-      uint32_t i = p->own[k] * m + n;
-      const ts_pipeline_item *item = &p->items[i];
-      int64_t busy = p->maps[item->map].busy;
-      if (b->end[i] < TS_PIPELINE_NEVER / 2)
-        return 0;
-      area += held * (double)(b->end[i] - busy - since);
-      area += (held + (double)item->dip) * (double)busy;
-      held += (double)item->net;
-      since = b->end[i];
-    }
-  return area > 0 ? area : 0;
-}
-
-/* [ranks] byte-picoseconds. */
-static double *areas(bounder *b)
-{
-  const ts_pipeline *p = b->p;
-  uint32_t m = p->micro_batches, size = p->letter_count * m;
-  double *area = TS_NEW_ARRAY(b->scratch, double, p->ranks + 1);
-  uint32_t *order = TS_NEW_ARRAY(b->scratch, uint32_t, p->letter_count + 1);
-  for (uint32_t n = 0; n < m; n++) {
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < size; k++)
-      if (b->order[k] % m == n)
-        order[count++] = b->order[k];
-    for (uint32_t l = 0; l < p->letter_count; l++)
-      if (p->letters[l].kind == 'F')
-        area[p->letters[l].rank] += held_by(b, l * m + n, order, count);
-  }
-  return area;
-}
-
-/* Between the first item of a rank and its last. */
-static double memory_bound(const bounder *b, uint32_t rank, double area)
-{
-  const ts_pipeline *p = b->p;
-  int64_t head = TS_PIPELINE_LATE, tail = TS_PIPELINE_LATE;
-  uint32_t m = p->micro_batches;
-  for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++)
-    for (uint32_t i = p->own[k] * m; i < (p->own[k] + 1) * m; i++) {
-      int64_t begin = b->end[i] - p->maps[p->items[i].map].busy;
-      head = begin < head ? begin : head;
-      tail = b->tail[i] < tail ? b->tail[i] : tail;
-    }
-  return p->room[rank] > 0 ? (double)head + area / (double)p->room[rank] + (double)tail : 0;
+  return ts_bound_jobs(b->scratch, jobs, count);
 }
 
 static bounder open(const ts_pipeline *p)
 {
   uint32_t size = p->letter_count * p->micro_batches;
   ts_arena *scratch = ts_arena_new("bound");
-  bounder b = {p,
-               scratch,
-               TS_NEW_ARRAY(scratch, uint32_t, size + 1),
-               TS_NEW_ARRAY(scratch, int64_t, size + 1),
-               TS_NEW_ARRAY(scratch, int64_t, p->message_count + 1),
-               TS_NEW_ARRAY(scratch, int64_t, size + 1)};
+  bounder b = {.p = p,
+               .scratch = scratch,
+               .order = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
+               .end = TS_NEW_ARRAY(scratch, int64_t, size + 1),
+               .arrived = TS_NEW_ARRAY(scratch, int64_t, p->message_count + 1),
+               .tail = TS_NEW_ARRAY(scratch, int64_t, size + 1),
+               .least_end = TS_NEW_ARRAY(scratch, int64_t, size + 1),
+               .least_tail = TS_NEW_ARRAY(scratch, int64_t, size + 1)};
+  for (uint32_t i = 0; i < size; i++)
+    b.least_end[i] = b.least_tail[i] = TS_PIPELINE_NEVER;
   sort_items(&b);
-  find_ends(&b);
+  ts_bound_ends(&b);
   return b;
 }
 
@@ -342,25 +260,25 @@ int64_t *ts_pipeline_heads(ts_arena *arena, const ts_pipeline *p)
   return heads;
 }
 
+static void take(ts_pipeline_bound *best, const ts_pipeline *p, int64_t step, uint32_t rank,
+                 ts_pipeline_reason by)
+{
+  if (step > best->step)
+    *best = (ts_pipeline_bound){step, work_of(p, rank), rank, by};
+}
+
 ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p)
 {
   ts_pipeline_bound best = {0};
   bounder b = open(p);
-  find_tails(&b);
+  ts_bound_tails(&b);
+  for (uint32_t r = 0; r < p->ranks; r++)
+    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WORK);
+  ts_held *held = ts_held_new(&b);
   for (uint32_t r = 0; r < p->ranks; r++) {
-    int64_t step = rank_bound(&b, r);
-    if (step > best.step)
-      best = (ts_pipeline_bound){step, work_of(p, r), r, false};
-  }
-  uint32_t size = p->letter_count * p->micro_batches;
-  int64_t *ends = ts_arena_copy(b.scratch, b.end, size * sizeof *ends);
-  double *area = areas(&b);
-  memcpy(b.end, ends, size * sizeof *ends);
-  for (uint32_t r = 0; r < p->ranks; r++) {
-    /* rounded down: sums of products in floating point */
-    double step = memory_bound(&b, r, area[r]) * (1 - 1e-9);
-    if (step > (double)best.step)
-      best = (ts_pipeline_bound){(int64_t)step, work_of(p, r), r, true};
+    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WAITS);
+    take(&best, p, ts_held_jobs_bound(held, r), r, TS_PIPELINE_WAITS);
+    take(&best, p, ts_held_bound(held, r), r, TS_PIPELINE_HELD);
   }
   ts_arena_free(b.scratch);
   return best;

@@ -109,11 +109,19 @@ bool ts_pipeline_legal(ts_pipeline_play *play, const uint16_t *word, uint32_t ra
 
 /* ---- A bound (pipeline/bound.c) ---- */
 
+/* What a bound is by: a rank's work, and what is before, between and after it; the same, where work
+ * waits for memory; how much a rank holds, and for how long. */
+typedef enum ts_pipeline_reason {
+  TS_PIPELINE_WORK,
+  TS_PIPELINE_WAITS,
+  TS_PIPELINE_HELD
+} ts_pipeline_reason;
+
 typedef struct ts_pipeline_bound {
   int64_t step; /* no order is shorter that holds no more than `room` */
   int64_t work; /* of it, the work of the rank that it is by; the rest cannot be hidden */
   uint32_t rank;
-  bool memory; /* by what that rank holds, and how long */
+  ts_pipeline_reason by;
 } ts_pipeline_bound;
 
 ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p);

@@ -237,6 +237,116 @@ Test(pipeline, bound_best_and_found)
     }
 }
 
+/* ---- Bounds of random costs and limits ---- */
+
+static uint64_t drawn(uint64_t *state, uint64_t least, uint64_t most)
+{
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return least + (*state >> 33) % (most - least + 1);
+}
+
+/* What each stage holds from F to I and from I to W, as stated sizes of its items. */
+static void hold_at_random(ts_pipeline *p, uint64_t *state)
+{
+  uint32_t m = p->micro_batches;
+  for (uint32_t l = 0; l < p->letter_count; l++) {
+    if (p->letters[l].kind != 'F')
+      continue;
+    int64_t held = (int64_t)drawn(state, 1, 8), later = (int64_t)drawn(state, 0, 9),
+            most = (int64_t)drawn(state, 0, 2);
+    for (uint32_t o = 0; o < p->letter_count; o++) {
+      const ts_pipeline_letter *letter = &p->letters[o];
+      if (letter->stage != p->letters[l].stage)
+        continue;
+      int64_t net = letter->kind == 'F' ? held :
+                    letter->kind == 'I' ? later - held :
+                    letter->kind == 'W' ? -later :
+                                          -held;
+      for (uint32_t i = o * m; i < (o + 1) * m; i++) {
+        ts_pipeline_item *item = (ts_pipeline_item *)&p->items[i];
+        item->net = net;
+        item->rise = (net > 0 ? net : 0) + most;
+        item->dip = net < 0 ? net : 0;
+      }
+    }
+  }
+}
+
+/* No order that keeps a limit of memory is below the bound, as all orders tell; and the bound is
+ * near the best of them. */
+Test(pipeline, bound_of_random_costs)
+{
+  static const struct {
+    const char *schedule;
+    int stages;
+  } of[] = {
+    {"zb_1p(p: 2, m: 3)", 2}, {"zb_1p(p: 3, m: 2)", 3}, {"zb_v_fixed(p: 2, m: 1)", 4},
+    {"one_f_one_b_v(p: 2, m: 2)", 4}, {"chimera(p: 2, m: 4)", 2}, {"gpipe(p: 3, m: 3)", 3},
+    {"gpipe(p: 2, m: 4)", 2},
+  };
+  enum { COSTS = 6, LIMITS = 4 };
+  uint64_t state = 7;
+  double gaps = 0;
+  uint32_t count = 0, met = 0;
+  for (size_t k = 0; k < COSTS * sizeof of / sizeof *of; k++) {
+    int cost[4];
+    for (int c = 0; c < 4; c++)
+      cost[c] = (int)drawn(&state, c < 3 ? 1 : 0, c < 3 ? 30 : 12);
+    opened o = open_small(of[k / COSTS].schedule, of[k / COSTS].stages, cost,
+                          (double)drawn(&state, 0, 20) / 10);
+    for (int limit = 0; limit < LIMITS; limit++) {
+      hold_at_random(o.p, &state);
+      for (uint32_t r = 0; r < o.p->ranks; r++)
+        o.p->room[r] = (int64_t)drawn(&state, 8, 36);
+      int64_t best = best_of_all(&o), bound = ts_pipeline_bound_of(o.p).step;
+      if (best >= TS_PIPELINE_LATE)
+        continue;
+      cr_expect_leq(bound, best, "%s: %lld is above %lld", of[k / COSTS].schedule,
+                    (long long)bound, (long long)best);
+      gaps += (double)best / (double)bound - 1;
+      met += bound == best;
+      count++;
+    }
+    plan_close(&o.plan);
+  }
+  cr_expect_gt(count, COSTS * LIMITS * 4);
+  cr_expect_geq(10 * met, 8 * count, "%u of %u", met, count);
+  cr_expect_lt(gaps / count, 0.04, "%g of %u", gaps / count, count);
+}
+
+/* The same of pipelines too large to try all orders: none that is found is below. */
+Test(pipeline, bound_of_larger_ones)
+{
+  static const struct {
+    const char *schedule;
+    int stages;
+  } of[] = {
+    {"zb_h1(p: 4, m: 10)", 4}, {"interleaved_one_f_one_b(p: 3, m: 6, v: 3)", 9},
+    {"v_half(p: 4, m: 8)", 8}, {"chimera(p: 4, m: 8)", 4}, {"hanayo(p: 3, m: 6, waves: 2)", 12},
+    {"one_f_one_b(p: 5, m: 9)", 5},
+  };
+  enum { COSTS = 2, LIMITS = 3 };
+  uint64_t state = 11;
+  for (size_t k = 0; k < COSTS * sizeof of / sizeof *of; k++) {
+    int cost[4];
+    for (int c = 0; c < 4; c++)
+      cost[c] = (int)drawn(&state, c < 3 ? 1 : 0, c < 3 ? 30 : 12);
+    opened o = open_small(of[k / COSTS].schedule, of[k / COSTS].stages, cost,
+                          (double)drawn(&state, 0, 20) / 10);
+    for (int limit = 0; limit < LIMITS; limit++) {
+      hold_at_random(o.p, &state);
+      for (uint32_t r = 0; r < o.p->ranks; r++)
+        o.p->room[r] = (int64_t)drawn(&state, 12, 60);
+      ts_pipeline_found found = improve(&o, 700, own_word(&o));
+      int64_t bound = ts_pipeline_bound_of(o.p).step;
+      if (found.count)
+        cr_expect_leq(bound, found.best[0].step, "%s: %lld is above %lld", of[k / COSTS].schedule,
+                      (long long)bound, (long long)found.best[0].step);
+    }
+    plan_close(&o.plan);
+  }
+}
+
 /* Lists, waves and what is found are orders, and hold no more than they may. */
 Test(pipeline, orders_are_legal)
 {

@@ -50,10 +50,12 @@ static void put_bound(const ts_order_answer *a, FILE *out)
   const ts_pipeline_bound *b = &a->bound;
   ts_put_text(out, "  %-24s %12s   rank %u: ", "lower bound",
               ts_format_time((uint64_t)b->step).text, b->rank);
-  if (b->memory)
+  if (b->by == TS_PIPELINE_HELD)
     fputs("what it holds, and for how long at the least, within the limit\n", out);
   else
-    ts_put_text(out, "%s of work, %s before, between and after it\n",
+    ts_put_text(out,
+                b->by == TS_PIPELINE_WAITS ? "%s of work, %s of waits, for memory too\n" :
+                                             "%s of work, %s before, between and after it\n",
                 ts_format_time((uint64_t)b->work).text,
                 ts_format_time((uint64_t)(b->step - b->work)).text);
 }
@@ -207,7 +209,7 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   ts_json_put_signed(&w, "step_time_ps", a->bound.step);
   ts_json_put_signed(&w, "work_ps", a->bound.work);
   ts_json_put_count(&w, "rank", a->bound.rank);
-  ts_json_put_text(&w, "by", a->bound.memory ? "memory" : "work");
+  ts_json_put_text(&w, "by", a->bound.by == TS_PIPELINE_WORK ? "work" : "memory");
   ts_json_end(&w, '}');
   ts_json_put_number(&w, "gap", "%.9g", above((int64_t)a->found.step, a->bound.step));
   if (a->limit > 0)

@@ -1,0 +1,41 @@
+/* Shared by bound.c and held.c: the least times of items. */
+#ifndef TS_RUNTIME_PIPELINE_BOUND_H
+#define TS_RUNTIME_PIPELINE_BOUND_H
+
+#include "runtime/pipeline/internal.h"
+
+typedef struct ts_bounder {
+  const ts_pipeline *p;
+  ts_arena *scratch;
+  uint32_t *order;  /* items, each after those that it needs */
+  int64_t *end;     /* [items] on the compute stream, at least */
+  int64_t *arrived; /* [messages] at least */
+  int64_t *tail;    /* [items] from that end, at least */
+  int64_t *least_end, *least_tail; /* [items] what else is known of them; NEVER: nothing */
+} ts_bounder;
+
+/* What an item's end and messages are at least, when the compute stream is free at `free`. */
+void ts_bound_forward(ts_bounder *b, uint32_t item, int64_t free);
+/* Ends and tails along what items wait for. */
+void ts_bound_ends(ts_bounder *b);
+void ts_bound_tails(ts_bounder *b);
+
+/* Work for one machine. */
+typedef struct ts_bound_job {
+  int64_t head, busy, tail;
+} ts_bound_job;
+/* When the last tail ends, at least; jobs are sorted and used up. */
+int64_t ts_bound_jobs(ts_arena *scratch, ts_bound_job *jobs, uint32_t count);
+
+/* ---- Memory (held.c) ---- */
+
+typedef struct ts_held ts_held;
+
+/* After ends and tails were found; raises them. */
+ts_held *ts_held_new(ts_bounder *b);
+/* The step at least: by what a rank holds, and for how long; and by its work, where so few
+ * micro-batches may be in flight. */
+int64_t ts_held_bound(ts_held *held, uint32_t rank);
+int64_t ts_held_jobs_bound(ts_held *held, uint32_t rank);
+
+#endif
