@@ -18,13 +18,13 @@ typedef struct mark {
 } mark;
 typedef TS_VEC(mark) marks;
 
-/* of a stream in an item: its first and last key; of no mark: both 0 */
-typedef struct span { uint64_t begin, end; bool any; } span;
+/* of a stream in an item: its first and last key */
+typedef struct span { uint64_t begin, end; uint32_t stream; } span;
 
 typedef struct bundle { /* what an item changes, in the order of time */
   const mark *marks;      /* NULL: they are not kept */
-  const span *spans;      /* of its streams */
-  uint32_t count;
+  const span *spans;      /* [span_count] of its streams that have marks */
+  uint32_t count, span_count;
   int64_t sum, highest;   /* of all bytes, of the first few, at least one */
   uint64_t begin, end;    /* first and last key */
 } bundle;
@@ -72,6 +72,7 @@ typedef struct walk {
   uint32_t *mark_count;   /* [fragments] of those that the player plays */
   marks passing, aside;   /* of the item at hand; for use by `merge` */
   span *passing_spans;    /* [streams] likewise */
+  uint64_t *last;         /* [streams] key of the last mark so far */
   uint64_t *earliest;     /* [items + 1] key of a mark of this item or of one after it */
   TS_VEC(opened) open;
   uint32_t open_count, next; /* the first item that was not opened */
@@ -178,9 +179,10 @@ static void sum_up(mark *at, size_t count)
 }
 
 /* Adds the item's marks to the list, in the order of time, and to `spans` those of its streams,
- * unless that is NULL. */
-static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
+ * unless that is NULL. Returns how many spans there are. */
+static uint32_t list_marks(walk *k, uint32_t item, marks *list, span *spans)
 {
+  uint32_t count = 0;
   size_t before = list->count;
   for (uint32_t s = 0; s < k->streams; s++) {
     const uint32_t *on = k->input->streams[s] ? ts_item_on(k->w->program, item, s) : NULL;
@@ -191,18 +193,17 @@ static void list_marks(walk *k, uint32_t item, marks *list, span *spans)
       for (ts_played_op p; ts_stream_next(&k->replay, &p);)
         add_op(k, list, first, k->replay.in, &p);
     }
-    if (spans)
-      spans[s] = list->count > first ?
-                   (span){list->at[first].key, list->at[list->count - 1].key, true} :
-                   (span){0};
+    if (spans && list->count > first)
+      spans[count++] = (span){list->at[first].key, list->at[list->count - 1].key, s};
     merge(k, list, before, first);
   }
   sum_up(list->at + before, list->count - before);
+  return count;
 }
 
-static bundle bundle_from(const marks *list)
+static bundle bundle_from(const marks *list, const span *spans, uint32_t span_count)
 {
-  bundle b = {.count = (uint32_t)list->count};
+  bundle b = {.spans = spans, .count = (uint32_t)list->count, .span_count = span_count};
   if (b.count) {
     const mark *m = list->at, *last = m + b.count - 1;
     b.sum = last->sum;
@@ -214,14 +215,13 @@ static bundle bundle_from(const marks *list)
 }
 
 /* False: a stream's mark has a lower key than one of an item before. */
-static bool follow(const walk *k, const span *spans, uint64_t base, uint64_t *last)
+static bool follow(const walk *k, const bundle *b, uint64_t base)
 {
-  for (uint32_t s = 0; s < k->streams; s++) {
-    if (!spans[s].any)
-      continue;
-    if (base + spans[s].begin < last[s])
+  for (const span *s = b->spans, *end = s + b->span_count; s < end; s++) {
+    uint64_t *last = &k->last[s->stream];
+    if (base + s->begin < *last)
       return false;
-    last[s] = base + spans[s].end;
+    *last = base + s->end;
   }
   return true;
 }
@@ -303,10 +303,8 @@ static bundle keep(walk *k, uint32_t item)
   ts_arena *arena = shared ? k->memo->arena : k->arena;
   marks list = room_for(arena, count);
   span *spans = ts_arena_alloc_raw(arena, k->streams * sizeof *spans);
-  list_marks(k, item, &list, spans);
-  bundle b = bundle_from(&list);
+  bundle b = bundle_from(&list, spans, list_marks(k, item, &list, spans));
   b.marks = list.at;
-  b.spans = spans;
   if (shared) {
     uint64_t twin = k->w->twins[item];
     k->memo->marks += count;
@@ -328,16 +326,14 @@ static bundle find_bundle(walk *k, uint32_t item)
   if (k->repeated[item] || k->memo->marks <= MOST)
     return keep(k, item);
   k->passing.count = 0;
-  list_marks(k, item, &k->passing, k->passing_spans);
-  bundle b = bundle_from(&k->passing);
-  b.spans = k->passing_spans;
-  return b;
+  uint32_t spans = list_marks(k, item, &k->passing, k->passing_spans);
+  return bundle_from(&k->passing, k->passing_spans, spans);
 }
 
 /* Each item that repeats none. False: see `follow`. */
 static bool make_bundles(walk *k)
 {
-  uint64_t *last = TS_NEW_ARRAY(k->arena, uint64_t, k->streams);
+  k->last = TS_NEW_ARRAY(k->arena, uint64_t, k->streams);
   k->passing_spans = TS_NEW_ARRAY(k->arena, span, k->streams);
   for (uint32_t i = 0; i < k->items; i++)
     k->repeated[k->w->alike[i]] |= k->w->alike[i] != i;
@@ -345,7 +341,7 @@ static bool make_bundles(walk *k)
   for (uint32_t i = 0; i < k->items; i++) {
     if (k->w->alike[i] == i)
       k->bundles[i] = find_bundle(k, i);
-    if (!follow(k, bundle_of(k, i)->spans, base_of(k, i), last))
+    if (!follow(k, bundle_of(k, i), base_of(k, i)))
       return false;
   }
   return true;

@@ -117,28 +117,44 @@ bool ts_stream_next(ts_stream_replay *r, ts_played_op *out)
   return true;
 }
 
-static uint32_t count_steps(const ts_tables *t, const ts_player *w)
+/* Numbers the steps of a stream, from `next` on. Returns how many there are then. */
+static uint32_t number_steps(ts_track *track, uint32_t stream, uint32_t *ops, uint32_t next)
 {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < t->ir->programs[w->role->program].item_count; i++)
-    for (uint32_t s = 0; s < t->streams; s++)
-      count += w->role->code[w->program->items[i].fragment].stream[s].count;
-  return count;
+  const ts_tables *t = track->facts->tables;
+  const ts_player *w = ts_player_of(track);
+  ts_range range = w->program->stream[stream];
+  const uint32_t *item = w->program->stream_items + range.first, *end = item + range.count;
+  const ts_play_item *items = w->program->items;
+  uint32_t *first = track->item_first + stream, streams = t->streams;
+  for (uint32_t f = 0; f < t->ir->fragments_count; f++)
+    ops[f] = w->role->code[f].stream ? w->role->code[f].stream[stream].count : 0;
+  for (; item < end; item++) {
+    first[(size_t)*item * streams] = next;
+    next += ops[items[*item].fragment];
+  }
+  return next;
 }
 
+/* None is replayed. */
 static ts_track *make_track(ts_arena *arena, const ts_facts *facts, uint32_t player)
 {
   const ts_tables *t = facts->tables;
   const ts_player *w = &facts->players[player];
-  uint32_t items = t->ir->programs[w->role->program].item_count;
+  uint32_t items = t->ir->programs[w->role->program].item_count, next = 0,
+           *ops = ts_arena_alloc_raw(arena, t->ir->fragments_count * sizeof *ops);
   ts_track *track = TS_NEW(arena, ts_track);
   *track = (ts_track){
     .facts = facts,
     .player = player,
-    .steps = ts_arena_alloc_raw(arena, count_steps(t, w) * sizeof *track->steps),
     .stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1),
     .item_first = ts_arena_alloc_raw(arena, (size_t)items * t->streams * sizeof(uint32_t)),
     .replay = ts_stream_new(arena, facts, player, 0)};
+  for (uint32_t s = 0; s < t->streams; s++) {
+    track->stream[s] = next;
+    next = number_steps(track, s, ops, next);
+  }
+  track->stream[t->streams] = next;
+  track->steps = ts_arena_alloc_raw(arena, next * sizeof *track->steps);
   return track;
 }
 
@@ -149,36 +165,20 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   ts_played_op *next = track->steps;
   for (uint32_t s = 0; s < t->streams; s++) {
     ts_stream_replay r = ts_stream_new(arena, facts, player, s);
-    track->stream[s] = (uint32_t)(next - track->steps);
-    for (const ts_play_item *v; (v = ts_stream_item(&r));) {
-      track->item_first[(size_t)v->index * t->streams + s] = (uint32_t)(next - track->steps);
+    while (ts_stream_item(&r))
       while (ts_stream_next(&r, next))
         next++;
-    }
   }
-  track->stream[t->streams] = (uint32_t)(next - track->steps);
   return track;
 }
 
 const ts_track *ts_track_as_asked(ts_arena *arena, const ts_facts *facts, uint32_t player)
 {
-  const ts_tables *t = facts->tables;
-  const ts_player *w = &facts->players[player];
-  if (!w->entries)
+  if (!facts->players[player].entries)
     return ts_track_new(arena, facts, player);
   ts_track *track = make_track(arena, facts, player);
-  uint32_t next = 0;
-  for (uint32_t s = 0; s < t->streams; s++) {
-    ts_range range = w->program->stream[s];
-    track->stream[s] = next;
-    for (uint32_t k = range.first; k < range.first + range.count; k++) {
-      const ts_play_item *v = &w->program->items[w->program->stream_items[k]];
-      track->item_first[(size_t)v->index * t->streams + s] = next;
-      next += w->role->code[v->fragment].stream[s].count;
-    }
-  }
-  track->stream[t->streams] = next;
-  track->known = TS_NEW_ARRAY(arena, uint64_t, next / 64 + 1);
+  track->known =
+    TS_NEW_ARRAY(arena, uint64_t, track->stream[facts->tables->streams] / 64 + 1);
   return track;
 }
 
