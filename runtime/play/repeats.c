@@ -71,16 +71,21 @@ static const ts_route *route_at(const ts_player *w, const ts_play_item *v, uint3
   return &w->program->routes[v->port_base + port];
 }
 
-static void stand_in_front(front *f, ts_engine *e, uint32_t player)
+static front front_of(ts_engine *e, uint32_t player)
 {
-  f->e = e;
-  f->player = player;
-  f->g = &e->repeats->gates[player];
-  f->w = &e->facts.players[player];
-  f->processes = e->processes.at + (size_t)player * e->processes.per_player;
+  return (front){.e = e,
+                 .player = player,
+                 .g = &e->repeats->gates[player],
+                 .w = &e->facts.players[player],
+                 .processes = e->processes.at + (size_t)player * e->processes.per_player};
+}
+
+/* Of the player's next item. */
+static inline void stand_in_front(front *f)
+{
   f->v = &f->w->program->items[f->g->next];
-  f->shape = &e->repeats->shapes[f->v->fragment];
-  f->layout = &e->facts.tables->layouts[f->v->fragment];
+  f->shape = &f->e->repeats->shapes[f->v->fragment];
+  f->layout = &f->e->facts.tables->layouts[f->v->fragment];
   f->begin = f->shape->stream_count ? f->processes[f->shape->streams[0]].time : 0;
 }
 
@@ -321,7 +326,7 @@ static void learn_end(ts_engine *e, uint32_t player)
 
 /* ---- Playing an item like another one ---- */
 
-static const uint64_t *move_messages(front *f, const uint64_t *ends)
+static inline const uint64_t *move_messages(front *f, const uint64_t *ends)
 {
   const ts_route *routes = f->w->program->routes + f->v->port_base;
   for (uint32_t i = 0; i < f->shape->send_count; i++, ends += 2) {
@@ -336,7 +341,7 @@ static const uint64_t *move_messages(front *f, const uint64_t *ends)
   return ends;
 }
 
-static const uint64_t *move_streams(front *f, const uint64_t *ends)
+static inline const uint64_t *move_streams(front *f, const uint64_t *ends)
 {
   const uint32_t *first = f->w->program->stream_items;
   uint64_t any = 0, begin = f->begin, *entries = f->w->entries;
@@ -353,7 +358,7 @@ static const uint64_t *move_streams(front *f, const uint64_t *ends)
 }
 
 /* To where the play ended. */
-static void move(front *f, const play *like)
+static inline void move(front *f, const play *like)
 {
   const uint64_t *ends = move_streams(f, f->e->repeats->words.at + like->ends);
   ends = move_messages(f, ends);
@@ -362,7 +367,7 @@ static void move(front *f, const play *like)
       f->w->queues[q] = *ends++ + f->begin;
 }
 
-static void repeat(front *f, const play *like)
+static inline void repeat(front *f, const play *like)
 {
   f->w->alike[f->v->index] = like->item;
   f->w->begun[f->v->index] = f->begin;
@@ -447,39 +452,44 @@ static bool pass_first(front *f, uint32_t hash)
   return false;
 }
 
-/* All streams are in front of the player's next item. True: they are in front of another one. */
-static bool pass(ts_engine *e, uint32_t player)
+/* The same for an item that is not like the one that was passed last. */
+static bool pass_other(front *f)
 {
-  ts_repeats *r = e->repeats;
-  front f;
-  stand_in_front(&f, e, player);
-  if (!f.shape->stream_count) {
-    f.g->next++;
+  ts_repeats *r = f->e->repeats;
+  if (!f->shape->stream_count) {
+    f->g->next++;
     return true;
   }
-  if (!may_repeat(r, e->facts.tables, player, f.v->fragment)) {
-    admit(&f);
+  if (!may_repeat(r, f->e->facts.tables, f->player, f->v->fragment)) {
+    admit(f);
     return false;
   }
-  uint32_t by, recent = f.g->recent[f.v->fragment % RECENT];
-  if (recent != NOBODY && fits(&f, &r->plays.at[recent])) { /* mostly */
-    repeat(&f, &r->plays.at[recent]);
-    f.g->next++;
-    return !e->processes.overflow;
-  }
-  uint64_t *place = unknown(&f, &by);
+  uint32_t by;
+  uint64_t *place = unknown(f, &by);
   if (place) {
-    wait_at(&f, place, by);
+    wait_at(f, place, by);
     return false;
   }
-  find_key(&f);
-  uint32_t hash, known = find_like(&f, &hash);
-  if (known != TS_HASH_NONE) {
-    repeat(&f, &r->plays.at[known]);
-    f.g->next++;
-    return !e->processes.overflow;
-  }
-  return pass_first(&f, hash);
+  find_key(f);
+  uint32_t hash, known = find_like(f, &hash);
+  if (known == TS_HASH_NONE)
+    return pass_first(f, hash);
+  repeat(f, &r->plays.at[known]);
+  f->g->next++;
+  return !f->e->processes.overflow;
+}
+
+/* All streams are in front of the player's next item. True: they are in front of another one. */
+static inline bool pass(front *f)
+{
+  stand_in_front(f);
+  uint32_t recent = f->g->recent[f->v->fragment % RECENT];
+  const play *like = recent == NOBODY ? NULL : &f->e->repeats->plays.at[recent];
+  if (!like || !fits(f, like))
+    return pass_other(f);
+  repeat(f, like);
+  f->g->next++;
+  return !f->e->processes.overflow;
 }
 
 bool ts_repeats_hold(ts_engine *e, uint32_t id)
@@ -495,9 +505,9 @@ bool ts_repeats_hold(ts_engine *e, uint32_t id)
     return true;
   if (g->learning != NOBODY)
     learn_end(e, p->player);
-  uint32_t program = e->facts.players[p->player].role->program,
-           items = e->facts.tables->ir->programs[program].item_count;
-  while (g->next < items && pass(e, p->player))
+  front f = front_of(e, p->player);
+  uint32_t items = e->facts.tables->ir->programs[f.w->role->program].item_count;
+  while (g->next < items && pass(&f))
     ;
   return true;
 }
