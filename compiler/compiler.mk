@@ -119,8 +119,10 @@ libts_la_SOURCES += \
 	compiler/measured_rows.h \
 	compiler/model/graph.c \
 	compiler/model/graph.h \
+	compiler/model/graph_builder.h \
 	compiler/model/op.c \
 	compiler/model/op.h \
+	compiler/model/repeat.c \
 	compiler/model/traced.c \
 	compiler/model/traced.h \
 	compiler/model/traced_follow.c \

@@ -16,7 +16,8 @@ void ts_shared_free(ts_shared *shared); /* NULL is fine; nobody uses it any more
 typedef struct ts_content {
   TS_VEC(uint64_t) words;
   uint32_t axes; /* of the mesh, whose sizes are among them */
-  bool opaque;   /* something in it has no content that says all, or means it in one session alone */
+  /* something in it has no content that says all, or means it in one session alone */
+  bool opaque;
 } ts_content;
 void ts_content_add(ts_session *s, ts_content *c, uint64_t word);
 void ts_content_text(ts_session *s, ts_content *c, const char *text);

@@ -1,4 +1,4 @@
-#include "compiler/model/graph.h"
+#include "compiler/model/graph_builder.h"
 
 #include <string.h>
 
@@ -6,47 +6,33 @@
 #include "compiler/eval/kept.h"
 #include "compiler/eval/label.h"
 #include "compiler/eval/names.h"
-#include "compiler/eval/require.h"
 #include "compiler/model/op.h"
 #include "compiler/model/traced.h"
 
-typedef struct builder {
-  ts_session *s;
-  const ts_plan *plan;
-  ts_graph *g;
-  const char *prefix;      /* "" or "layer[3]." */
-  const ts_ast *call;      /* the call that takes `label` */
-  const char *label;
-  const ts_required_by *by; /* the block or model whose body this is */
-  uint32_t depth;          /* of blocks */
-  uint32_t units;          /* repeats begun at the top */
-  bool inside;             /* of one of them */
-  bool failed;
-  ts_value yielded;
-  ts_names views;          /* inputs and reshapes met so far, by address: their edge + 1 */
-  ts_names labels;         /* how often each was wanted */
-} builder;
+typedef ts_graph_builder builder;
 
 /* -- labels -- */
-
-/* Lists that grow, and what nobody asks for once the graph is built, are not kept with it. */
-static ts_arena *growing(const ts_session *s) { return s->scratch ? s->scratch : s->arena; }
 
 static const char *intern(builder *b, const char *text)
 {
   return ts_lang_intern(b->s->lang, text, strlen(text));
 }
 
+void ts_graph_label(builder *b, const char *label, uint32_t count)
+{
+  ts_arena *arena = ts_graph_growing(b->s);
+  ts_names_put(arena, &b->labels, label, ts_arena_copy(arena, &count, sizeof count));
+  TS_PUSH(arena, &b->labelled, label);
+}
+
 /* The full label of a node; a second node of the same label becomes `add_2`. */
 static const char *unique_label(builder *b, const char *name)
 {
-  const char *label = intern(b, ts_arena_printf(growing(b->s), "%s%s", b->prefix, name));
+  const char *label = intern(b, ts_arena_printf(ts_graph_growing(b->s), "%s%s", b->prefix, name));
   uint32_t *count = (uint32_t *)ts_names_get(&b->labels, label);
   if (count)
     return unique_label(b, ts_arena_printf(b->s->arena, "%s_%u", name, ++*count));
-  count = TS_NEW(growing(b->s), uint32_t);
-  *count = 1;
-  ts_names_put(growing(b->s), &b->labels, label, count);
+  ts_graph_label(b, label, 1);
   return label;
 }
 
@@ -57,12 +43,12 @@ uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_sh
 {
   uint32_t index = (uint32_t)g->tensors.count;
   TS_PUSH(
-    growing(s), &g->tensors,
+    ts_graph_growing(s), &g->tensors,
     (ts_edge){.name = name, .shape = shape, .dtype = dtype, .producer = producer, .source = index});
   return index;
 }
 
-static bool same_shape(ts_shape a, ts_shape b)
+bool ts_same_shape(ts_shape a, ts_shape b)
 {
   return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim));
 }
@@ -71,7 +57,7 @@ static bool same_shape(ts_shape a, ts_shape b)
  * them. */
 static uint32_t edge_of(builder *b, const ts_tensor *t)
 {
-  if (t->id != TS_NO_INDEX && same_shape(t->shape, b->g->tensors.at[t->id].shape))
+  if (t->id != TS_NO_INDEX && ts_same_shape(t->shape, b->g->tensors.at[t->id].shape))
     return t->id;
   uintptr_t seen = (uintptr_t)ts_names_get(&b->views, (const char *)t);
   if (seen)
@@ -147,17 +133,15 @@ static uint64_t mix_value(uint64_t h, ts_value v)
   }
 }
 
-static bool same_values(const ts_value *a, const ts_value *b);
-
 static bool same_records(const ts_record *a, const ts_record *b)
 {
   bool same = a->count == b->count && a->type == b->type && a->name == b->name;
   for (uint32_t i = 0; same && i < a->count; i++)
-    same = a->at[i].name == b->at[i].name && same_values(a->at[i].value, b->at[i].value);
+    same = a->at[i].name == b->at[i].name && ts_same_values(a->at[i].value, b->at[i].value);
   return same;
 }
 
-static bool same_values(const ts_value *a, const ts_value *b)
+bool ts_same_values(const ts_value *a, const ts_value *b)
 {
   if (a->type != b->type)
     return false;
@@ -167,7 +151,7 @@ static bool same_values(const ts_value *a, const ts_value *b)
   case TS_T_LIST: {
     bool same = a->u.list->count == b->u.list->count;
     for (uint32_t i = 0; same && i < a->u.list->count; i++)
-      same = same_values(&a->u.list->at[i], &b->u.list->at[i]);
+      same = ts_same_values(&a->u.list->at[i], &b->u.list->at[i]);
     return same;
   }
   case TS_T_RECORD: return same_records(a->u.record, b->u.record);
@@ -224,7 +208,7 @@ static bool are_alike(const ts_op *a, const ts_op *b)
       a->slot_count != b->slot_count || a->part_count != b->part_count)
     return false;
   for (uint32_t f = 0; f < a->arg_count; f++)
-    if (!same_values(&a->args[f], &b->args[f]))
+    if (!ts_same_values(&a->args[f], &b->args[f]))
       return false;
   for (uint32_t i = 0; i < a->input_count; i++)
     if (!same_inputs(&a->slots[i], &b->slots[i]))
@@ -252,7 +236,7 @@ static bool find_shapes(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op *
     op->alike = (uint32_t)g->ops.count;
     if (!ts_op_shapes(&scope))
       return false;
-    ts_hash_add(growing(s), &g->different, hash, op->alike);
+    ts_hash_add(ts_graph_growing(s), &g->different, hash, op->alike);
     return true;
   }
   const ts_slot *other = g->ops.at[op->alike].slots;
@@ -274,7 +258,7 @@ uint32_t ts_graph_add(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op op)
   for (uint32_t i = op.slot_count - op.output_count; i < op.slot_count; i++)
     op.slots[i].tensor =
       ts_graph_add_tensor(s, g, op.label, op.slots[i].shape, op.slots[i].dtype, index);
-  TS_PUSH(growing(s), &g->ops, op);
+  TS_PUSH(ts_graph_growing(s), &g->ops, op);
   return index;
 }
 
@@ -430,15 +414,18 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
     b->g->unit_name = name;
     b->g->unit_span = ts_ast_times(item)->span;
   }
+  ts_repeat repeat = ts_repeat_begin(b, env, item);
   for (int64_t i = 0; i < count && !b->failed; i++) {
+    b->prefix = ts_arena_printf(b->s->arena, "%s%s[%lld].", prefix, name, (long long)i);
+    ts_env_bind(env, name, ts_int_value(i, ts_ast_label(item)->span));
+    if (ts_repeat_copied(&repeat))
+      continue;
     if (!ts_count_iteration(b->s, item->span)) {
       b->failed = true;
       return;
     }
     b->units += top;
     b->inside |= top;
-    b->prefix = ts_arena_printf(b->s->arena, "%s%s[%lld].", prefix, name, (long long)i);
-    ts_env_bind(env, name, ts_int_value(i, ts_ast_label(item)->span));
     run(b, env, item);
   }
   b->inside &= !top;

@@ -1,0 +1,67 @@
+/* Building an op graph: shared by compiler/model/graph.c and compiler/model/repeat.c alone. */
+#ifndef TS_COMPILER_MODEL_GRAPH_BUILDER_H
+#define TS_COMPILER_MODEL_GRAPH_BUILDER_H
+
+#include "compiler/eval/require.h"
+#include "compiler/model/graph.h"
+
+typedef struct ts_graph_builder {
+  ts_session *s;
+  const ts_plan *plan;
+  ts_graph *g;
+  const char *prefix;      /* "" or "layer[3]." */
+  const ts_ast *call;      /* the call that takes `label` */
+  const char *label;
+  const ts_required_by *by; /* the block or model whose body this is */
+  uint32_t depth;          /* of blocks */
+  uint32_t units;          /* repeats begun at the top */
+  bool inside;             /* of one of them */
+  bool failed;
+  ts_value yielded;
+  ts_names views;          /* inputs and reshapes met so far, by address: their edge + 1 */
+  ts_names labels;         /* how often each was wanted */
+  TS_VEC(const char *) labelled; /* all of them, in order */
+} ts_graph_builder;
+
+/* Lists that grow, and what nobody asks for once the graph is built, are not kept with it. */
+static inline ts_arena *ts_graph_growing(const ts_session *s)
+{
+  return s->scratch ? s->scratch : s->arena;
+}
+
+/* A label that was wanted so often, for the first time. */
+void ts_graph_label(ts_graph_builder *b, const char *label, uint32_t count);
+bool ts_same_shape(ts_shape a, ts_shape b);
+/* Of values without tensors: are they the same? */
+bool ts_same_values(const ts_value *a, const ts_value *b);
+
+/* ---- compiler/model/repeat.c ---- */
+
+/* What stood when an iteration began. */
+typedef struct ts_repeat_mark {
+  uint32_t ops, tensors;
+  size_t labels;
+  uint64_t steps;
+  uint32_t unit;
+  const char *prefix;     /* of the iteration */
+  ts_value yielded;
+  uint32_t count;         /* of names in the environment */
+  const ts_value *value;
+  const uint32_t *edge;   /* of tensors there: as in `views` */
+} ts_repeat_mark;
+
+/* A `repeat` that is run. Once two iterations in a row have added the same ops, each taking its own
+ * tensors where the other took its, so would the next one, and is copied. */
+typedef struct ts_repeat {
+  ts_graph_builder *b;
+  ts_env *env;
+  const char *name;       /* its number's, for which nobody asks in what may be copied */
+  bool plain, alike;
+  uint32_t marks;
+  ts_repeat_mark at[3];   /* the last one is that of the iteration at hand */
+} ts_repeat;
+ts_repeat ts_repeat_begin(ts_graph_builder *b, ts_env *env, const ts_ast *item);
+/* At the beginning of each iteration, once the prefix is its own: true if it is done. */
+bool ts_repeat_copied(ts_repeat *r);
+
+#endif
