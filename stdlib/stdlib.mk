@@ -145,6 +145,7 @@ stdlib_files = \
 	stdlib/optimizers/adam.ts \
 	stdlib/power.ts \
 	stdlib/precision.ts \
+	stdlib/prices.ts \
 	stdlib/schedules/beside.ts \
 	stdlib/schedules/chimera.ts \
 	stdlib/schedules/controllable_memory.ts \

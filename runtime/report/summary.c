@@ -339,7 +339,7 @@ static void list_assumptions(ts_summary *s)
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
   const char **list =
-    TS_NEW_ARRAY(s->arena, const char *, 14 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count +
+    TS_NEW_ARRAY(s->arena, const char *, 15 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count +
                                          ir->remarks_count);
   uint32_t n = 0;
   for (uint32_t i = 0; i < ir->remarks_count; i++)
@@ -394,6 +394,10 @@ static void list_assumptions(ts_summary *s)
       e->idle ? "devices draw their limit but in bubbles and waits for the host" :
                 "devices draw their limit all the time",
       e->host ? "" : "; what serves them is left out");
+  if (e->dollars > 0)
+    list[n++] = ts_arena_printf(
+      s->arena, "cost: a device costs %s an hour, at work or not",
+      ts_format_dollars(e->dollars / s->seconds * 3600 / ir->meta->world).text);
   n += list_blind(s, list + n);
   s->assumption_count = n + list_extrapolations(s, list + n);
   s->assumptions = list;

@@ -2,7 +2,7 @@
 // `memory` is what the driver reports as the board's total (nvidia-smi, MiB); `reserved` is taken
 // by the CUDA context and the libraries' handles before a framework allocates anything. `watts` is
 // the limit of the board, `idle_watts` and `host_watts` are of std.power; prices change, so a plan
-// states its own: `h100_sxm with { price = $2.50/h }`. `sms` and `l2` are for kernel models. `called`: the names
+// states its own, or one of std.prices: `h100_sxm with { price = $2.50/h }`. `sms` and `l2` are for kernel models. `called`: the names
 // under which measurements that hold for it are filed, the driver's among them; those of the A100
 // and H100 hold for the A800 and H800, which differ in their links alone.
 //
