@@ -22,11 +22,15 @@ typedef struct ts_critical_node { /* of the path to a node */
   uint32_t player, item; /* of its program */
   uint32_t node;         /* of the item's fragment */
   bool host;             /* the host at work, up to having issued the node; else the node itself */
-  uint64_t time;
+  uint64_t times, time;  /* how often it is passed, and what it takes each time */
 } ts_critical_node;
 typedef void ts_critical_fn(void *closure, const ts_critical_node *node);
 /* Walks the critical path from the end of `player` back; times add up to that end. */
 void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *each, void *closure);
+/* The same in any order: nodes of items that were played alike stand for each other, and are told
+ * of once. */
+void ts_critical_passes(const ts_facts *facts, uint32_t player, ts_critical_fn *each,
+                        void *closure);
 
 /* The critical path: *parts (in `arena`), largest first. `player`: whose end is the end of the
  * step. Returns the number of parts. */

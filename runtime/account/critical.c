@@ -31,6 +31,7 @@ static void add(walker *w, const ts_played_op *s, uint32_t place, uint64_t time)
           &(ts_critical_node){
             .player = w->at->player,
             .item = s->item,
+            .times = 1,
             .time = time,
             .node = w->facts->tables->layouts[ts_item_of(w->at, s)->fragment].order[place]});
 }
@@ -73,6 +74,12 @@ static const ts_queues *queues_of(walker *w)
   return *queues ? *queues : (*queues = ts_queues_new(w->arena, w->at));
 }
 
+static ts_critical_node message_node(uint32_t receiver, const ts_message *m, uint64_t time)
+{
+  return (ts_critical_node){
+    .player = receiver, .item = m->item, .node = m->node, .times = 1, .time = time};
+}
+
 /* `time` went by for what the step sends: its receiver's. */
 static void add_message(walker *w, uint32_t send, uint64_t time)
 {
@@ -81,8 +88,8 @@ static void add_message(walker *w, uint32_t send, uint64_t time)
   const ts_route *route = &player->program->routes[ts_item_of(w->at, s)->port_base + s->op->arg];
   uint32_t to = player->peers[route->peer];
   const ts_message *m = &w->facts->players[to].program->messages[route->slot];
-  w->each(w->closure,
-          &(ts_critical_node){.player = to, .item = m->item, .node = m->node, .time = time});
+  ts_critical_node at = message_node(to, m, time);
+  w->each(w->closure, &at);
 }
 
 /* From when it was posted, through what the sends before it cost their sender. */
@@ -164,6 +171,7 @@ static ts_place leave_host(walker *w, const ts_place *place, uint64_t *to)
                                             .item = place->item->index,
                                             .node = place->node,
                                             .host = true,
+                                            .times = 1,
                                             .time = *to - begin});
   *to = begin;
   return ts_cause_of_segment(w->at, place->segment);
@@ -192,13 +200,7 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *ea
   ts_arena_free(arena);
 }
 
-/* --- summing --- */
-
-typedef struct passes {
-  uint64_t time, count;
-} passes; /* of a node, on the path */
-
-typedef struct pass { uint32_t node; bool host; uint64_t time; } pass; /* node: of the IR */
+/* --- What is passed again and again, at once --- */
 
 /* Where the path comes to an item: at the end of an op of a stream, or for a message that it sent. */
 typedef struct entry {
@@ -213,7 +215,7 @@ typedef enum way { INTO_STEP, INTO_STREAM, INTO_MESSAGE } way;
 /* A STRETCH: what the path does between coming to an item and leaving it. It hangs on nothing but
  * the item's play, so it is the same in all items that were played alike, and is walked once. */
 typedef struct stretch {
-  uint64_t twin;           /* ts_player.twins */
+  uint32_t player, like;   /* whose item; ts_player.alike */
   uint32_t stream, at;     /* as of its entry */
   uint32_t first, count;   /* passes */
   uint64_t message;        /* time that the message took */
@@ -222,10 +224,11 @@ typedef struct stretch {
   uint32_t next, next_at;  /* ... this op of the item, stream (what is before it), or port */
 } stretch;
 
-typedef struct sums {
+typedef struct path {
   walker w;
-  passes *work, *host;     /* [nodes of the IR] */
-  TS_VEC(pass) passes;
+  ts_critical_fn *each;    /* is told of all */
+  void *closure;
+  TS_VEC(ts_critical_node) passes;
   TS_VEC(stretch) stretches;
   ts_hash_table table;     /* of stretches */
   /* the stretch that is walked; `open`: the path has not left its item, `last` is the step that it
@@ -233,86 +236,79 @@ typedef struct sums {
   stretch now;
   uint32_t player, item, last;
   bool open, kept;
-} sums;
+} path;
 
-static uint32_t node_of(const sums *s, uint32_t player, uint32_t item, uint32_t node)
+static void tell(path *p, ts_critical_node at, uint64_t times)
 {
-  const ts_facts *f = s->w.facts;
-  return f->tables->ir->fragments[f->players[player].program->items[item].fragment].first_node +
-         node;
+  at.times = times;
+  p->each(p->closure, &at);
 }
 
-static void pass_node(sums *s, const pass *at, uint64_t times)
+static void note(void *closure, const ts_critical_node *at)
 {
-  passes *to = &(at->host ? s->host : s->work)[at->node];
-  to->time += times * at->time;
-  to->count += times;
-}
-
-static void count_node(void *closure, const ts_critical_node *v)
-{
-  sums *s = closure;
-  pass at = {node_of(s, v->player, v->item, v->node), v->host, v->time};
-  pass_node(s, &at, 1);
-  if (s->open && s->kept)
-    TS_PUSH(s->w.arena, &s->passes, at);
+  path *p = closure;
+  tell(p, *at, 1);
+  if (p->open && p->kept)
+    TS_PUSH(p->w.arena, &p->passes, *at);
 }
 
 static bool same_stretch(const void *closure, uint32_t number)
 {
-  const sums *s = closure;
-  const stretch *a = &s->stretches.at[number], *b = &s->now;
-  return a->twin == b->twin && a->stream == b->stream && a->at == b->at;
+  const path *p = closure;
+  const stretch *a = &p->stretches.at[number], *b = &p->now;
+  return a->player == b->player && a->like == b->like && a->stream == b->stream && a->at == b->at;
 }
 
 static uint32_t hash_of(const stretch *s)
 {
-  return ts_hash_number(s->twin ^ (uint64_t)s->at << 40 ^ (uint64_t)s->stream << 56);
+  return ts_hash_number(((uint64_t)s->player << 32 | s->like) ^ (uint64_t)s->at << 40 ^
+                        (uint64_t)s->stream << 56);
 }
 
 /* Begins a stretch at the entry. False: nobody is played like the item. */
-static bool begin(sums *s, const entry *e)
+static bool begin(path *p, const entry *e)
 {
-  const ts_player *w = &s->w.facts->players[e->player];
+  const ts_player *w = &p->w.facts->players[e->player];
   if (!w->alike)
     return false;
-  s->now = (stretch){.twin = w->twins[w->alike[e->item]],
+  p->now = (stretch){.player = e->player,
+                     .like = w->alike[e->item],
                      .stream = e->stream,
                      .at = e->at,
-                     .first = (uint32_t)s->passes.count};
+                     .first = (uint32_t)p->passes.count};
   return true;
 }
 
 /* Whether it is the like of an earlier item of its player: only stretches of those are kept. */
-static bool repeats(const sums *s, const entry *e)
+static bool repeats(const path *p, const entry *e)
 {
-  const ts_player *w = &s->w.facts->players[e->player];
+  const ts_player *w = &p->w.facts->players[e->player];
   return w->alike && w->alike[e->item] != e->item;
 }
 
 /* It ends here: the path goes on in this way. */
-static void end(sums *s, way way, uint32_t next, uint32_t next_at)
+static void end(path *p, way way, uint32_t next, uint32_t next_at)
 {
-  s->now.way = way;
-  s->now.next = next;
-  s->now.next_at = next_at;
-  s->now.count = (uint32_t)s->passes.count - s->now.first;
-  ts_hash_add(s->w.arena, &s->table, hash_of(&s->now), (uint32_t)s->stretches.count);
-  TS_PUSH(s->w.arena, &s->stretches, s->now);
+  p->now.way = way;
+  p->now.next = next;
+  p->now.next_at = next_at;
+  p->now.count = (uint32_t)p->passes.count - p->now.first;
+  ts_hash_add(p->w.arena, &p->table, hash_of(&p->now), (uint32_t)p->stretches.count);
+  TS_PUSH(p->w.arena, &p->stretches, p->now);
 }
 
 /* What the path does next hangs on others, too. */
-static void give_up(sums *s)
+static void give_up(path *p)
 {
-  if (s->open && s->kept)
-    s->passes.count = s->now.first;
-  s->open = false;
+  if (p->open && p->kept)
+    p->passes.count = p->now.first;
+  p->open = false;
 }
 
 /* The message that the port of the item received. */
-static entry message_to(const sums *s, uint32_t player, uint32_t item, uint32_t port)
+static entry message_to(const path *p, uint32_t player, uint32_t item, uint32_t port)
 {
-  const ts_player *w = &s->w.facts->players[player];
+  const ts_player *w = &p->w.facts->players[player];
   const ts_route *route = &w->program->routes[w->program->items[item].port_base + port];
   const ts_message *m = &w->program->messages[route->slot];
   return (entry){w->peers[route->peer], m->send_item, TS_IR_NONE, m->send_node, player,
@@ -320,13 +316,13 @@ static entry message_to(const sums *s, uint32_t player, uint32_t item, uint32_t 
 }
 
 /* From the end of the stretch to the next one. False: nothing is before it. */
-static bool go_on(sums *s, const stretch *known, entry *e)
+static bool go_on(path *p, const stretch *known, entry *e)
 {
-  const ts_player *w = &s->w.facts->players[e->player];
+  const ts_player *w = &p->w.facts->players[e->player];
   if (e->stream == TS_IR_NONE && known->way != INTO_STREAM) {
     *e = (entry){e->player, e->item, known->next, known->next_at, 0, 0};
   } else if (known->way == INTO_MESSAGE) {
-    *e = message_to(s, e->player, e->item, known->next);
+    *e = message_to(p, e->player, e->item, known->next);
   } else {
     const uint32_t *on = ts_item_on(w->program, e->item, known->next);
     if (on == w->program->stream_items + w->program->stream[known->next].first)
@@ -339,22 +335,21 @@ static bool go_on(sums *s, const stretch *known, entry *e)
 }
 
 /* Goes on by stretches that are known, and leaves the first one that is not in *e. */
-static void follow(sums *s, entry *e)
+static void follow(path *p, entry *e)
 {
-  while (begin(s, e)) {
-    uint32_t number = ts_hash_find(&s->table, hash_of(&s->now), same_stretch, s);
+  while (begin(p, e)) {
+    uint32_t number = ts_hash_find(&p->table, hash_of(&p->now), same_stretch, p);
     if (number == TS_HASH_NONE)
       return;
-    stretch *known = &s->stretches.at[number];
+    stretch *known = &p->stretches.at[number];
     entry before = *e;
-    if (!go_on(s, known, e))
+    if (!go_on(p, known, e))
       return;
     known->more++;
     if (before.stream == TS_IR_NONE) {
       const ts_message *m =
-        &s->w.facts->players[before.receiver].program->messages[before.slot];
-      pass_node(s, &(pass){node_of(s, before.receiver, m->item, m->node), false, known->message},
-                1);
+        &p->w.facts->players[before.receiver].program->messages[before.slot];
+      tell(p, message_node(before.receiver, m, known->message), 1);
     }
   }
 }
@@ -368,92 +363,119 @@ static uint32_t op_of(const ts_track *track, uint32_t step)
 }
 
 /* The path comes to a message at its arrival, and goes on in front of its send. */
-static ts_place walk_message(sums *s, const entry *e, uint64_t *to)
+static ts_place walk_message(path *p, const entry *e, uint64_t *to)
 {
-  go_to(&s->w, e->player);
-  const ts_track *track = s->w.at;
+  go_to(&p->w, e->player);
+  const ts_track *track = p->w.at;
   uint32_t send = ts_track_node(track, e->item, e->at), stream = ts_step_at(track, send)->stream;
-  uint64_t arrived = *to = s->w.facts->players[e->receiver].arrived[e->slot];
-  ts_place place = leave_message(&s->w, send, to);
-  if (place.kind != TS_AT_STEP || ts_player_of(track)->role->queue_count || !repeats(s, e))
+  uint64_t arrived = *to = p->w.facts->players[e->receiver].arrived[e->slot];
+  ts_place place = leave_message(&p->w, send, to);
+  if (place.kind != TS_AT_STEP || ts_player_of(track)->role->queue_count || !repeats(p, e))
     return place;
-  begin(s, e);
+  begin(p, e);
   const ts_played_op *next = ts_step_at(track, place.step);
-  s->now.message = arrived - *to;
+  p->now.message = arrived - *to;
   if (next->item == e->item)
-    end(s, INTO_STEP, next->stream, op_of(track, place.step));
+    end(p, INTO_STEP, next->stream, op_of(track, place.step));
   else if (place.step + 1 == send)
-    end(s, INTO_STREAM, stream, 0);
+    end(p, INTO_STREAM, stream, 0);
   return place;
 }
 
-static ts_place resume(sums *s, const entry *e, uint64_t *to)
+static ts_place resume(path *p, const entry *e, uint64_t *to)
 {
   if (e->stream == TS_IR_NONE)
-    return walk_message(s, e, to);
-  go_to(&s->w, e->player);
-  uint32_t streams = s->w.facts->tables->streams,
-           step = s->w.at->item_first[(size_t)e->item * streams + e->stream] + e->at;
-  *to = ts_step_at(s->w.at, step)->end;
+    return walk_message(p, e, to);
+  go_to(&p->w, e->player);
+  uint32_t streams = p->w.facts->tables->streams,
+           step = p->w.at->item_first[(size_t)e->item * streams + e->stream] + e->at;
+  *to = ts_step_at(p->w.at, step)->end;
   return (ts_place){.kind = TS_AT_STEP, .step = step};
 }
 
 /* The path has left the item of the stretch for the step. */
-static void leave_item(sums *s, uint32_t step)
+static void leave_item(path *p, uint32_t step)
 {
-  if (s->open && s->kept && s->w.at->player == s->player && step + 1 == s->last)
-    end(s, INTO_STREAM, ts_step_at(s->w.at, s->last)->stream, 0);
+  if (p->open && p->kept && p->w.at->player == p->player && step + 1 == p->last)
+    end(p, INTO_STREAM, ts_step_at(p->w.at, p->last)->stream, 0);
   else
-    give_up(s);
-  s->open = false;
+    give_up(p);
+  p->open = false;
 }
 
-static ts_place walk_step(sums *s, uint32_t step, uint64_t *to)
+static ts_place walk_step(path *p, uint32_t step, uint64_t *to)
 {
-  const ts_track *track = s->w.at;
+  const ts_track *track = p->w.at;
   const ts_played_op *at = ts_step_at(track, step);
-  if (!s->open || s->player != track->player || s->item != at->item) {
-    leave_item(s, step);
+  if (!p->open || p->player != track->player || p->item != at->item) {
+    leave_item(p, step);
     entry e = {track->player, at->item, at->stream, op_of(track, step), 0, 0}, first = e;
-    follow(s, &e);
+    follow(p, &e);
     if (e.player != first.player || e.item != first.item || e.stream != first.stream)
-      return resume(s, &e, to);
-    s->open = true;
-    s->kept = begin(s, &e) && repeats(s, &e);
-    s->player = e.player;
-    s->item = e.item;
+      return resume(p, &e, to);
+    p->open = true;
+    p->kept = begin(p, &e) && repeats(p, &e);
+    p->player = e.player;
+    p->item = e.item;
   }
   if (at->op->kind == TS_OP_RECV && at->end > at->ready) {
-    if (s->kept)
-      end(s, INTO_MESSAGE, at->op->arg, 0);
-    s->open = false;
-    entry e = message_to(s, track->player, at->item, at->op->arg);
-    follow(s, &e);
-    return resume(s, &e, to);
+    if (p->kept)
+      end(p, INTO_MESSAGE, at->op->arg, 0);
+    p->open = false;
+    entry e = message_to(p, track->player, at->item, at->op->arg);
+    follow(p, &e);
+    return resume(p, &e, to);
   }
-  s->last = step;
-  return leave_step(&s->w, step, to);
+  p->last = step;
+  return leave_step(&p->w, step, to);
 }
 
-/* Walks the path from the end of the player. */
-static void sum_path(sums *s, uint32_t player)
+void ts_critical_passes(const ts_facts *facts, uint32_t player, ts_critical_fn *each,
+                        void *closure)
 {
+  ts_arena *arena = ts_arena_new("critical path");
+  path p = {.each = each, .closure = closure};
   uint64_t to;
-  go_to(&s->w, player);
-  for (ts_place place = ts_track_end(s->w.at, &to); place.kind != TS_AT_BEGIN;) {
+  p.w = walker_new(arena, facts, note, &p);
+  go_to(&p.w, player);
+  for (ts_place place = ts_track_end(p.w.at, &to); place.kind != TS_AT_BEGIN;) {
     if (place.kind == TS_AT_STEP) {
-      place = walk_step(s, place.step, &to);
+      place = walk_step(&p, place.step, &to);
     } else {
-      give_up(s);
-      place = leave_host(&s->w, &place, &to);
+      give_up(&p);
+      place = leave_host(&p.w, &place, &to);
     }
   }
-  for (size_t i = 0; i < s->stretches.count; i++) {
-    const stretch *at = &s->stretches.at[i];
+  for (size_t i = 0; i < p.stretches.count; i++) {
+    const stretch *at = &p.stretches.at[i];
     for (uint32_t k = 0; at->more && k < at->count; k++)
-      pass_node(s, &s->passes.at[at->first + k], at->more);
+      tell(&p, p.passes.at[at->first + k], at->more);
   }
+  ts_arena_free(arena);
 }
+
+/* --- Summing --- */
+
+typedef struct passes {
+  uint64_t time, count;
+} passes; /* of a node, on the path */
+
+typedef struct sums {
+  const ts_facts *facts;
+  passes *work, *host; /* [nodes of the IR] */
+} sums;
+
+static void count_node(void *closure, const ts_critical_node *v)
+{
+  sums *s = closure;
+  const ts_player *w = &s->facts->players[v->player];
+  passes *at = (v->host ? s->host : s->work) +
+               s->facts->tables->ir->fragments[w->program->items[v->item].fragment].first_node +
+               v->node;
+  at->time += v->times * v->time;
+  at->count += v->times;
+}
+
 
 static ts_critical_part part_of(const ts_ir *ir, const ts_ir_node *node, uint32_t fragment)
 {
@@ -508,12 +530,11 @@ uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t playe
                           const ts_critical_part **parts)
 {
   const ts_ir *ir = facts->tables->ir;
-  ts_arena *scratch = ts_arena_new("critical path");
-  sums w = {.work = TS_NEW_ARRAY(scratch, passes, ir->nodes_count),
-            .host = TS_NEW_ARRAY(scratch, passes, ir->nodes_count)};
+  ts_arena *scratch = ts_arena_new("sums");
+  sums w = {facts, TS_NEW_ARRAY(scratch, passes, ir->nodes_count),
+            TS_NEW_ARRAY(scratch, passes, ir->nodes_count)};
   summary sum = {0};
-  w.w = walker_new(scratch, facts, count_node, &w);
-  sum_path(&w, player);
+  ts_critical_passes(facts, player, count_node, &w);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t n = ir->fragments[f].first_node;
          n < ir->fragments[f].first_node + ir->fragments[f].node_count; n++) {

@@ -53,9 +53,10 @@ static void gain_of(void *closure, const ts_critical_node *at)
   const ts_facts *f = p->facts;
   const ts_player *w = &f->players[at->player];
   uint32_t item = at->item, node = at->node;
+  double times = (double)at->times;
   const ts_play_item *v = &w->program->items[item];
   if (at->host) {
-    p->gain += (double)at->time * (1 - p->host);
+    p->gain += times * ((double)at->time * (1 - p->host));
     return;
   }
   const ts_ir_node *n = &ts_fragment_nodes(f->tables->ir, v->fragment)[node];
@@ -66,13 +67,14 @@ static void gain_of(void *closure, const ts_critical_node *at)
     const ts_route *route =
       &w->program
          ->routes[v->port_base + ts_fragment_nodes(f->tables->ir, v->fragment)[m->send_node].arg];
-    p->gain += gain_of_message((double)at->time, ts_passage_of(w->role, route),
-                               ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
+    p->gain +=
+      times * gain_of_message((double)at->time, ts_passage_of(w->role, route),
+                              ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
     return;
   }
   const ts_role *changed = &p->changed->at[p->changed->of[w->rank]];
   p->gain +=
-    part_of((double)at->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
+    times * part_of((double)at->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
 }
 
 static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)
@@ -163,7 +165,7 @@ static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_se
   path p = {.facts = ts_run_facts(j->run),
             .changed = prepared.roles,
             .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
-  ts_critical_walk(p.facts, last_player(j->run), gain_of, &p);
+  ts_critical_passes(p.facts, last_player(j->run), gain_of, &p);
   const ts_facts *facts = ts_run_play(scratch, &prepared, &o, 0, j->stop);
   s->on_path = llround(p.gain);
   s->percent = facts ? gain_to(j, facts->end) : 0;
