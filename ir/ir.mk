@@ -33,4 +33,6 @@ libts_la_SOURCES += \
 	ir/verify.c \
 	ir/verify_groups.c \
 	ir/verify_programs.c \
+	ir/verify_runs.c \
+	ir/verify_runs.h \
 	ir/write.c

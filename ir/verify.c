@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
+#include "ir/verify_runs.h"
 
 /* Bounds that no machine comes near, so that sums cannot overflow and quotients stay finite. */
 static const uint32_t world_limit = 1u << 24, vertex_limit = 1u << 25;
@@ -17,15 +18,10 @@ static const uint64_t bytes_limit = UINT64_C(1) << 56; /* of one thing: 64 PiB *
 static const double rate_least = 1, rate_most = 1e21;  /* per second */
 static const double speed_least = 1e-6, speed_most = 1e6;
 
-/* Runs of one table must be equal or disjoint, so that checking each once bounds the work by the
- * size of the table. */
-/* by first record; 1 + count, or inside: TS_IR_NONE */
-typedef struct runs { uint32_t *count_at; uint32_t limit; } runs;
-
 typedef struct check {
   const ts_ir *ir;
   ts_error *error;
-  runs seen[TS_IR_SECTION_KINDS]; /* of tables that others own runs of */
+  ts_ir_runs_seen seen[TS_IR_SECTION_KINDS]; /* of tables that others own runs of */
   uint32_t *latest;               /* of a run of dependencies, by its first */
 } check;
 
@@ -316,9 +312,8 @@ static bool has_owners(uint32_t kind)
 static void runs_begin(check *c)
 {
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++) {
-    uint32_t limit = ts_ir_count(c->ir, kind);
     if (has_owners(kind))
-      c->seen[kind] = (runs){ts_heap_new((size_t)limit + 1, sizeof(uint32_t)), limit};
+      c->seen[kind] = ts_ir_runs_new(ts_ir_count(c->ir, kind));
   }
   c->latest = ts_heap_new((size_t)c->ir->deps_count + 1, sizeof(uint32_t));
 }
@@ -326,38 +321,23 @@ static void runs_begin(check *c)
 static void runs_end(check *c)
 {
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
-    free(c->seen[kind].count_at);
+    ts_ir_runs_free(&c->seen[kind]);
   free(c->latest);
 }
 
-enum { RUN_BAD = -1, RUN_NEW, RUN_SEEN };
-
-static int runs_add(check *c, uint32_t kind, uint32_t first, uint32_t count)
+static ts_runs_verdict runs_add(check *c, uint32_t kind, uint32_t first, uint32_t count)
 {
-  runs *r = &c->seen[kind];
-  if (!count)
-    return RUN_SEEN;
-  if (first >= r->limit || count > r->limit - first)
-    return RUN_BAD;
-  if (r->count_at[first] == count + 1)
-    return RUN_SEEN;
-  for (uint32_t i = 0; i < count; i++) {
-    if (r->count_at[first + i])
-      return RUN_BAD;
-    r->count_at[first + i] = TS_IR_NONE;
-  }
-  r->count_at[first] = count + 1;
-  return RUN_NEW;
+  return ts_ir_runs_add(&c->seen[kind], first, count);
 }
 
 /* Every record must be in some run: those in none are checked by nobody, and yet are met by whoever
  * goes through a table. */
 static int check_owned(check *c, uint32_t kind)
 {
-  for (uint32_t i = 0; i < c->seen[kind].limit; i++)
-    if (!c->seen[kind].count_at[i])
-      return ts_ir_fail(c->error, "record %u of table %s belongs to nothing", i,
-                        ts_ir_tables[kind].name);
+  uint32_t gap = ts_ir_runs_gap(&c->seen[kind]);
+  if (gap != TS_IR_NONE)
+    return ts_ir_fail(c->error, "record %u of table %s belongs to nothing", gap,
+                      ts_ir_tables[kind].name);
   return 0;
 }
 
@@ -496,10 +476,10 @@ static int check_curve(check *c, const ts_ir_net_model *m, const ts_ir_net_curve
 static int check_curves(check *c, const ts_ir_net_model *m)
 {
   int run = runs_add(c, TS_IR_NET_CURVES, m->first_curve, m->curve_count), failed = 0;
-  if ((m->kind == TS_IR_NET_STATISTICAL) != (m->curve_count > 0) || run == RUN_BAD)
+  if ((m->kind == TS_IR_NET_STATISTICAL) != (m->curve_count > 0) || run == TS_RUNS_BAD)
     return ts_ir_fail(c->error, "net model `%s`: a statistical model has curves, others none",
                       text(c, m->name));
-  for (uint32_t i = 0; run == RUN_NEW && i < m->curve_count && !failed; i++)
+  for (uint32_t i = 0; run == TS_RUNS_NEW && i < m->curve_count && !failed; i++)
     failed = check_curve(c, m, &c->ir->net_curves[m->first_curve + i]);
   return failed;
 }
@@ -560,14 +540,14 @@ static int check_net_model(check *c, const ts_ir_net_model *m)
   if (check_curves(c, m))
     return -1;
   int ways = runs_add(c, TS_IR_NET_METHODS, m->first_method, m->method_count);
-  if (ways == RUN_BAD)
+  if (ways == TS_RUNS_BAD)
     return ts_ir_fail(c->error, "net model `%s`: its methods are not there", text(c, m->name));
-  if (ways == RUN_NEW && check_methods(c, m))
+  if (ways == TS_RUNS_NEW && check_methods(c, m))
     return -1;
   int run = runs_add(c, TS_IR_NET_POINTS, m->first_point, m->point_count);
-  if (run == RUN_BAD)
+  if (run == TS_RUNS_BAD)
     return ts_ir_fail(c->error, "net model `%s`: its points are not there", text(c, m->name));
-  return run == RUN_NEW ? check_points(c, m) : 0;
+  return run == TS_RUNS_NEW ? check_points(c, m) : 0;
 }
 
 static int check_network(check *c)
@@ -650,7 +630,7 @@ static int check_work(check *c)
 /* Nodes and ports belong to one fragment alone. */
 static bool owns(check *c, uint32_t kind, uint32_t first, uint32_t count)
 {
-  return !count || runs_add(c, kind, first, count) == RUN_NEW;
+  return !count || runs_add(c, kind, first, count) == TS_RUNS_NEW;
 }
 
 static int check_list(check *c, const ts_ir_group *g, uint8_t *seen)
@@ -705,13 +685,13 @@ static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i)
 {
   const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
   int run = runs_add(c, TS_IR_DEPS, n->first_dep, n->dep_count);
-  if (run == RUN_BAD)
+  if (run == TS_RUNS_BAD)
     return ts_ir_fail(c->error, "fragment `%s`, node %u: its dependencies are not there",
                       text(c, f->name), i);
   if (!n->dep_count)
     return 0;
   uint32_t *latest = &c->latest[n->first_dep];
-  for (uint32_t d = 0; run == RUN_NEW && d < n->dep_count; d++)
+  for (uint32_t d = 0; run == TS_RUNS_NEW && d < n->dep_count; d++)
     if (*latest < c->ir->deps[n->first_dep + d])
       *latest = c->ir->deps[n->first_dep + d];
   if (*latest >= i)
@@ -768,7 +748,7 @@ static int check_node(check *c, const ts_ir_fragment *f, uint32_t i)
       ir->ports[f->first_port + n->arg].is_send != (n->op == TS_IR_SEND))
     return ts_ir_fail(c->error, "fragment `%s`, node %u: port %u is of the other direction", name,
                       i, n->arg);
-  if (runs_add(c, TS_IR_MEMS, n->first_mem, n->mem_count) == RUN_BAD)
+  if (runs_add(c, TS_IR_MEMS, n->first_mem, n->mem_count) == TS_RUNS_BAD)
     return ts_ir_fail(c->error, "fragment `%s`, node %u: its memory effects are not there", name,
                       i);
   return check_deps(c, f, i) || check_choice(c, f, i) ? -1 : 0;
@@ -822,8 +802,8 @@ static int check_programs(check *c)
     return ts_ir_fail(c->error, "%u programs for %u stages", ir->programs_count, expected);
   for (uint32_t i = 0; i < ir->programs_count; i++) {
     const ts_ir_program *p = &ir->programs[i];
-    if (p->reserved || runs_add(c, TS_IR_ITEMS, p->first_item, p->item_count) == RUN_BAD ||
-        runs_add(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count) == RUN_BAD)
+    if (p->reserved || runs_add(c, TS_IR_ITEMS, p->first_item, p->item_count) == TS_RUNS_BAD ||
+        runs_add(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count) == TS_RUNS_BAD)
       return ts_ir_fail(c->error,
                         "program `%s`: its items or holdings are not there or partly another's",
                         text(c, p->name));
@@ -838,7 +818,7 @@ static int check_item(check *c, uint32_t i)
   if (t->micro_batch != TS_IR_NONE && t->micro_batch >= c->ir->meta->micro_batches)
     return ts_ir_fail(c->error, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name),
                       t->micro_batch, c->ir->meta->micro_batches);
-  if (runs_add(c, TS_IR_BINDINGS, t->first_binding, f->port_count) == RUN_BAD)
+  if (runs_add(c, TS_IR_BINDINGS, t->first_binding, f->port_count) == TS_RUNS_BAD)
     return ts_ir_fail(c->error, "item %u (`%s`): its bindings are not there or partly another's", i,
                       text(c, f->name));
   return 0;
