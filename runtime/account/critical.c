@@ -202,7 +202,7 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_fn *ea
 
 /* --- What is passed again and again, at once --- */
 
-/* Where the path comes to an item: at the end of an op of a stream, or for a message that it sent. */
+/* Where the path comes to an item: at the end of an op of a stream, or for a message it sent. */
 typedef struct entry {
   uint32_t player, item;
   uint32_t stream;         /* TS_IR_NONE: for a message */
