@@ -73,8 +73,8 @@ static void gain_of(void *closure, const ts_critical_node *at)
     return;
   }
   const ts_role *changed = &p->changed->at[p->changed->of[w->rank]];
-  p->gain +=
-    times * part_of((double)at->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
+  p->gain += times * part_of((double)at->time, node_time(w->role, w, item, n),
+                             node_time(changed, w, item, n));
 }
 
 static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)
