@@ -221,11 +221,12 @@ static bool fits(const front *f, const play *like)
   uint64_t begin = f->begin;
   if (*key++ != ((uint64_t)f->player << 32 | f->v->fragment))
     return false;
-  for (uint32_t i = 0; i < shape->stream_count; i++, key += 2) {
-    const ts_process *p = &f->processes[shape->streams[i]];
-    if (p->time - begin != key[0] || (f->g->posts && p->posted - begin != key[1]))
+  const ts_process *processes = f->processes;
+  bool posts = f->g->posts;
+  for (const uint32_t *s = shape->streams, *end = s + shape->stream_count; s < end; s++, key += 2)
+    if (processes[*s].time - begin != key[0] ||
+        (posts && processes[*s].posted - begin != key[1]))
       return false;
-  }
   uint64_t segment = w->segments[f->v->segment], host = segment + f->v->offset - begin;
   if (!ts_is_known(segment) ||
       (*key == TS_UNKNOWN ? (int64_t)(host + f->layout->tail - like->earliest) > 0 : host != *key))
@@ -329,24 +330,27 @@ static void learn_end(ts_engine *e, uint32_t player)
 static inline const uint64_t *move_messages(front *f, const uint64_t *ends)
 {
   const ts_route *routes = f->w->program->routes + f->v->port_base;
-  for (uint32_t i = 0; i < f->shape->send_count; i++, ends += 2) {
-    const ts_route *route = &routes[f->shape->sends[i]];
-    uint32_t to = f->w->peers[route->peer];
-    const ts_player *receiver = &f->e->facts.players[to];
-    uint64_t arrived = ends[1] + f->begin;
+  const ts_player *players = f->e->facts.players;
+  const uint32_t *port = f->shape->sends, *peers = f->w->peers;
+  uint64_t begin = f->begin;
+  for (const uint32_t *end = port + f->shape->send_count; port < end; port++, ends += 2) {
+    ts_route route = routes[*port];
+    uint32_t to = peers[route.peer];
+    uint64_t arrived = ends[1] + begin;
     f->e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
-    receiver->sent[route->slot] = ends[0] + f->begin;
-    ts_message_settle(&f->e->processes, to, &receiver->arrived[route->slot], arrived);
+    players[to].sent[route.slot] = ends[0] + begin;
+    ts_message_settle(&f->e->processes, to, &players[to].arrived[route.slot], arrived);
   }
   return ends;
 }
 
 static inline const uint64_t *move_streams(front *f, const uint64_t *ends)
 {
-  const uint32_t *first = f->w->program->stream_items;
+  const uint32_t *first = f->w->program->stream_items, *s = f->shape->streams;
   uint64_t any = 0, begin = f->begin, *entries = f->w->entries;
-  for (uint32_t i = 0; i < f->shape->stream_count; i++, ends += 2) {
-    ts_process *p = &f->processes[f->shape->streams[i]];
+  ts_process *processes = f->processes;
+  for (const uint32_t *end = s + f->shape->stream_count; s < end; s++, ends += 2) {
+    ts_process *p = &processes[*s];
     entries[p->item - first] = p->time;
     p->time = ends[0] + begin;
     p->posted = ends[1] + begin;
