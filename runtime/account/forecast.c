@@ -2,7 +2,8 @@
 
 /* Prices, measured on one core of one machine (gcc -O2) with examples/large.ts alone: 1 to
  * 8,388,608 ranks, folded and not, 1 to 1,024 stages, 1 to 1,000,000 micro-batches, 2 and 20 layers
- * a stage. Seconds are those of that machine; bytes are the same on all. */
+ * a stage. Nearly all items of such plans repeat others (repeats.h), so nodes cost nothing.
+ * Seconds are those of that machine; bytes are the same on all. */
 typedef struct price { double seconds, bytes, asked; } price;
 
 /* a device or link: paths (runtime/collective/graph.c) */
@@ -10,16 +11,15 @@ static const price of_cluster = {0.37e-6, 95, 245};
 /* groups and roles (ranks.c, roles.c, fold.c) */
 static const price of_rank = {0.7e-6, 235, 280};
 /* of a program: tables.c, layout.c; summed up by compose.c and memory.c */
-static const price of_item = {0.4e-6, 160, 200};
-static const price of_port = {0.57e-6, 145, 145};   /* of these: match.c */
-static const price of_node = {18.5e-9, 0, 0};       /* of these: memory.c walks over all */
-/* the same of the longest program: critical.c */
-static const price on_path = {8.5e-9, 0, 0};
+static const price of_item = {50e-9, 110, 110};
+static const price of_port = {30e-9, 62, 62};       /* of these: match.c */
+/* the same of the longest program: critical.c, and the steps of a track */
+static const price on_path = {40e-9, 60, 150};
 static const price of_player = {1.0e-6, 300, 400};  /* engine.c, representatives.c */
-/* where its streams began it, and which item it repeats: repeats.c */
-static const price played_item = {5e-9, 45, 60};
+/* when its streams began it, and which item it repeats: repeats.c */
+static const price played_item = {60e-9, 45, 60};
 /* times of events and messages are kept for compose.c */
-static const price played_port = {70e-9, 20, 24};
+static const price played_port = {20e-9, 20, 24};
 
 static void add(ts_forecast *e, price each, double count)
 {
@@ -41,16 +41,12 @@ ts_forecast ts_forecast_play(const ts_ir *ir, const ts_run_options *options)
   add(&e, of_rank, ir->meta->world);
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     const ts_ir_program *program = &ir->programs[p];
-    double nodes = 0, ports = 0;
-    for (uint32_t i = 0; i < program->item_count; i++) {
-      const ts_ir_fragment *f = &ir->fragments[ir->items[program->first_item + i].fragment];
-      nodes += f->node_count;
-      ports += f->port_count;
-    }
-    longest = nodes > longest ? nodes : longest;
+    double ports = 0;
+    for (uint32_t i = 0; i < program->item_count; i++)
+      ports += ir->fragments[ir->items[program->first_item + i].fragment].port_count;
+    longest = program->item_count > longest ? program->item_count : longest;
     add(&e, of_item, program->item_count);
     add(&e, of_port, ports);
-    add(&e, of_node, nodes);
     add(&e, of_player, players);
     add(&e, played_item, players * program->item_count);
     add(&e, played_port, players * ports);

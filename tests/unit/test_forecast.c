@@ -78,7 +78,7 @@ Test(forecast, is_in_proportion)
 {
   grows("ranks", forecast("1600", "1", "1", false), forecast("16000", "1", "1", false));
   grows("ranks, not folded", forecast("1600", "1", "1", true), forecast("16000", "1", "1", true));
-  grows("micro-batches", forecast("8", "8", "128", false), forecast("8", "8", "1280", false));
+  grows("micro-batches", forecast("8", "8", "1280", false), forecast("8", "8", "12800", false));
   ts_forecast folded = forecast("1024", "8", "64", false),
               alone = forecast("1024", "8", "64", true);
   cr_expect(alone.seconds > 2 * folded.seconds && alone.bytes > 2 * folded.bytes);
