@@ -2,6 +2,7 @@
  * none. */
 #include <string.h>
 
+#include "base/diag_record.h"
 #include "compiler/eval/env.h"
 #include "compiler/shard/shard.h"
 
@@ -173,10 +174,11 @@ static bool some_pattern_matches(const ts_rule *rule, const ts_op *op)
   return rule->pattern_count == 0;
 }
 
+enum { UNKNOWN, NO, YES, BY_UNIT };
+
 /* Labels that differ in numbers alone match the same patterns without any. */
 static bool pattern_matches(ts_rule *rule, const ts_op *op)
 {
-  enum { UNKNOWN, NO, YES };
   if (!rule->pattern_count || rule->numbered || !rule->met)
     return some_pattern_matches(rule, op);
   uint8_t *met = &rule->met[op->pattern_index];
@@ -203,20 +205,67 @@ static const ts_env *names_for(ts_rule *rule, ts_op_scope *scope)
   return ts_op_env(scope, rule->env);
 }
 
-bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts_op *op)
+static bool asks_for(const ts_rule *rule, const char *name)
+{
+  for (size_t i = 0; i < rule->asked.at.count; i++)
+    if (!strcmp(rule->asked.at.at[i], name))
+      return true;
+  return false;
+}
+
+/* Labels and units are all that tells apart ops that are alike. */
+void ts_rule_remember(ts_session *s, ts_rule *rule, const ts_graph *g)
+{
+  rule->met = TS_NEW_ARRAY(s->arena, uint8_t, g->pattern_count + 1);
+  if (!ts_ast_where(ts_ast_match(rule->ast)) || asks_for(rule, "label"))
+    return;
+  rule->held = TS_NEW_ARRAY(s->arena, uint8_t, g->ops.count + 1);
+  if (asks_for(rule, "unit"))
+    rule->held_in = TS_NEW_ARRAY(s->arena, uint8_t, g->ops.count + g->unit_count + 1);
+}
+
+/* Where an answer to the condition is kept; NULL: nowhere. */
+static uint8_t *answer_of(const ts_rule *rule, const ts_op *op)
+{
+  return !rule->held                        ? NULL :
+         !rule->held_in                     ? &rule->held[op->alike] :
+         rule->held[op->alike] == BY_UNIT ? &rule->held_in[op->unit] :
+                                              NULL;
+}
+
+/* False: it does not, or there was something to say. */
+static bool condition_holds(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts_op *op,
+                            const ts_ast *where)
 {
   bool holds = true;
-  if (!kind_matches(rule, op) || !pattern_matches(rule, op))
-    return false;
-  const ts_ast *where = ts_ast_where(ts_ast_match(rule->ast));
-  if (!where)
-    return true;
   ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
   ts_arena *arena = s->arena;
   ts_session_scratch(s); /* nothing of it stays but the answer */
   bool good = ts_eval_bool(s, names_for(rule, &scope), where, "the condition of a rule", &holds);
   s->arena = arena;
   return good && holds;
+}
+
+bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts_op *op)
+{
+  if (!kind_matches(rule, op) || !pattern_matches(rule, op))
+    return false;
+  const ts_ast *where = ts_ast_where(ts_ast_match(rule->ast));
+  if (!where)
+    return true;
+  uint8_t *answer = answer_of(rule, op);
+  if (answer && *answer)
+    return *answer == YES;
+  size_t said = s->diags->all.count;
+  bool holds = condition_holds(s, rule, plan, op, where);
+  if (s->diags->all.count != said || ts_diags_errors(s->diags))
+    return holds;
+  if (rule->held_in && rule->bound == 2) /* the unit alone */
+    rule->held[op->alike] = BY_UNIT;
+  answer = answer_of(rule, op);
+  if (answer)
+    *answer = holds ? YES : NO;
+  return holds;
 }
 
 /* -- rules that match nothing -- */

@@ -30,6 +30,10 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   uint8_t *met;
   /* of them names of the op, where it was evaluated, + 1; 0: nowhere yet */
   uint32_t bound;
+  /* Answers of the condition: 0 unknown, 1 no, 2 yes. By the op that one is like; NULL: it asks for
+   * labels. By unit, where it asks for nothing else of ops of their kind (3 by the op); NULL: it
+   * does not. */
+  uint8_t *held, *held_in;
   const ts_env *env;
   const char *strategy;
   ts_span applied;         /* where the plan applies the strategy */
@@ -185,6 +189,8 @@ const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape sha
 /* compiler/shard/rules.c: reading strategies; one with rules added, replaced or removed. */
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
+/* From now on it is asked of this graph's ops alone, and remembers answers. */
+void ts_rule_remember(ts_session *s, ts_rule *rule, const ts_graph *g);
 bool ts_rule_matches(ts_session *s, ts_rule *rule, const ts_plan *plan, const ts_op *op);
 /* By the op's kind, and its label without numbers. */
 bool ts_rule_may_match(ts_rule *rule, const ts_op *op);

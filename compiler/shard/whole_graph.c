@@ -342,7 +342,7 @@ static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   ts_rules_collect(s, plan, sh);
   uint32_t *rules = TS_NEW_ARRAY(s->arena, uint32_t, sh->rules.count + 1);
   for (size_t i = 0; i < sh->rules.count; i++)
-    sh->rules.at[i].met = TS_NEW_ARRAY(s->arena, uint8_t, g->pattern_count + 1);
+    ts_rule_remember(s, &sh->rules.at[i], g);
   c.candidates = TS_NEW_ARRAY(s->arena, ts_candidates, g->pattern_count + 1);
   for (uint32_t i = 0; i < g->ops.count; i++)
     shard_op(&c, &classes, i, rules);
