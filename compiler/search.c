@@ -114,6 +114,7 @@ static bool read_items(searcher *v)
   v->column_of = TS_NEW_ARRAY(arena, uint32_t, v->items.count);
   v->reason_of = TS_NEW_ARRAY(arena, uint32_t, v->items.count);
   v->late = TS_NEW_ARRAY(arena, bool, v->items.count);
+  v->needs = TS_NEW_ARRAY(arena, ts_item_needs, v->items.count + 1);
   v->empty = TS_NEW_ARRAY(arena, bool, v->items.count + 1);
   search->reasons = TS_NEW_ARRAY(arena, ts_search_reason, v->items.count);
   for (uint32_t i = 0; i < v->items.count; i++) {
@@ -204,23 +205,6 @@ static bool asks_for(const searcher *v, uint32_t item, const char *name)
   return names(v, item, name);
 }
 
-/* Axes that the item names have their sizes; the others only must be there. */
-static void lay_mesh(searcher *v, const ts_env *env, uint32_t item)
-{
-  const ts_ast *mesh = ts_search_mesh(v);
-  ts_mesh *m = &v->s->mesh;
-  m->count = 0;
-  for (uint32_t i = 0; mesh && i < mesh->count && m->count < sizeof m->axis / sizeof m->axis[0];
-       i++, m->count++) {
-    m->axis[m->count].name = mesh->child[i]->name;
-    m->axis[m->count].span = mesh->child[i]->span;
-    m->axis[m->count].stride = m->axis[m->count].size = 1;
-    if (names(v, item, mesh->child[i]->name))
-      ts_eval_int(v->s, env, ts_ast_value(mesh->child[i]), "the size of an axis",
-                  &m->axis[m->count].size);
-  }
-}
-
 bool ts_search_needs(const searcher *v, uint32_t item, uint32_t index)
 {
   const ts_ast *params = ts_ast_params(v->plan);
@@ -236,6 +220,41 @@ bool ts_search_needs(const searcher *v, uint32_t item, uint32_t index)
   return false;
 }
 
+enum { BITS = 64 };
+
+/* Which of the first parameters and axes: they are asked for again with each value tried. */
+static const ts_item_needs *needs_of(const searcher *v, uint32_t item)
+{
+  ts_item_needs *n = &v->needs[item];
+  const ts_ast *params = ts_ast_params(v->plan), *mesh = ts_search_mesh(v);
+  if (n->known && n->given == v->given_count)
+    return n;
+  *n = (ts_item_needs){.known = true, .given = v->given_count};
+  for (uint32_t i = 0; i < params->count && i < BITS; i++)
+    n->parameters |= (uint64_t)ts_search_needs(v, item, i) << i;
+  for (uint32_t i = 0; mesh && i < mesh->count && i < BITS; i++)
+    n->axes |= (uint64_t)names(v, item, mesh->child[i]->name) << i;
+  return n;
+}
+
+/* Axes that the item names have their sizes; the others only must be there. */
+static void lay_mesh(searcher *v, const ts_env *env, uint32_t item)
+{
+  const ts_ast *mesh = ts_search_mesh(v);
+  ts_mesh *m = &v->s->mesh;
+  const ts_item_needs *needs = needs_of(v, item);
+  m->count = 0;
+  for (uint32_t i = 0; mesh && i < mesh->count && m->count < sizeof m->axis / sizeof m->axis[0];
+       i++, m->count++) {
+    m->axis[m->count].name = mesh->child[i]->name;
+    m->axis[m->count].span = mesh->child[i]->span;
+    m->axis[m->count].stride = m->axis[m->count].size = 1;
+    if (i < BITS ? needs->axes >> i & 1 : names(v, item, mesh->child[i]->name))
+      ts_eval_int(v->s, env, ts_ast_value(mesh->child[i]), "the size of an axis",
+                  &m->axis[m->count].size);
+  }
+}
+
 /* The names that item `item` may use: the plan's parameters, with what was given so far, and the
  * `let`s before it. */
 ts_env *ts_search_scope(searcher *v, uint32_t item)
@@ -243,6 +262,7 @@ ts_env *ts_search_scope(searcher *v, uint32_t item)
   const ts_ast *params = ts_ast_params(v->plan);
   const ts_env *outer = v->played ? figures_env(v) : v->module->env;
   ts_env *env = v->spare && v->spare->parent == outer ? v->spare : ts_env_new(v->s, outer);
+  const ts_item_needs *needs = needs_of(v, item);
   env->count = 0;
   v->s->steps = 0; /* each plan counts by itself */
   for (uint32_t i = 0; i < params->count; i++) {
@@ -250,7 +270,7 @@ ts_env *ts_search_scope(searcher *v, uint32_t item)
     const given *set = given_for(v, formal);
     if (set)
       ts_env_bind(env, formal->name, set->value);
-    else if (ts_search_needs(v, item, i))
+    else if (i < BITS ? needs->parameters >> i & 1 : ts_search_needs(v, item, i))
       ts_env_bind(env, formal->name,
                   ts_param_value(v->s, env, formal, ts_ast_type(formal), ts_ast_default(formal)));
   }

@@ -10,6 +10,14 @@ typedef struct ts_given { const char *name; ts_value value; const char *text; } 
 
 typedef struct ts_search_range { double low, high; } ts_search_range; /* truth: 0 and 1 */
 
+/* What an item asks for, where so many parameters are given: others by their places, and axes of the
+ * mesh. Bits of the first 64. */
+typedef struct ts_item_needs {
+  bool known;
+  uint32_t given;
+  uint64_t parameters, axes;
+} ts_item_needs;
+
 typedef struct ts_searcher {
   ts_session *s;
   ts_module *module;
@@ -22,6 +30,7 @@ typedef struct ts_searcher {
   uint32_t *column_of;        /* [items] of VARY and SET */
   uint32_t *reason_of;        /* [items] of VARY, SET and REQUIRE */
   bool *late;                 /* [items] that need figures */
+  ts_item_needs *needs;       /* [items + 1] */
   bool *empty;                /* [items] VARY over a list that is always empty */
   const ts_figures *played;   /* NULL while plans are listed */
   ts_search *search;

@@ -880,14 +880,9 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   ts_too_deep(parser, *span);
 }
 
+/* As yypstate_expected_tokens(), of one token: that one asks for each there is. */
 bool ts_grammar_expects(ts_grammar_pstate *state, int token)
 {
-  yysymbol_kind_t symbols[TOKENS];
-  yysymbol_kind_t wanted = YYTRANSLATE(token);
-  int count = yypstate_expected_tokens(state, symbols, TOKENS);
-  for (int i = 0; i < count; i++) {
-    if (symbols[i] == wanted)
-      return true;
-  }
-  return false;
+  return !yy_lac(state->yyesa, &state->yyes, &state->yyes_capacity, state->yyssp,
+                 YYTRANSLATE(token));
 }

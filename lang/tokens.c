@@ -4,13 +4,9 @@
 #include "lang/grammar.h"
 #include "lang/parser.h"
 
-static const struct keyword {
-  const char *text;
-  int token;
-  bool reserved;
-} keywords[] = {
-#define RESERVED(token, text) {text, TS_T_##token, true},
-#define CONTEXTUAL(token, text) {text, TS_T_##token, false},
+static const struct keyword { const char *text; int token; } keywords[] = {
+#define RESERVED(token, text) {text, TS_T_##token},
+#define CONTEXTUAL(token, text) {text, TS_T_##token},
 #include "lang/keywords.def"
 #undef RESERVED
 #undef CONTEXTUAL
@@ -18,35 +14,57 @@ static const struct keyword {
 
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 
-int ts_keyword_token(const char *text, size_t length)
+enum {
+  RESERVED_WORDS = 0
+#define RESERVED(token, text) + 1
+#define CONTEXTUAL(token, text)
+#include "lang/keywords.def"
+#undef RESERVED
+#undef CONTEXTUAL
+};
+
+/* By token, from that of a name on. */
+static const struct word { const char *text; bool reserved; } words[] = {
+#define RESERVED(token, text) [TS_T_##token - TS_T_ID] = {text, true},
+#define CONTEXTUAL(token, text) [TS_T_##token - TS_T_ID] = {text, false},
+#include "lang/keywords.def"
+#undef RESERVED
+#undef CONTEXTUAL
+};
+
+static struct word word_of(int kind)
 {
-  for (size_t i = 0; i < KEYWORDS; i++) {
-    if (keywords[i].text[0] == text[0] && strncmp(keywords[i].text, text, length) == 0 &&
-        !keywords[i].text[length])
-      return keywords[i].token;
+  size_t i = (size_t)kind - TS_T_ID;
+  return kind > TS_T_ID && i < sizeof words / sizeof *words ? words[i] : (struct word){0};
+}
+
+/* Of keywords in order. */
+static int token_among(size_t low, size_t high, const char *text, size_t length)
+{
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strncmp(text, keywords[middle].text, length);
+    if (!order && !keywords[middle].text[length])
+      return keywords[middle].token;
+    if (order > 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return TS_T_ID;
 }
 
-const char *ts_word_text(int kind)
+int ts_keyword_token(const char *text, size_t length)
 {
-  for (size_t i = 0; i < KEYWORDS; i++) {
-    if (keywords[i].token == kind)
-      return keywords[i].text;
-  }
-  return NULL;
+  int reserved = token_among(0, RESERVED_WORDS, text, length);
+  return reserved != TS_T_ID ? reserved : token_among(RESERVED_WORDS, KEYWORDS, text, length);
 }
+
+const char *ts_word_text(int kind) { return word_of(kind).text; }
 
 const char *ts_word_name(size_t i) { return i < KEYWORDS ? keywords[i].text : NULL; }
 
-bool ts_token_is_reserved(int kind)
-{
-  for (size_t i = 0; i < KEYWORDS; i++) {
-    if (keywords[i].token == kind)
-      return keywords[i].reserved;
-  }
-  return false;
-}
+bool ts_token_is_reserved(int kind) { return word_of(kind).reserved; }
 
 /* `x.in`, `{ in: 3 }`: a name even if the word is reserved. */
 static bool is_name(const ts_parser *parser, uint32_t token)
