@@ -73,9 +73,17 @@ typedef struct ts_edge { /* a tensor of the graph */
   bool needs_gradient;
 } ts_edge;
 
+/* `count` iterations of so many ops and tensors, from these on: in each the ops are those of the one
+ * before, as those are of the one before that, and each takes the same tensor as there, or the one
+ * that is as much further on. */
+typedef struct ts_graph_run {
+  uint32_t first_op, ops, first_tensor, tensors, count;
+} ts_graph_run;
+
 typedef struct ts_graph {
   TS_VEC(ts_op) ops;
   TS_VEC(ts_edge) tensors;
+  TS_VEC(ts_graph_run) runs;
   const uint32_t *reach;    /* [op]: the first op that it takes a tensor of; TS_NO_INDEX: none */
   ts_hash_table different;  /* ops that are like none before */
   uint32_t pattern_count;   /* different ones, of labels */

@@ -57,6 +57,7 @@ typedef struct ts_repeat {
   ts_env *env;
   const char *name;       /* its number's, for which nobody asks in what may be copied */
   bool plain, alike;
+  bool copied;            /* the iteration before */
   uint32_t marks;
   ts_repeat_mark at[3];   /* the last one is that of the iteration at hand */
 } ts_repeat;

@@ -269,6 +269,19 @@ static void pass_on(const ts_repeat *r)
   }
 }
 
+static void note_run(const ts_repeat *r)
+{
+  const mark *m = r->at;
+  ts_graph *g = r->b->g;
+  ts_graph_run run = {m[2].ops, m[2].ops - m[1].ops, m[2].tensors, m[2].tensors - m[1].tensors, 1},
+               *last = g->runs.count ? &g->runs.at[g->runs.count - 1] : NULL;
+  if (last && last->first_op + last->count * last->ops == run.first_op && last->ops == run.ops &&
+      r->copied)
+    last->count++;
+  else
+    TS_PUSH(r->b->s->arena, &g->runs, run);
+}
+
 static bool copy(const ts_repeat *r)
 {
   builder *b = r->b;
@@ -278,6 +291,7 @@ static bool copy(const ts_repeat *r)
   if (b->g->ops.count + (m[2].ops - m[1].ops) > b->s->limits.ops ||
       b->s->steps + steps >= b->s->next_look || !(labels = new_labels(r)))
     return false;
+  note_run(r);
   copy_ops(r, labels);
   copy_tensors(r);
   for (size_t k = 0; k < m[2].labels - m[1].labels; k++)
@@ -300,7 +314,7 @@ bool ts_repeat_copied(ts_repeat *r)
   }
   r->at[r->marks++] = mark_of(r);
   if (r->marks < 3 || !(r->alike || two_alike(r)))
-    return false;
-  r->alike = copy(r);
-  return r->alike;
+    return r->copied = false;
+  r->copied = r->alike = copy(r);
+  return r->copied;
 }

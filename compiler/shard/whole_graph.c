@@ -128,12 +128,16 @@ static uint32_t matching(ts_sharder *c, const ts_op *op, uint32_t *rules)
   uint32_t n = 0;
   for (uint32_t i = 0; i < some->count; i++) {
     ts_rule *rule = &c->sh->rules.at[some->rules[i]];
-    if (ts_rule_matches(c->s, rule, c->plan, op)) {
-      rule->matched++;
+    if (ts_rule_matches(c->s, rule, c->plan, op))
       rules[n++] = some->rules[i];
-    }
   }
   return n;
+}
+
+static void count_matches(ts_sharder *c, const uint32_t *rules, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    c->sh->rules.at[rules[i]].matched++;
 }
 
 static uint32_t make_class(ts_sharder *c, uint32_t index, const uint32_t *rules,
@@ -151,6 +155,7 @@ static void shard_op(ts_sharder *c, ts_hash_table *classes, uint32_t index, uint
 {
   const ts_op *op = c->op = &c->g->ops.at[index];
   uint32_t rule_count = matching(c, op, rules), hash = hash_op(c, op, rules, rule_count);
+  count_matches(c, rules, rule_count);
   uint32_t found = ts_hash_find(classes, hash, same_class, &(wanted){c, op, rules, rule_count});
   if (found == TS_HASH_NONE) {
     found = make_class(c, index, rules, rule_count);
@@ -162,6 +167,78 @@ static void shard_op(ts_sharder *c, ts_hash_table *classes, uint32_t index, uint
   for (uint32_t i = op->slot_count - op->output_count; i < op->slot_count; i++) {
     c->sh->layouts[op->slots[i].tensor] = class->edge[i];
     c->sh->layouts[op->slots[i].tensor].failed |= class->failed;
+  }
+}
+
+/* -- iterations that are like the one before -- */
+
+static bool tells_apart(const ts_rule *rule)
+{
+  return rule->numbered || rule->held_in ||
+         (ts_ast_where(ts_ast_match(rule->ast)) && !rule->held);
+}
+
+/* Rules that tell apart ops that are alike match these, too, as they match the ones before. What is
+ * to be said of one is said when it is laid out by itself. */
+static bool same_rules(ts_sharder *c, const ts_graph_run *run, uint32_t first, uint32_t *rules)
+{
+  bool same = true, asks = false;
+  for (size_t i = 0; i < c->sh->rules.count; i++)
+    asks |= tells_apart(&c->sh->rules.at[i]);
+  if (!asks)
+    return true;
+  struct ts_aside before = ts_session_set_aside(c->s);
+  for (uint32_t i = first; i < first + run->ops && same; i++) {
+    const ts_class *class = &c->sh->classes.at[c->sh->class_of[i - run->ops]];
+    uint32_t count = matching(c, &c->g->ops.at[i], rules);
+    same = count == class->rule_count && !memcmp(class->rules, rules, count * sizeof *rules);
+  }
+  return ts_session_take_up(c->s, before) == TS_CODE_COUNT && same;
+}
+
+/* The iteration that begins with this op, if the two before it are laid out alike: what it takes
+ * of them is, then. False: it is to be laid out op by op. */
+static bool lay_out_again(ts_sharder *c, const ts_graph_run *run, uint32_t first, uint32_t *rules)
+{
+  uint32_t *class_of = c->sh->class_of + first, n = run->ops,
+           tensor = run->first_tensor + (first - run->first_op) / n * run->tensors;
+  if (memcmp(class_of - 2 * n, class_of - n, n * sizeof *class_of) != 0 ||
+      !same_rules(c, run, first, rules))
+    return false;
+  memcpy(class_of, class_of - n, n * sizeof *class_of);
+  memcpy(c->sh->layouts + tensor, c->sh->layouts + tensor - run->tensors,
+         run->tensors * sizeof *c->sh->layouts);
+  for (uint32_t i = 0; i < n; i++) {
+    const ts_class *class = &c->sh->classes.at[class_of[i]];
+    count_matches(c, class->rules, class->rule_count);
+    ts_model_work_add(c->s->arena, class, c->sh);
+  }
+  return true;
+}
+
+/* The run of which an iteration begins here, or NULL. *at: runs that end before. */
+static const ts_graph_run *run_at(const ts_graph *g, uint32_t op, size_t *at)
+{
+  const ts_graph_run *run = g->runs.at;
+  while (*at < g->runs.count && op >= run[*at].first_op + run[*at].count * run[*at].ops)
+    ++*at;
+  return *at < g->runs.count && op >= run[*at].first_op &&
+             (op - run[*at].first_op) % run[*at].ops == 0 ?
+           &run[*at] :
+           NULL;
+}
+
+static void shard_ops(ts_sharder *c)
+{
+  ts_hash_table classes = {0};
+  size_t runs = 0;
+  uint32_t *rules = TS_NEW_ARRAY(c->s->arena, uint32_t, c->sh->rules.count + 1);
+  for (uint32_t i = 0; i < c->g->ops.count;) {
+    const ts_graph_run *run = run_at(c->g, i, &runs);
+    bool again = run && lay_out_again(c, run, i, rules);
+    if (!again)
+      shard_op(c, &classes, i, rules);
+    i += again ? run->ops : 1;
   }
 }
 
@@ -246,10 +323,14 @@ static void group_ops(ts_sharder *c)
   const char *last_label = NULL;
   size_t last_prefix = 0;
   asked said = {0};
+  const ts_ast **actions = TS_NEW_ARRAY(c->s->arena, const ts_ast *, sh->classes.count + 1);
+  uint32_t *rules = TS_NEW_ARRAY(c->s->arena, uint32_t, sh->classes.count + 1);
+  for (size_t k = 0; k < sh->classes.count; k++)
+    actions[k] = recompute_action(sh, &sh->classes.at[k], &rules[k]);
   for (uint32_t i = 0; i < c->g->ops.count; i++) {
-    uint32_t rule = TS_NO_INDEX;
+    uint32_t rule = rules[sh->class_of[i]];
     const ts_op *op = &c->g->ops.at[i];
-    const ts_ast *action = recompute_action(sh, &sh->classes.at[sh->class_of[i]], &rule);
+    const ts_ast *action = actions[sh->class_of[i]];
     if (!action) {
       last_rule = TS_NO_INDEX;
       continue;
@@ -307,22 +388,63 @@ static bool same_form(const void *closure, uint32_t number)
   return same;
 }
 
+/* An iteration whose groups go on as they did from the second before it to the one before. */
+static bool same_groups(const uint32_t *group, uint32_t first, uint32_t n)
+{
+  uint32_t step = 0;
+  for (uint32_t i = first; i < first + n; i++) {
+    uint32_t a = group[i - 2 * n], b = group[i - n], c = group[i];
+    if (!a != !b || !b != !c)
+      return false;
+    step = c && !step ? c - b : step;
+    if (c && (c - b != step || b - a != step))
+      return false;
+  }
+  return true;
+}
+
+/* Forms of an iteration, where the two before it have the same: none of its ops takes a tensor from
+ * before all of them, then, which is further away each time. */
+static bool same_forms(const ts_sharder *c, const ts_graph_run *run, uint32_t first)
+{
+  uint32_t n = run->ops, *form = c->sh->form + first, *class_of = c->sh->class_of + first;
+  bool same = !memcmp(form - 2 * n, form - n, n * sizeof *form) &&
+              !memcmp(class_of - n, class_of, n * sizeof *class_of) &&
+              same_groups(c->sh->recompute_group, first, n);
+  if (same)
+    memcpy(form, form - n, n * sizeof *form);
+  return same;
+}
+
+static void find_form(formed *f, ts_hash_table *known, uint32_t *forms)
+{
+  const ts_sharder *c = f->c;
+  uint32_t i = f->op, hash = ts_hash_number(ts_mix(c->sh->class_of[i], c->g->ops.at[i].span.begin) +
+                                            i - c->g->reach[i]);
+  c->sh->form[i] = ts_hash_find(known, hash, same_form, f);
+  if (c->sh->form[i] != TS_HASH_NONE)
+    return;
+  ts_hash_add(c->s->arena, known, hash, c->sh->form[i] = *forms);
+  f->example[(*forms)++] = i;
+}
+
 static void find_forms(const ts_sharder *c)
 {
   ts_arena *arena = c->s->arena;
   uint32_t count = (uint32_t)c->g->ops.count, forms = 0, group = 0;
+  size_t runs = 0;
   ts_hash_table known = {0};
   formed f = {c, TS_NEW_ARRAY(arena, uint32_t, count), TS_NEW_ARRAY(arena, uint32_t, count), 0};
-  for (uint32_t i = f.op = 0; i < count; f.op = ++i) {
-    uint32_t hash = ts_hash_number(ts_mix(c->sh->class_of[i], c->g->ops.at[i].span.begin) +
-                                   i - c->g->reach[i]);
+  for (uint32_t i = 0; i < count; i++) {
     f.after[i] = group;
     group = c->sh->recompute_group[i] ? c->sh->recompute_group[i] : group;
-    c->sh->form[i] = ts_hash_find(&known, hash, same_form, &f);
-    if (c->sh->form[i] != TS_HASH_NONE)
-      continue;
-    ts_hash_add(arena, &known, hash, c->sh->form[i] = forms);
-    f.example[forms++] = i;
+  }
+  while (f.op < count) {
+    const ts_graph_run *run = run_at(c->g, f.op, &runs);
+    bool again = run && same_forms(c, run, f.op);
+    if (!again)
+      find_form(&f, &known, &forms);
+    f.op += again ? run->ops : 1;
   }
 }
 
@@ -331,7 +453,6 @@ static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   ts_sharding *sh = TS_NEW(s->arena, ts_sharding);
   unsigned errors = ts_diags_errors(s->diags);
   ts_sharder c = {.s = s, .plan = plan, .g = g, .sh = sh};
-  ts_hash_table classes = {0};
   sh->class_of = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
   sh->form = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
   sh->layouts = TS_NEW_ARRAY(s->arena, ts_layout, g->tensors.count + 1);
@@ -340,12 +461,10 @@ static ts_sharding *shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   for (size_t i = 0; i < g->tensors.count; i++)
     sh->layouts[i].rule = TS_NO_INDEX;
   ts_rules_collect(s, plan, sh);
-  uint32_t *rules = TS_NEW_ARRAY(s->arena, uint32_t, sh->rules.count + 1);
   for (size_t i = 0; i < sh->rules.count; i++)
     ts_rule_remember(s, &sh->rules.at[i], g);
   c.candidates = TS_NEW_ARRAY(s->arena, ts_candidates, g->pattern_count + 1);
-  for (uint32_t i = 0; i < g->ops.count; i++)
-    shard_op(&c, &classes, i, rules);
+  shard_ops(&c);
   ts_rules_unused(s, g, sh);
   if (ts_diags_errors(s->diags) == errors) {
     ts_sharder_groups(&c);
