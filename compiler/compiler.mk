@@ -71,6 +71,8 @@ libts_la_SOURCES += \
 	compiler/lower/device.c \
 	compiler/lower/device.h \
 	compiler/lower/doubts.c \
+	compiler/lower/early.c \
+	compiler/lower/early.h \
 	compiler/lower/formats.c \
 	compiler/lower/fragment.c \
 	compiler/lower/fragment.h \

@@ -23,6 +23,8 @@ libts_la_SOURCES += \
 	runtime/account/labels.h \
 	runtime/account/least.c \
 	runtime/account/least.h \
+	runtime/account/least_time.c \
+	runtime/account/least_time.h \
 	runtime/account/link_use.c \
 	runtime/account/link_use.h \
 	runtime/account/memory.c \

@@ -261,6 +261,7 @@ static void take_play(void *closure, size_t index, double seconds)
 {
   task *t = closure;
   t->done++;
+  ts_sweep_note(&t->sweep, index);
   ts_sweep_judge(&t->sweep); /* its errors are seen at the next tick */
   if (t->kept)
     ts_kept_take(t->kept, index, seconds);
@@ -349,6 +350,42 @@ static bool play_some(void *closure, const size_t *todo, size_t count)
                                                     .closure = t});
 }
 
+static void take_promise(void *closure, size_t index, double seconds)
+{
+  task *t = closure;
+  ts_outcome *o = &t->sweep.outcomes[index];
+  if (o->state == TS_BOUNDED)
+    *o = (ts_outcome){.point = o->point, .least = o->least};
+  else
+    take_play(closure, index, seconds);
+}
+
+/* Of a listed search: finds what plans promise, in their order, in which most has been worked out
+ * before; then those that promise most are first. False after an error. */
+static bool sort_by_promise(task *t, size_t *todo, size_t *count)
+{
+  ts_sweep *s = &t->sweep;
+  size_t left = 0;
+  if (s->search->open || t->team || s->all || !s->top ||
+      (s->search->goal_count == 1 && *count <= s->top))
+    return true;
+  for (size_t i = 0; i < *count; i++)
+    s->outcomes[todo[i]].promise = true;
+  if (!ts_sweep_play(s, &(ts_sweep_plays){.jobs = t->jobs,
+                                          .count = *count,
+                                          .todo = todo,
+                                          .done = take_promise,
+                                          .tick = tick,
+                                          .closure = t}))
+    return false;
+  for (size_t i = 0; i < *count; i++)
+    if (!s->outcomes[todo[i]].known)
+      todo[left++] = todo[i];
+  *count = left;
+  ts_sweep_sort_by_promise(s, todo, left);
+  return true;
+}
+
 /* Plays what no journal knows. False after an error. */
 static bool play_all(task *t)
 {
@@ -357,10 +394,14 @@ static bool play_all(task *t)
   for (size_t i = 0; i < s->count; i++)
     if (!s->outcomes[i].known)
       todo[count++] = i;
+    else
+      ts_sweep_note(s, i);
   t->asked = count;
   t->begun = ts_clock();
   ts_sweep_player player = {look_at_some, play_some, t};
   if (s->search->open && !ts_sweep_search(s, &t->budget, &player))
+    return false;
+  if (!sort_by_promise(t, todo, &count))
     return false;
   ts_sweep_plays plays = {.jobs = t->jobs,
                           .count = count,

@@ -51,6 +51,9 @@ uint32_t ts_axes_effective(ts_session *s, uint32_t axes); /* without those that 
 /* For who need not have an IR of each plan. Memory that the fullest rank holds throughout, and the
  * device with the most room. */
 struct ts_ir;
+/* Before there is a fragment: s that a step takes at least, bytes of the fullest rank, and what the
+ * whole job is about. */
+typedef struct ts_held_early { double seconds, tokens, devices; uint64_t bytes; } ts_held_early;
 typedef struct ts_held {
   uint64_t bytes;
   uint64_t reserved, limit; /* by drivers and libraries, and in all */
@@ -61,6 +64,8 @@ typedef struct ts_held {
   /* or NULL; asked once the IR has fragments, programs and all of the machine, and their messages
    * have no ends yet. True: that will do, and there is no IR. */
   bool (*enough)(void *closure, const struct ts_ir *ir);
+  /* likewise, or NULL; asked once there is an order, and ops have costs */
+  bool (*enough_early)(void *closure, const ts_held_early *known);
   void *closure;
   bool had;                 /* it was enough */
 } ts_held;

@@ -89,3 +89,18 @@ void ts_lower_formats(ts_lowering *l, uint32_t world, double micro_batches, ts_i
   }
   meta->peak_flops = known && least > 0 ? meta->model_flops_per_step / least : 0;
 }
+
+uint32_t ts_world_of(const ts_lowering *l)
+{
+  uint32_t world = 1;
+  for (uint32_t a = 0; a < l->s->mesh.count; a++)
+    world *= (uint32_t)l->s->mesh.axis[a].size;
+  return world;
+}
+
+uint64_t ts_tokens_of(const ts_lowering *l, int64_t samples)
+{
+  const ts_plan *plan = l->plan;
+  double tokens = plan->tokens_per_sample > 0 ? plan->tokens_per_sample : l->g->tokens_per_sample;
+  return (uint64_t)(tokens * (double)samples);
+}

@@ -5,6 +5,7 @@
 
 #include "base/version.h"
 #include "compiler/lower/calibrated.h"
+#include "compiler/lower/early.h"
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_pieces.h"
 #include "compiler/lower/fragment_parameters.h"
@@ -690,7 +691,6 @@ const char *ts_cluster_text(const ts_lowering *l)
 static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
 {
   const ts_plan *plan = l->plan;
-  double tokens = plan->tokens_per_sample > 0 ? plan->tokens_per_sample : l->g->tokens_per_sample;
   int64_t micro = plan->micro_batch > 0 ? plan->micro_batch : 1;
   ts_ir_meta meta = {
     .plan = ts_ir_add_string(l->b, plan->name),
@@ -700,7 +700,7 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
     .world = world,
     .micro_batches = l->sc->micro_batches * l->sc->copies,
     .steps = l->sc->step_first[1] > 1 ? l->sc->step_first[1] : 0,
-    .tokens_per_step = (uint64_t)(tokens * (double)samples),
+    .tokens_per_step = ts_tokens_of(l, samples),
     .samples_per_step = (uint64_t)samples,
     .parameters = l->g->parameters - l->shared_parameters};
   ts_lower_formats(l, world, (double)samples / (double)micro, &meta);
@@ -739,9 +739,7 @@ static bool is_enough(const ts_lowering *l)
 /* Collectives join the compute stream's numbers: stream 0 computes. */
 static bool write_ir(ts_lowering *l, int64_t samples)
 {
-  uint32_t world = 1;
-  for (uint32_t a = 0; a < l->s->mesh.count; a++)
-    world *= (uint32_t)l->s->mesh.axis[a].size;
+  uint32_t world = ts_world_of(l);
   ts_lower_sources(l);
   lower_mesh(l);
   if (l->sc->axis != TS_NO_INDEX)
@@ -873,7 +871,8 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
   if (l.failed || !(l.sc = open_schedule(s, plan, neutral)) || holds_too_much(&l) ||
       !ts_schedule_place(s, l.sc) || !check_axis(&l) || !check_batch(&l, &samples) ||
-      ts_lower_is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)))
+      ts_lower_is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)) ||
+      ts_lower_is_enough_early(&l, samples))
     return NULL;
   l.b = ts_ir_builder_new();
   l.shared_labels = TS_NEW_ARRAY(s->arena, ts_shared_label, l.g->ops.count + 1);

@@ -77,6 +77,9 @@ uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source);
 /* of a kernel of the costing, so many times slower */
 uint32_t ts_ir_kernel_of(ts_lowering *l, uint32_t cost, double slowed);
 
+uint32_t ts_world_of(const ts_lowering *l);
+uint64_t ts_tokens_of(const ts_lowering *l, int64_t samples); /* of a step, which has so many */
+
 /* ---- Passes ---- */
 
 /* compiler/lower/stage_cost.c: what a policy goes by. */

@@ -153,7 +153,7 @@ static fragment read(ts_arena *arena, const ts_ir *ir, double speed, const ts_ir
   return out;
 }
 
-static double fastest(const ts_ir *ir)
+double ts_least_speed(const ts_ir *ir)
 {
   double speed = 0;
   for (uint32_t i = 0; i < ir->devices_count; i++)
@@ -235,7 +235,7 @@ double ts_least_dollars(const ts_least *l, double seconds)
 ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
 {
   ts_least l = {0};
-  double most = 0, sum = 0, speed = fastest(ir);
+  double most = 0, sum = 0, speed = ts_least_speed(ir);
   fragment *fragments = TS_NEW_ARRAY(arena, fragment, ir->fragments_count + 1);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     fragments[i] = read(arena, ir, speed, &ir->fragments[i]);

@@ -21,6 +21,9 @@ typedef struct ts_least {
                       * may go on when a device is idle otherwise */
   ts_rates rates;    /* what the devices draw and cost */
   bool over;         /* bytes exceed the room of every device */
+  /* what was known before it had fragments, from its order and the costs of its ops: s, and bytes;
+   * early 0: nothing was */
+  double early, early_bytes;
 } ts_least;
 
 /* Energy, money and CO2 of a step that takes so long, in which devices work so long together. */
@@ -28,5 +31,6 @@ double ts_least_joules(const ts_least *l, double seconds, double work);
 double ts_least_dollars(const ts_least *l, double seconds);
 
 ts_least ts_least_of(ts_arena *arena, const ts_ir *ir);
+double ts_least_speed(const ts_ir *ir); /* of the fastest device */
 
 #endif

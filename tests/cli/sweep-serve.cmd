@@ -4,7 +4,7 @@ ask() { exec 3<>/dev/tcp/127.0.0.1/$port; printf "$@" >&3; cat <&3; exec 3<&-; }
 get() { ask 'GET %s HTTP/1.0\r\nHost: %s\r\n\r\n' "$1" "${2-127.0.0.1:$port}" | tr -d '\r'; }
 body() { sed '1,/^$/d'; }
 first() { head -1 | tr -d '\r'; }
-trainspec sweep --vary m=2001..2020 --set dp=2 --journal j.db --serve 0 plan.ts >out 2>err
+trainspec sweep --all --vary m=2001..2020 --set dp=2 --journal j.db --serve 0 plan.ts >out 2>err
 sed -nE 's,http://127.0.0.1:[0-9]+/,URL,; /URL/p' err
 trainspec sweep status --serve 0 j.db >url 2>&1 & pid=$!
 until [ -s url ]; do :; done

@@ -1,9 +1,12 @@
 /* Bounds of a step: no play is below them, on random plans and on those of examples. */
 #include <criterion/criterion.h>
+#include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "compiler/compile.h"
 #include "runtime/account/least.h"
+#include "runtime/account/least_time.h"
 #include "runtime/account/memory.h"
 #include "runtime/account/run.h"
 #include "tests/unit/random_ir.h"
@@ -11,6 +14,8 @@
 enum { RANDOM = 4000 };
 
 static double tightest; /* of memory, 0..1 */
+static double step;     /* s, of the one that was played last */
+static double along;    /* of time along the order, 0..1 */
 
 static void check(ts_arena *arena, const ts_ir *ir, const char *name)
 {
@@ -23,6 +28,10 @@ static void check(ts_arena *arena, const ts_ir *ir, const char *name)
   for (uint32_t c = 0; c < memory->class_count; c++)
     peak = memory->classes[c].peak > peak ? memory->classes[c].peak : peak;
   cr_assert_leq(least.seconds, (double)ts_run_result(run)->step * 1e-12, "%s", name);
+  double time = ts_least_time(ir, NULL);
+  step = (double)ts_run_result(run)->step * 1e-12;
+  cr_assert_leq(time, step, "%s: %.15g is above %.15g", name, time, step);
+  along = step > 0 ? time / step : 1;
   cr_assert_leq(least.bytes, peak, "%s", name);
   cr_assert(!least.over || memory->classes[memory->fullest].over, "%s", name);
   ts_energy energy = ts_energy_of(ir, ts_run_result(run));
@@ -88,17 +97,51 @@ Test(least, is_no_more_than_what_random_plans_take)
   }
 }
 
+/* What is known before there are fragments. */
+static bool note_early(void *closure, const ts_held_early *known)
+{
+  *(ts_held_early *)closure = *known;
+  return false;
+}
+
+static double early; /* of time before there are fragments, 0..1 */
+
+/* False: it does not fit, or is refused. */
+static bool check_file(const char *path, const ts_compile_options *given)
+{
+  ts_arena *arena = ts_arena_new("test");
+  ts_held_early known = {0};
+  ts_held held = {.enough_early = note_early, .closure = &known};
+  ts_compile_options o = *given;
+  ts_input input;
+  o.held = &held;
+  bool good = ts_input_open(ts_session_new(arena), path, &o, &input);
+  if (good) {
+    double least = ts_least_time(&input.ir, NULL);
+    check(arena, &input.ir, path);
+    cr_assert_leq(known.seconds, step, "%s: %.15g is above %.15g", path, known.seconds, step);
+    cr_assert(!(known.seconds > 0) || (known.tokens == (double)input.ir.meta->tokens_per_step &&
+                                       known.devices == (double)input.ir.meta->world));
+    early = known.seconds / step;
+    if (getenv("TIGHT"))
+      printf("%s %.4f %.4f\n", path, early, least / step);
+    ts_input_close(&input);
+  }
+  ts_arena_free(arena);
+  return good;
+}
+
+static const char *from_source(ts_arena *arena, const char *name)
+{
+  const char *source = getenv("top_srcdir");
+  return ts_arena_printf(arena, "%s/%s", source ? source : ".", name);
+}
+
 static void check_plan(const char *file, const ts_define *defines, uint32_t count)
 {
   ts_arena *arena = ts_arena_new("test");
-  const char *source = getenv("top_srcdir");
-  ts_session *s = ts_session_new(arena);
-  ts_compile_options o = {.defines = defines, .define_count = count};
-  ts_input input;
-  const char *path = ts_arena_printf(arena, "%s/examples/%s", source ? source : ".", file);
-  cr_assert(ts_input_open(s, path, &o, &input), "%s", path);
-  check(arena, &input.ir, file);
-  ts_input_close(&input);
+  const char *path = from_source(arena, ts_arena_printf(arena, "examples/%s", file));
+  cr_assert(check_file(path, &(ts_compile_options){.defines = defines, .define_count = count}));
   ts_arena_free(arena);
 }
 
@@ -110,4 +153,47 @@ Test(least, is_no_more_than_what_examples_take)
   check_plan("wafer.ts", NULL, 0);
   check_plan("degrees.ts", (ts_define[]){{"tp", "8"}, {"pp", "16"}, {"dp", "8"}}, 3);
   cr_assert_gt(tightest, 0.99); /* the sends and collectives of a pipeline leave no doubt */
+  cr_assert_gt(along, 0.99);
+  cr_assert_gt(early, 0.8);
+}
+
+static size_t check_folder(const char *folder)
+{
+  ts_arena *arena = ts_arena_new("test");
+  glob_t found;
+  size_t checked = 0;
+  cr_assert(!glob(from_source(arena, ts_arena_printf(arena, "%s/*.ts", folder)), 0, NULL, &found));
+  for (size_t i = 0; i < found.gl_pathc; i++)
+    checked += check_file(found.gl_pathv[i], &(ts_compile_options){0});
+  globfree(&found);
+  ts_arena_free(arena);
+  return checked;
+}
+
+Test(least, is_no_more_than_what_plans_of_all_kinds_take)
+{
+  cr_assert_gt(check_folder("examples"), 10);
+  cr_assert_gt(check_folder("tests/cli") + check_folder("tests/accuracy/plans"), 20);
+}
+
+/* All kinds of strategies, recomputation, offloading, rings; a backward whole and in two. */
+Test(least, is_no_more_than_what_strategies_take)
+{
+  static const char *const uses[] = {
+    "[\"ddp\"]",         "[\"zero3\"]",           "[\"ds3\"]",
+    "[\"fsdp_keep\"]",   "[\"fsdp\", \"full\"]", "[\"hsdp\", \"selective\"]",
+    "[\"ring\", \"sp\"]", "[\"gather\", \"offload\"]", "[\"ep\", \"etp\", \"sp\", \"fsdp\"]",
+    "[\"ulysses\", \"tp\", \"full\", \"offload\"]",
+    "[\"tied\", \"fp8\", \"offload_optimizer\"]", "[\"tp_ring\"]", "[\"async\", \"second\"]"};
+  ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},      {"dp", "2"},
+                         {"cp", "2"},   {"tp", "2"},     {"ep", "2"}, {"experts", "8"}};
+  ts_arena *arena = ts_arena_new("test");
+  for (size_t u = 0; u < 2 * (sizeof uses / sizeof *uses); u++) {
+    defines[0].expression = uses[u / 2];
+    defines[1].expression = u % 2 ? "true" : "false";
+    cr_assert(check_file(from_source(arena, "tests/strategies/_plan.ts"),
+                         &(ts_compile_options){.defines = defines, .define_count = 9}),
+              "%s", uses[u / 2]);
+  }
+  ts_arena_free(arena);
 }

@@ -329,6 +329,8 @@ static void put_together(ts_sweep *s, together *all)
   begin_part(s);
   s->outcomes = all->outcomes.at;
   s->count = all->outcomes.count;
+  for (size_t i = 0; i < s->count; i++)
+    s->outcomes[i].noted = false;
   for (size_t i = 0; i < s->waiting.count; i++)
     if (is_new(s, all, s->waiting.at[i].point))
       s->waiting.at[left++] = s->waiting.at[i];

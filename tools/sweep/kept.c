@@ -238,7 +238,7 @@ static bool put_all(ts_kept *k, ts_arena *scratch, ts_error *error)
       return false;
   k->about.seen = now();
   k->about.plans = s->count; /* a search with a budget finds its plans as it goes */
-  if (s->judged && s->outcomes[s->best].state == TS_RANKED)
+  if (s->count && s->outcomes[s->best].state == TS_RANKED)
     k->about.best = ts_sweep_best_text(s, scratch);
   return ts_journal_put_sweep(k->journal, &k->id, &k->about, error);
 }

@@ -32,7 +32,9 @@ typedef struct ts_outcome_warning { ts_code code; const char *message; } ts_outc
   X(least_watts, rates.watts)                                                                      \
   X(least_more_watts, rates.more)                                                                  \
   X(least_price, rates.price)                                                                      \
-  X(least_carbon, rates.carbon)
+  X(least_carbon, rates.carbon)                                                                    \
+  X(least_early, early)                                                                            \
+  X(least_early_bytes, early_bytes)
 
 typedef struct ts_outcome {
   ts_outcome_state state;
@@ -40,6 +42,8 @@ typedef struct ts_outcome {
   bool known;              /* it was played, or stood in a journal: what follows holds */
   bool exact;              /* it is to be played whatever its bounds are */
   bool look;               /* it is not to be played: its bounds are asked for */
+  bool promise;            /* likewise those that are known before it has fragments */
+  bool noted;              /* others are left out for it: ts_sweep_note */
   bool drawn;              /* it was drawn at random (tools/sweep/budget.h) */
   bool played;             /* else refused, or only its bounds are known */
   ts_least least;          /* bounds, unless refused */

@@ -1,11 +1,13 @@
 #include "tools/sweep/play.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "runtime/collective/links.h"
+#include "runtime/account/least_time.h"
 #include "runtime/account/memory.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
@@ -49,7 +51,7 @@ static void measure(ts_session *session, const ts_input *input, const ts_run *ru
 /* No lock: it is played all the same. */
 static bool may_be_bounded(const ts_sweep *s, const pthread_mutex_t *lock, const ts_outcome *out)
 {
-  return lock && !out->exact && (out->look || (s->top && !s->all));
+  return lock && !out->exact && (out->look || out->promise || (s->top && !s->all));
 }
 
 /* Its bounds tell what becomes of it. */
@@ -60,10 +62,44 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
   pthread_mutex_lock(lock);
   out->state = out->least.over               ? TS_TOO_LARGE :
                ts_sweep_cannot_hold(s, out) ? TS_LEFT_OUT :
-               out->look || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
-                                                           out->state;
+               out->look || out->promise || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
+                                                                           out->state;
   pthread_mutex_unlock(lock);
   return out->state != TS_REFUSED;
+}
+
+/* The same by what is known before it has fragments. An open search goes by all bounds, and its
+ * plans are not left out sooner or later by chance. */
+static bool bounded_early(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
+{
+  if (s->search->open || !may_be_bounded(s, lock, out) || !(out->least.early > 0))
+    return false;
+  pthread_mutex_lock(lock);
+  bool enough = out->promise || ts_sweep_cannot_win_early(s, out);
+  pthread_mutex_unlock(lock);
+  out->state = enough ? TS_BOUNDED : out->state;
+  return enough;
+}
+
+/* The same by its order of work (runtime/account/least_time.h), once some others are known to be
+ * good. That is not noted with the other bounds: it is not known of those that were played before.
+ */
+static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out, const ts_ir *ir,
+                         ts_links_kept *links)
+{
+  ts_outcome late = *out;
+  if (s->search->open || !may_be_bounded(s, lock, out))
+    return false;
+  pthread_mutex_lock(lock);
+  bool asked = !ts_sweep_has_room(s);
+  pthread_mutex_unlock(lock);
+  late.best.known = false;
+  late.least.seconds = asked ? fmax(late.least.seconds, ts_least_time(ir, links)) : 0;
+  pthread_mutex_lock(lock);
+  asked = asked && ts_sweep_cannot_win(s, &late);
+  pthread_mutex_unlock(lock);
+  out->state = asked ? TS_BOUNDED : out->state;
+  return asked;
 }
 
 /* A plan whose bounds may do. */
@@ -78,9 +114,22 @@ typedef struct question {
 static bool is_enough(void *closure, const ts_ir *ir)
 {
   question *q = closure;
+  ts_least *l = &q->out->least, early = *l;
   q->asked = true;
-  q->out->least = ts_least_of(q->arena, ir);
+  *l = ts_least_of(q->arena, ir);
+  l->early = early.early;
+  l->early_bytes = early.early_bytes;
   return bounded(q->s, q->lock, q->out);
+}
+
+static bool is_enough_early(void *closure, const ts_held_early *known)
+{
+  question *q = closure;
+  q->out->least = (ts_least){.early = known->seconds,
+                             .early_bytes = (double)known->bytes,
+                             .tokens = known->tokens,
+                             .devices = known->devices};
+  return bounded_early(q->s, q->lock, q->out);
 }
 
 /* In the session, which has what it says and read. `links`: kept from plan to plan, or NULL. */
@@ -90,10 +139,19 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   ts_compile_options compile = s->compile;
   size_t point = asked->point;
   ts_outcome out = {
-    .state = TS_REFUSED, .point = point, .exact = asked->exact, .look = asked->look};
+    .state = TS_REFUSED, .point = point, .exact = asked->exact, .look = asked->look,
+    .promise = asked->promise};
+  if (!asked->promise) /* what it promised may be too little by now */
+    out.least = asked->least;
+  if (bounded_early(s, lock, &out))
+    return out;
+  out.least = (ts_least){0};
   ts_input input = {0};
   question asks = {s, lock, session->arena, &out, false};
-  ts_held held = {.enough = is_enough, .closure = &asks, .early = !s->search->open};
+  ts_held held = {.enough = is_enough,
+                  .enough_early = s->search->open ? NULL : is_enough_early,
+                  .closure = &asks,
+                  .early = !s->search->open};
   if (may_be_bounded(s, lock, asked))
     compile.held = &held;
   compile.plan_name = s->search->plan;
@@ -106,6 +164,10 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
       ts_input_close(&input);
       return out;
     }
+    if (bounded_late(s, lock, &out, &input.ir, links)) {
+      ts_input_close(&input);
+      return out;
+    }
     ts_run *run = ts_run_new(&input.ir, &how, &stop);
     out.played = true;
     if (run) {
@@ -113,6 +175,7 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
       ts_run_free(run);
     } else {
       out.state = TS_STOPPED;
+      out.least.seconds = fmax(out.least.seconds, ts_least_time(&input.ir, links));
       out.why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
     }
     ts_input_close(&input);
@@ -125,7 +188,6 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
   } else if (!held.had) {
     const char *why = ts_diags_first_error(session->diags);
     out.why = why ? why : "no reason was given";
-    out.least = (ts_least){0};
     out.unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
   }
   return out;
@@ -176,7 +238,7 @@ static void keep(pool *p, size_t index, ts_outcome out, const ts_session *sessio
     *sure = ts_confidence_copy(s->arena, out.sure);
     out.sure = sure;
   }
-  out.known = true;
+  out.known = !out.promise || out.state != TS_BOUNDED;
   s->outcomes[index] = out;
 }
 

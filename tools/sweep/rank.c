@@ -71,6 +71,16 @@ static void find_figures(const ts_least *l, double seconds, double work, ts_figu
   }
 }
 
+/* What is known early: the same whether more became known later or not. */
+static void find_early(const ts_least *l, ts_figures *low, ts_figures *high)
+{
+  ts_least early = {.bytes = (uint64_t)l->early_bytes,
+                    .tokens = l->tokens,
+                    .devices = l->devices,
+                    .floor = INFINITY};
+  find_figures(&early, l->early, 0, low, high);
+}
+
 static double turned(const ts_search *search, uint32_t goal, double worth)
 {
   return search->goals[goal].maximize ? -worth : worth;
@@ -140,28 +150,91 @@ bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o)
   return best_of(s, o)->fails;
 }
 
-bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
+bool ts_sweep_has_room(const ts_sweep *s)
 {
-  if (!s->top || (s->search->goal_count == 1 && s->top_count < s->top))
-    return false;
-  const struct ts_outcome_best *b = best_of(s, o);
-  return b->fails || (s->search->goal_count == 1 ? b->worths[0] > s->tops[s->top - 1] :
-                                                   is_behind_front(s, b->worths));
+  return !s->top || (s->search->goal_count == 1 ? s->top_count < s->top : !s->front.count);
 }
 
-/* What no longer is of the front goes. */
-static bool note_front(ts_sweep *s, ts_outcome *o)
+/* Behind the best so far; worths are turned. */
+static bool is_behind(const ts_sweep *s, const double *worths)
+{
+  return !ts_sweep_has_room(s) && (s->search->goal_count == 1 ? worths[0] > s->tops[s->top - 1] :
+                                                                is_behind_front(s, worths));
+}
+
+bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
+{
+  if (ts_sweep_has_room(s))
+    return false;
+  const struct ts_outcome_best *b = best_of(s, o);
+  return b->fails || is_behind(s, b->worths);
+}
+
+/* False: nothing is known. A condition that cannot hold is told by later bounds. */
+static bool find_promise(const ts_sweep *s, const ts_outcome *o, double worths[TS_SEARCH_GOALS])
+{
+  ts_figures low, high;
+  uint32_t unused;
+  if (!(o->least.early > 0))
+    return false;
+  find_early(&o->least, &low, &high);
+  if (!ts_search_bound(s->search, o->point, &low, &high, worths, &unused))
+    return false;
+  for (uint32_t g = 0; g < s->search->goal_count; g++)
+    worths[g] = turned(s->search, g, worths[g]);
+  return true;
+}
+
+bool ts_sweep_cannot_win_early(const ts_sweep *s, const ts_outcome *o)
+{
+  double worths[TS_SEARCH_GOALS];
+  return !ts_sweep_has_room(s) && find_promise(s, o, worths) && is_behind(s, worths);
+}
+
+typedef struct promised { size_t index; double worth; } promised;
+
+static int by_promise(const void *x, const void *y)
+{
+  const promised *a = x, *b = y;
+  return a->worth != b->worth ? (a->worth < b->worth ? -1 : 1) : a->index < b->index ? -1 : 1;
+}
+
+void ts_sweep_sort_by_promise(const ts_sweep *s, size_t *todo, size_t count)
+{
+  ts_arena *scratch = ts_arena_new("promises");
+  uint32_t goals = s->search->goal_count;
+  promised *all = TS_NEW_ARRAY(scratch, promised, count + 1);
+  double *worths = TS_NEW_ARRAY(scratch, double, count * TS_SEARCH_GOALS + 1),
+         *place = TS_NEW_ARRAY(scratch, double, count + 1);
+  for (size_t i = 0; i < count; i++) {
+    place[i] = INFINITY;
+    if (!find_promise(s, &s->outcomes[todo[i]], worths + i * TS_SEARCH_GOALS))
+      for (uint32_t g = 0; g < goals; g++)
+        worths[i * TS_SEARCH_GOALS + g] = -INFINITY;
+  }
+  for (uint32_t g = 0; g < goals; g++) {
+    for (size_t i = 0; i < count; i++)
+      all[i] = (promised){i, worths[i * TS_SEARCH_GOALS + g]};
+    qsort(all, count, sizeof *all, by_promise);
+    for (size_t i = 0; i < count; i++)
+      place[all[i].index] = fmin(place[all[i].index], (double)(i * goals + g));
+  }
+  for (size_t i = 0; i < count; i++)
+    all[i] = (promised){todo[i], place[i]};
+  qsort(all, count, sizeof *all, by_promise);
+  for (size_t i = 0; i < count; i++)
+    todo[i] = all[i].index;
+  ts_arena_free(scratch);
+}
+
+/* What no longer is of the front goes; worths are turned. */
+static void note_front(ts_sweep *s, const double *worths)
 {
   const ts_search *search = s->search;
   uint32_t goals = search->goal_count;
-  double worths[TS_SEARCH_GOALS];
   size_t kept = 0;
-  if (!ts_search_worths(s->search, o->point, &o->figures, o->worths))
-    return false;
-  for (uint32_t g = 0; g < goals; g++)
-    worths[g] = turned(search, g, o->worths[g]);
   if (is_behind_front(s, worths))
-    return true;
+    return;
   for (size_t i = 0; i < s->front.count; i += goals)
     if (!is_beaten(search, s->front.at + i, worths)) {
       memmove(s->front.at + kept, s->front.at + i, goals * sizeof *worths);
@@ -170,7 +243,6 @@ static bool note_front(ts_sweep *s, ts_outcome *o)
   s->front.count = kept;
   for (uint32_t g = 0; g < goals; g++)
     TS_PUSH(s->arena, &s->front, worths[g]);
-  return true;
 }
 
 ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least)
@@ -194,6 +266,57 @@ static void note_top(ts_sweep *s, double worth)
   s->top_count += s->top_count < s->top;
 }
 
+/* Of figures as they were played; turned. What goes wrong is said when the plan is judged. */
+static bool find_worths(const ts_sweep *s, const ts_outcome *o, double worths[TS_SEARCH_GOALS])
+{
+  struct ts_aside before = ts_session_set_aside(s->session);
+  bool good = ts_search_worths(s->search, o->point, &o->figures, worths);
+  ts_session_take_up(s->session, before);
+  for (uint32_t g = 0; g < s->search->goal_count; g++)
+    worths[g] = turned(s->search, g, worths[g]);
+  return good;
+}
+
+static bool satisfies(const ts_sweep *s, const ts_outcome *o)
+{
+  ts_arena *scratch = ts_arena_new("conditions");
+  bool *holds = TS_NEW_ARRAY(scratch, bool, s->search->condition_count + 1);
+  struct ts_aside before = ts_session_set_aside(s->session);
+  bool all = ts_search_holds(s->search, o->point, &o->figures, holds);
+  ts_session_take_up(s->session, before);
+  for (uint32_t i = 0; i < s->search->condition_count; i++)
+    all &= holds[i];
+  ts_arena_free(scratch);
+  return all;
+}
+
+void ts_sweep_note(ts_sweep *s, size_t index)
+{
+  double worths[TS_SEARCH_GOALS];
+  ts_outcome *o = &s->outcomes[index], *best = &s->outcomes[s->best];
+  if (!s->top || s->all || s->search->open || o->noted || o->state != TS_RANKED ||
+      !satisfies(s, o) || !find_worths(s, o, worths))
+    return;
+  o->noted = true;
+  o->worth = worths[0];
+  if (!best->noted || o->worth < best->worth)
+    s->best = index;
+  note_top(s, worths[0]);
+  if (s->search->goal_count > 1)
+    note_front(s, worths);
+}
+
+static bool judge_front(ts_sweep *s, ts_outcome *o)
+{
+  double worths[TS_SEARCH_GOALS];
+  if (!ts_search_worths(s->search, o->point, &o->figures, o->worths))
+    return false;
+  for (uint32_t g = 0; g < s->search->goal_count; g++)
+    worths[g] = turned(s->search, g, o->worths[g]);
+  note_front(s, worths);
+  return true;
+}
+
 bool ts_sweep_judge(ts_sweep *s)
 {
   for (; s->judged < s->count && s->outcomes[s->judged].known; s->judged++) {
@@ -204,23 +327,39 @@ bool ts_sweep_judge(ts_sweep *s)
       o->state = TS_LEFT_OUT;
     if (s->search->maximize)
       o->worth = -o->worth;
-    if (o->state == TS_RANKED && (best->state != TS_RANKED || o->worth < best->worth))
+    if (o->state != TS_RANKED || o->noted)
+      continue;
+    if (best->state != TS_RANKED || o->worth < best->worth)
       s->best = s->judged;
-    if (o->state == TS_RANKED)
-      note_top(s, o->worth);
-    if (o->state == TS_RANKED && s->search->goal_count > 1 && !note_front(s, o))
+    o->noted = true;
+    note_top(s, o->worth);
+    if (s->search->goal_count > 1 && !judge_front(s, o))
       return false;
   }
   return !ts_diags_errors(s->session->diags);
 }
 
-/* Which plans were bounded before they were played depends on which were played by then. What the
- * report calls bounded does not: all whose bounds show, by now, that they cannot be among the best.
- */
+/* It was played, and others are better, whatever else is to be said of it. */
+static bool is_behind_as_played(const ts_sweep *s, const ts_outcome *o)
+{
+  double worths[TS_SEARCH_GOALS];
+  return !s->search->open && o->played && !o->why && !ts_sweep_has_room(s) &&
+         find_worths(s, o, worths) && is_behind(s, worths);
+}
+
+/* Which plans were bounded before they were played depends on which were played by then, and so
+ * does by which of its bounds a plan was. What the report says does not: a plan is behind the best
+ * if a bound of it is, or its play, which is no better. What is known early goes first, as all that
+ * comes later may not be known. */
 static void find_bounded(ts_sweep *s)
 {
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
+    if (!s->search->open && ts_sweep_cannot_win_early(s, o)) {
+      o->state = TS_BOUNDED;
+      o->why = NULL;
+      continue;
+    }
     if (o->state == TS_REFUSED)
       continue;
     if (o->least.over) {
@@ -232,7 +371,7 @@ static void find_bounded(ts_sweep *s)
     } else if (ts_sweep_cannot_hold(s, o)) {
       o->state = TS_LEFT_OUT;
       o->why = NULL;
-    } else if (ts_sweep_cannot_win(s, o)) {
+    } else if (ts_sweep_cannot_win(s, o) || is_behind_as_played(s, o)) {
       o->state = TS_BOUNDED;
       o->why = NULL;
     }

@@ -9,6 +9,13 @@
  * among the messages. */
 bool ts_sweep_judge(ts_sweep *s);
 
+/* A plan was played: from now on others are left out for it, however far the judging has come. */
+void ts_sweep_note(ts_sweep *s, size_t index);
+
+/* Sorts outcomes of which it is known early what they promise: the most promising ones first, of
+ * several goals by each in turn. */
+void ts_sweep_sort_by_promise(const ts_sweep *s, size_t *todo, size_t count);
+
 /* When all are judged: the plan that is nearest to fitting in memory, if only its bounds are known;
  * SIZE_MAX: there is none. */
 size_t ts_sweep_nearest_unplayed(ts_sweep *s);
@@ -20,6 +27,10 @@ bool ts_sweep_rank(ts_sweep *s);
 /* By its bounds: a condition cannot hold; it cannot be among the best that are asked for. */
 bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o);
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o);
+/* The same by what is known before it has fragments. */
+bool ts_sweep_cannot_win_early(const ts_sweep *s, const ts_outcome *o);
+/* No plan may be left out for the best so far: there are not as many as are asked for. */
+bool ts_sweep_has_room(const ts_sweep *s);
 
 /* A plan of which bounds alone are known, as a look finds it. */
 ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *least);

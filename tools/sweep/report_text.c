@@ -28,12 +28,13 @@ static void put_equals(const ts_sweep *s, size_t ranked, FILE *out)
               ts_interval_text(s->arena, &best->sure->step, step));
   for (size_t i = 1; i < ranked; i++)
     equal += s->outcomes[i].equal;
-  if (!ts_sweep_is_speed(s)) {
+  bool all = !ts_sweep_count(s, TS_BOUNDED); /* what was not played is not compared */
+  if (!ts_sweep_is_speed(s) || (!all && ranked == 1)) {
     fputs(".\n", out);
     return;
   }
-  ts_put_text(out, "; %s of the others can be as good%s\n",
-              equal ? ts_format_count(equal).text : "none", equal ? ":" : ".");
+  ts_put_text(out, "; %s of the others%s can be as good%s\n",
+              equal ? ts_format_count(equal).text : "none", all ? "" : " here", equal ? ":" : ".");
   for (size_t i = 1, named = 0; i < ranked && named < NAMED; i++)
     if (s->outcomes[i].equal) {
       ts_put_text(out, "  %s\n", ts_sweep_point_text(s, s->outcomes[i].point, s->arena));
@@ -54,11 +55,17 @@ static size_t front_of(const ts_sweep *s)
 }
 
 /* What the table has a column of in any case. */
+enum { USUAL = 4 };
+static const struct { const char *figure, *head; int width; } usual[USUAL] = {
+  {"step_time", "step time", 12},
+  {"tokens_per_second", "tokens/s", 12},
+  {"mfu", "MFU", 8},
+  {"peak_memory", "memory", 14}};
+
 static bool is_usual(const char *goal)
 {
-  static const char *const usual[] = {"step_time", "tokens_per_second", "mfu", "peak_memory"};
-  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-    if (!strcmp(goal, usual[i]))
+  for (size_t i = 0; i < USUAL; i++)
+    if (!strcmp(goal, usual[i].figure))
       return true;
   return false;
 }
@@ -71,8 +78,45 @@ static const char *goal_expression(const ts_sweep *s, uint32_t g)
 
 enum { GOAL = 12, MOST_OF_GOAL = 28 };
 
-/* Columns of goals behind the usual ones; a NULL outcome is the head. */
-static void put_goals(const ts_sweep *s, const ts_outcome *o, FILE *out)
+/* How much worse than the best it is by the first goal: beside the column of that. A NULL outcome is
+ * the head, here and below. Returns how many blanks the next column begins with, if there is one. */
+static int put_behind(const ts_sweep *s, const ts_outcome *o, const char *column, FILE *out)
+{
+  enum { WIDTH = 9 };
+  const ts_outcome *best = &s->outcomes[0];
+  if (strcmp(column, goal_expression(s, 0)) != 0)
+    return 0;
+  if (o == best || !(best->worth != 0))
+    return WIDTH;
+  ts_put_text(out, "%*s", WIDTH,
+              o ? ts_format_share(fabs(o->worth / best->worth - 1)).text : "worse by");
+  return 0;
+}
+
+static ts_text usual_text(const ts_outcome *o, int column)
+{
+  const double *f = o->figures.of;
+  static const ts_text none = {"-"};
+  switch (column) {
+  case 0: return ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5));
+  case 1: return f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]) : none;
+  case 2: return f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]) : none;
+  default: return ts_format_bytes(f[TS_SEARCH_MEMORY] / 8);
+  }
+}
+
+static int put_usual(const ts_sweep *s, const ts_outcome *o, FILE *out)
+{
+  int blanks = 0;
+  for (int c = 0; c < USUAL; c++) {
+    ts_put_text(out, "%*s", blanks + usual[c].width, o ? usual_text(o, c).text : usual[c].head);
+    blanks = put_behind(s, o, usual[c].figure, out);
+  }
+  return blanks;
+}
+
+/* Columns of goals behind the usual ones. */
+static void put_goals(const ts_sweep *s, const ts_outcome *o, int blanks, FILE *out)
 {
   for (uint32_t g = 0; g < s->search->goal_count; g++) {
     const char *name = goal_expression(s, g);
@@ -83,7 +127,9 @@ static void put_goals(const ts_sweep *s, const ts_outcome *o, FILE *out)
     width = width < GOAL ? GOAL : width > MOST_OF_GOAL ? MOST_OF_GOAL : width;
     if (o)
       ts_quantity_print(text, sizeof text, o->worths[g], s->search->goals[g].dimension);
-    ts_put_text(out, "  %*.*s", width, o ? (int)sizeof text : MOST_OF_GOAL, o ? text : name);
+    ts_put_text(out, "  %*.*s", blanks + width, o ? (int)sizeof text : MOST_OF_GOAL,
+                o ? text : name);
+    blanks = g ? 0 : put_behind(s, o, name, out);
   }
   fputc('\n', out);
 }
@@ -108,23 +154,13 @@ static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
     fputc('\n', out);
     for (uint32_t c = 0; c < s->search->column_count; c++)
       ts_put_text(out, "%*s  ", widths[c], s->search->columns[c]);
-    fputs("   step time worse by    tokens/s     MFU        memory", out);
-    put_goals(s, NULL, out);
+    put_goals(s, NULL, put_usual(s, NULL, out), out);
   }
   for (size_t i = 0; i < shown; i++) {
     const ts_outcome *o = &s->outcomes[i];
-    const double *f = o->figures.of;
     for (uint32_t c = 0; c < s->search->column_count; c++)
       ts_put_text(out, "%*s  ", widths[c], column_of(s, o, c));
-    ts_put_text(out, "%12s %8s", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
-                i && s->outcomes[0].worth != 0 ?
-                  ts_format_share(fabs(o->worth / s->outcomes[0].worth - 1)).text :
-                  "");
-    ts_put_text(out, "%12s %7s %13s",
-                f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
-                f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]).text : "-",
-                ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text);
-    put_goals(s, o, out);
+    put_goals(s, o, put_usual(s, o, out), out);
   }
   if (shown < front)
     ts_put_text(out, "... and %s more\n", ts_format_count(front - shown).text);
@@ -259,13 +295,12 @@ static void put_left_out(const ts_sweep *s, FILE *out)
       ts_put_text(out, "  %s not: %s\n", ts_format_count(s->search->reasons[i].count).text,
                   s->search->reasons[i].text);
   if (bounded && s->search->goal_count > 1)
-    ts_put_text(out, "  %s cannot be of the front: what they take at least is beaten by a plan of it\n",
-                ts_format_count(bounded).text);
+    ts_put_text(out, "  %s %s not of the front: bounds or plays show that a plan of it is better\n",
+                ts_format_count(bounded).text, bounded == 1 ? "is" : "are");
   else if (bounded)
-    ts_put_text(out, "  %s cannot be among the best %s: %s\n", ts_format_count(bounded).text,
-                ts_format_count(s->top).text,
-                ts_sweep_is_speed(s) ? "their kernels alone take too long" :
-                                       "what they take at least is too much");
+    ts_put_text(out, "  %s %s behind the best %s, as bounds or plays show\n",
+                ts_format_count(bounded).text, bounded == 1 ? "is" : "are",
+                ts_format_count(s->top).text);
   if (large)
     put_large(s, large, out);
   put_refused(s, out);

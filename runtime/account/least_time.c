@@ -1,0 +1,503 @@
+/* What an item does to the clocks of its rank (when each stream is free, how far the host has come)
+ * and to its messages is a max-plus linear map (Baccelli et al., "Synchronization and Linearity",
+ * 1992). It is found here from a fragment with no more than what every play has: kernels on the
+ * fastest device, collectives over the fastest of their groups as if all members came at once,
+ * messages that take no time, and records that choose among messages as if these had come.
+ *
+ * Only the first items of each program and the last ones are walked, in the order of messages: the
+ * fill of the pipeline and its drain. Between them a stream takes at least what its items take one
+ * after the other. A message that comes from between them, or goes there, is not waited for. */
+#include "runtime/account/least_time.h"
+
+#include <string.h>
+
+#include "base/hash_table.h"
+#include "runtime/account/least.h"
+#include "runtime/collective/network.h"
+
+#define NEVER (INT64_MIN / 4)
+enum { WALKED = 40000, LEAST_WALKED = 16 }; /* items: of all programs, and of each */
+
+typedef struct term { uint32_t in; int64_t time; } term; /* in: of the map's `ins` */
+/* out: a clock, from `clocks` on a port of the fragment, or TS_IR_NONE: the end of the step. Its
+ * value: the largest of in + time */
+typedef struct row { uint32_t out, first, count; } row;
+
+typedef struct map { /* clocks that are in no row stay as they are */
+  const uint32_t *ins; /* clocks and ports, as above */
+  const term *terms;
+  const row *rows;
+  uint32_t in_count, row_count;
+} map;
+
+/* between two programs; value: when it arrives, or how long after that the step ends */
+typedef struct message { uint32_t to, from, tag; bool known; int64_t value; } message;
+
+typedef struct walk {
+  ts_arena *arena;
+  const ts_ir *ir;
+  uint32_t clocks;       /* streams, and the host */
+  double speed;
+  const int64_t *calls;  /* [collectives] ps */
+  const map *maps;       /* [fragments] */
+  uint32_t window;       /* items of a program */
+  uint32_t *next;        /* [programs] items that are done */
+  int64_t *at;           /* [programs * clocks] */
+  int64_t most;          /* end of a step */
+  ts_hash_table table;   /* of messages */
+  TS_VEC(message) messages;
+} walk;
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static bool is_known(int64_t value) { return value > NEVER / 2; }
+
+/* ---- Maps ---- */
+
+/* Values of a fragment's inputs, side by side: [rows * columns]. */
+typedef struct columns {
+  const ts_ir *ir;
+  const ts_ir_node *nodes;
+  uint32_t count;
+  const uint32_t *column; /* [clocks + ports] plus 1; 0: none */
+  int64_t *clock, *end, *sent, *last; /* [clocks], [nodes], [ports], one */
+} columns;
+
+static void raise(const columns *c, int64_t *to, const int64_t *by)
+{
+  for (uint32_t k = 0; k < c->count; k++)
+    to[k] = larger(to[k], by[k]);
+}
+
+static void put(const columns *c, int64_t *to, const int64_t *from, int64_t more)
+{
+  for (uint32_t k = 0; k < c->count; k++)
+    to[k] = from[k] + more;
+}
+
+static void wait(const columns *c, int64_t *at, const ts_ir_node *n)
+{
+  for (uint32_t d = 0; d < n->dep_count && (n->op != TS_IR_RECORD || !n->arg); d++)
+    raise(c, at, c->end + (size_t)c->ir->deps[n->first_dep + d] * c->count);
+}
+
+/* The host issues nodes in order; see the semantics in ir/ir.h. */
+static void issue(const columns *c, int64_t *host, const ts_ir_node *n)
+{
+  if (n->op == TS_IR_HOST_WORK)
+    wait(c, host, n);
+  put(c, host, host, (int64_t)n->host_ps);
+  if (n->op == TS_IR_HOST_SYNC)
+    wait(c, host, n);
+}
+
+static int64_t time_of(const walk *w, const ts_ir_node *n)
+{
+  if (n->op == TS_IR_COLLECTIVE)
+    return w->calls[n->arg];
+  double time =
+    n->op == TS_IR_COMPUTE ? (double)w->ir->kernels[n->arg].time / w->speed * (1 - 1e-12) - 0.5 : 0;
+  return time > 0 ? (int64_t)time : 0; /* plays round it */
+}
+
+static void play(const walk *w, const columns *c, uint32_t i)
+{
+  const ts_ir_node *n = &c->nodes[i];
+  int64_t *host = c->clock + (size_t)(w->clocks - 1) * c->count, *end = c->end + (size_t)i * c->count,
+          *stream = c->clock + (size_t)n->stream * c->count;
+  issue(c, host, n);
+  put(c, end, host, 0);
+  if (n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC)
+    return;
+  wait(c, end, n);
+  if (n->op == TS_IR_SEND) /* it may leave before those ahead of it have (runtime/play/engine.c) */
+    put(c, c->sent + (size_t)n->arg * c->count, end, 0);
+  raise(c, end, stream);
+  if (n->op == TS_IR_RECV) {
+    int64_t *arrives = end + c->column[w->clocks + n->arg] - 1;
+    *arrives = larger(*arrives, 0);
+  }
+  put(c, end, end, time_of(w, n));
+  put(c, stream, end, 0);
+  if (n->op == TS_IR_COMPUTE || n->op == TS_IR_COLLECTIVE)
+    raise(c, c->last, end);
+}
+
+static void add_row(const walk *w, const columns *c, uint32_t out, const int64_t *value, row *rows,
+                    term *terms, map *m)
+{
+  uint32_t first = m->row_count ? rows[m->row_count - 1].first + rows[m->row_count - 1].count : 0;
+  row r = {out, first, 0};
+  for (uint32_t k = 0; k < c->count; k++)
+    if (is_known(value[k]))
+      terms[first + r.count++] = (term){k, value[k]};
+  (void)w;
+  if (r.count)
+    rows[m->row_count++] = r;
+}
+
+static int64_t *never(ts_arena *arena, size_t count)
+{
+  int64_t *all = ts_arena_alloc_raw(arena, (count + 1) * sizeof *all);
+  for (size_t i = 0; i < count; i++)
+    all[i] = NEVER;
+  return all;
+}
+
+static map map_of(const walk *w, ts_arena *scratch, const ts_ir_fragment *f)
+{
+  uint32_t size = w->clocks + f->port_count;
+  const ts_ir_node *nodes = &w->ir->nodes[f->first_node];
+  uint32_t *column = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
+           *ins = TS_NEW_ARRAY(w->arena, uint32_t, size + 1);
+  map m = {.ins = ins};
+  for (uint32_t i = 0; i < f->node_count; i++) {
+    if (nodes[i].op != TS_IR_HOST_WORK && nodes[i].op != TS_IR_HOST_SYNC)
+      column[nodes[i].stream] = 1;
+    if (nodes[i].op == TS_IR_RECV)
+      column[w->clocks + nodes[i].arg] = 1;
+  }
+  column[w->clocks - 1] = f->node_count > 0;
+  for (uint32_t i = 0; i < size; i++)
+    if (column[i])
+      ins[m.in_count] = i, column[i] = ++m.in_count;
+  size_t n = m.in_count;
+  columns c = {.ir = w->ir, .nodes = nodes, .count = m.in_count, .column = column,
+               .clock = never(scratch, w->clocks * n), .end = never(scratch, f->node_count * n),
+               .sent = never(scratch, f->port_count * n), .last = never(scratch, n)};
+  for (uint32_t i = 0; i < w->clocks; i++)
+    if (column[i])
+      c.clock[i * n + column[i] - 1] = 0;
+  for (uint32_t i = 0; i < f->node_count; i++)
+    play(w, &c, i);
+  row *rows = TS_NEW_ARRAY(w->arena, row, size + 2);
+  term *terms = TS_NEW_ARRAY(w->arena, term, (size + 1) * n + 1);
+  m.rows = rows;
+  m.terms = terms;
+  for (uint32_t i = 0; i < w->clocks; i++)
+    if (column[i])
+      add_row(w, &c, i, c.clock + i * n, rows, terms, &m);
+  for (uint32_t i = 0; i < f->port_count; i++)
+    add_row(w, &c, w->clocks + i, c.sent + i * n, rows, terms, &m);
+  add_row(w, &c, TS_IR_NONE, c.last, rows, terms, &m);
+  return m;
+}
+
+/* What a clock takes over the item at least, if only it holds the item up. */
+static int64_t kept_by(const map *m, uint32_t clock)
+{
+  for (uint32_t i = 0; i < m->row_count; i++)
+    for (uint32_t k = 0; m->rows[i].out == clock && k < m->rows[i].count; k++)
+      if (m->ins[m->terms[m->rows[i].first + k].in] == clock)
+        return m->terms[m->rows[i].first + k].time;
+  return 0;
+}
+
+/* ---- Messages ---- */
+
+typedef struct wanted { const walk *w; message is; } wanted;
+
+static bool same(const void *closure, uint32_t number)
+{
+  const wanted *x = closure;
+  const message *m = &x->w->messages.at[number];
+  return m->to == x->is.to && m->from == x->is.from && m->tag == x->is.tag;
+}
+
+static uint32_t hash_of(const message *m)
+{
+  return ts_hash_number(((uint64_t)m->to << 32 | m->from) * 31 + m->tag);
+}
+
+static const ts_ir_item *item_of(const walk *w, uint32_t program, uint32_t i)
+{
+  return &w->ir->items[w->ir->programs[program].first_item + i];
+}
+
+/* False: it does not go along the pipeline. */
+static bool message_of(const walk *w, uint32_t program, const ts_ir_item *item, uint32_t port,
+                       message *m)
+{
+  const ts_ir *ir = w->ir;
+  const ts_ir_port *p = &ir->ports[ir->fragments[item->fragment].first_port + port];
+  const ts_ir_binding *b = &ir->bindings[item->first_binding + port];
+  if (ir->meta->pipeline_axis == TS_IR_NONE || b->peer >= ir->programs_count ||
+      ir->groups[p->group].axes != 1u << ir->meta->pipeline_axis)
+    return false;
+  *m = p->is_send ? (message){.to = b->peer, .from = program, .tag = b->tag} :
+                    (message){.to = program, .from = b->peer, .tag = b->tag};
+  return true;
+}
+
+/* Of a port: NULL, no item of the window is at its other end. */
+static message *find(walk *w, uint32_t program, const ts_ir_item *item, uint32_t port)
+{
+  wanted x = {.w = w};
+  if (!message_of(w, program, item, port, &x.is))
+    return NULL;
+  uint32_t found = ts_hash_find(&w->table, hash_of(&x.is), same, &x);
+  return found == TS_HASH_NONE ? NULL : &w->messages.at[found];
+}
+
+/* What items [first, end) of the program send, or receive. */
+static void expect(walk *w, uint32_t program, uint32_t first, uint32_t end, bool sends)
+{
+  const ts_ir *ir = w->ir;
+  message m;
+  for (uint32_t i = first; i < end; i++) {
+    const ts_ir_item *item = item_of(w, program, i);
+    const ts_ir_fragment *f = &ir->fragments[item->fragment];
+    for (uint32_t k = 0; k < f->port_count; k++)
+      if (!!ir->ports[f->first_port + k].is_send == sends && message_of(w, program, item, k, &m)) {
+        ts_hash_add(w->arena, &w->table, hash_of(&m), (uint32_t)w->messages.count);
+        TS_PUSH(w->arena, &w->messages, m);
+      }
+  }
+}
+
+/* Whether all is known of what comes in from items of the window, or goes out to them. */
+static bool is_open(walk *w, uint32_t program, const ts_ir_item *item, bool sends)
+{
+  const ts_ir_fragment *f = &w->ir->fragments[item->fragment];
+  for (uint32_t k = 0; k < f->port_count; k++)
+    if (!!w->ir->ports[f->first_port + k].is_send == sends) {
+      const message *m = find(w, program, item, k);
+      if (m && !m->known)
+        return false;
+    }
+  return true;
+}
+
+/* The value of a clock or of a port's message; NEVER: no matter. */
+static int64_t value_of(walk *w, uint32_t program, const ts_ir_item *item, uint32_t of)
+{
+  if (of < w->clocks)
+    return w->at[(size_t)program * w->clocks + of];
+  const message *m = find(w, program, item, of - w->clocks);
+  return m && m->known ? m->value : NEVER;
+}
+
+static void set_value(walk *w, uint32_t program, const ts_ir_item *item, uint32_t of, int64_t value)
+{
+  if (of < w->clocks) {
+    w->at[(size_t)program * w->clocks + of] = value;
+    return;
+  }
+  message *m = find(w, program, item, of - w->clocks);
+  if (m)
+    m->value = value, m->known = true;
+}
+
+/* ---- The two ends ---- */
+
+/* From when the item may begin to when it has ended. */
+static void fill(walk *w, uint32_t program, const ts_ir_item *item, int64_t *value)
+{
+  const map *m = &w->maps[item->fragment];
+  int64_t *in = value, *out = value + m->in_count;
+  for (uint32_t k = 0; k < m->in_count; k++)
+    in[k] = value_of(w, program, item, m->ins[k]);
+  for (uint32_t i = 0; i < m->row_count; i++) {
+    out[i] = NEVER;
+    for (uint32_t k = 0; k < m->rows[i].count; k++) {
+      const term *t = &m->terms[m->rows[i].first + k];
+      out[i] = larger(out[i], in[t->in] + t->time);
+    }
+  }
+  for (uint32_t i = 0; i < m->row_count; i++)
+    if (m->rows[i].out == TS_IR_NONE)
+      w->most = larger(w->most, out[i]);
+    else
+      set_value(w, program, item, m->rows[i].out, out[i]);
+}
+
+/* From what must follow the item to what must follow its beginning. */
+static void drain(walk *w, uint32_t program, const ts_ir_item *item, int64_t *value)
+{
+  const map *m = &w->maps[item->fragment];
+  for (uint32_t k = 0; k < m->in_count; k++)
+    value[k] = NEVER;
+  for (uint32_t i = 0; i < m->row_count; i++) {
+    int64_t after =
+      m->rows[i].out == TS_IR_NONE ? 0 : value_of(w, program, item, m->rows[i].out);
+    for (uint32_t k = 0; is_known(after) && k < m->rows[i].count; k++) {
+      const term *t = &m->terms[m->rows[i].first + k];
+      value[t->in] = larger(value[t->in], t->time + after);
+    }
+  }
+  for (uint32_t k = 0; k < m->in_count; k++)
+    set_value(w, program, item, m->ins[k], value[k]);
+}
+
+static void step(walk *w, uint32_t program, bool back, int64_t *value)
+{
+  uint32_t last = w->ir->programs[program].item_count - 1, done = w->next[program]++;
+  (back ? drain : fill)(w, program, item_of(w, program, back ? last - done : done), value);
+}
+
+/* The program that has come the least far. */
+static uint32_t last_of(const walk *w, const uint32_t *size)
+{
+  uint32_t last = TS_IR_NONE;
+  for (uint32_t p = 0; p < w->ir->programs_count; p++)
+    if (w->next[p] < size[p] && (last == TS_IR_NONE || w->next[p] < w->next[last]))
+      last = p;
+  return last;
+}
+
+/* Walks windows of all programs from their beginnings, or back from their ends, as messages allow.
+ * Items that are two pieces of work at once may wait for each other: then one goes on as if it did
+ * not wait. */
+static void go(walk *w, const uint32_t *size, bool back)
+{
+  uint32_t most = 0;
+  for (uint32_t f = 0; f < w->ir->fragments_count; f++) {
+    uint32_t values = w->maps[f].in_count + w->maps[f].row_count;
+    most = values > most ? values : most;
+  }
+  int64_t *value = TS_NEW_ARRAY(w->arena, int64_t, most + 1);
+  for (uint32_t left; (left = last_of(w, size)) != TS_IR_NONE;) {
+    bool moved = false;
+    for (uint32_t p = 0; p < w->ir->programs_count; p++) {
+      uint32_t last = w->ir->programs[p].item_count - 1;
+      for (; w->next[p] < size[p] &&
+             is_open(w, p, item_of(w, p, back ? last - w->next[p] : w->next[p]), back);
+           moved = true)
+        step(w, p, back, value);
+    }
+    if (!moved)
+      step(w, left, back, value);
+  }
+}
+
+static void fill_all(walk *w, const uint32_t *size)
+{
+  for (uint32_t p = 0; p < w->ir->programs_count; p++)
+    expect(w, p, 0, size[p], true);
+  go(w, size, false);
+}
+
+static void drain_all(walk *w, const uint32_t *size)
+{
+  size_t clocks = (size_t)w->ir->programs_count * w->clocks;
+  w->table = (ts_hash_table){0};
+  w->messages.count = 0;
+  w->at = never(w->arena, clocks);
+  w->next = TS_NEW_ARRAY(w->arena, uint32_t, w->ir->programs_count + 1);
+  for (uint32_t p = 0; p < w->ir->programs_count; p++)
+    expect(w, p, w->ir->programs[p].item_count - size[p], w->ir->programs[p].item_count, false);
+  go(w, size, true);
+}
+
+/* [programs * clocks] what items between the two windows take. */
+static int64_t *between(const walk *w, const uint32_t *first, const uint32_t *last)
+{
+  const ts_ir *ir = w->ir;
+  int64_t *sum = TS_NEW_ARRAY(w->arena, int64_t, (size_t)ir->programs_count * w->clocks + 1),
+          *kept = TS_NEW_ARRAY(w->arena, int64_t, (size_t)ir->fragments_count * w->clocks + 1);
+  for (uint32_t f = 0; f < ir->fragments_count; f++)
+    for (uint32_t c = 0; c < w->clocks; c++)
+      kept[f * w->clocks + c] = kept_by(&w->maps[f], c);
+  uint32_t *count = TS_NEW_ARRAY(w->arena, uint32_t, ir->fragments_count + 1);
+  for (uint32_t p = 0; p < ir->programs_count; p++) {
+    memset(count, 0, ir->fragments_count * sizeof *count);
+    for (uint32_t i = first[p]; i < ir->programs[p].item_count - last[p]; i++)
+      count[item_of(w, p, i)->fragment]++;
+    for (uint32_t f = 0; f < ir->fragments_count; f++)
+      for (uint32_t c = 0; count[f] && c < w->clocks; c++)
+        sum[p * w->clocks + c] += count[f] * kept[f * w->clocks + c];
+  }
+  return sum;
+}
+
+/* ---- The whole ---- */
+
+static uint32_t window_of(const ts_ir *ir)
+{
+  uint32_t chunks = 1;
+  for (uint32_t i = 0; i < ir->items_count; i++)
+    chunks = ir->items[i].chunk >= chunks ? ir->items[i].chunk + 1 : chunks;
+  uint64_t window = (uint64_t)chunks * ir->programs_count,
+           most = WALKED / ir->programs_count;
+  window = window < LEAST_WALKED ? LEAST_WALKED : window;
+  return (uint32_t)(window < most ? window : most);
+}
+
+static double walked(walk *w)
+{
+  const ts_ir *ir = w->ir;
+  uint32_t *first = TS_NEW_ARRAY(w->arena, uint32_t, ir->programs_count + 1),
+           *last = TS_NEW_ARRAY(w->arena, uint32_t, ir->programs_count + 1);
+  for (uint32_t p = 0; p < ir->programs_count; p++) {
+    uint32_t count = ir->programs[p].item_count;
+    first[p] = count < w->window ? count : w->window;
+    last[p] = count - first[p] < w->window ? count - first[p] : w->window;
+  }
+  fill_all(w, first);
+  const int64_t *head = w->at, *sum = between(w, first, last);
+  drain_all(w, last);
+  for (size_t i = 0; i < (size_t)ir->programs_count * w->clocks; i++)
+    if (is_known(head[i]) && is_known(w->at[i]))
+      w->most = larger(w->most, head[i] + sum[i] + w->at[i]);
+  return (double)w->most;
+}
+
+/* Flows and packets are not played for a bound. */
+static bool is_formula(const ts_ir *ir)
+{
+  for (uint32_t i = 0; i < ir->net_models_count; i++)
+    if (ir->net_models[i].kind == TS_IR_NET_FLOW || ir->net_models[i].kind == TS_IR_NET_PACKET)
+      return false;
+  return true;
+}
+
+/* Of all instances of its group the least; 0: nothing is known. */
+static const int64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_kept *kept)
+{
+  int64_t *times = TS_NEW_ARRAY(arena, int64_t, ir->collectives_count + 1);
+  ts_stop stop = {.arena = arena};
+  if (!ir->collectives_count || !is_formula(ir))
+    return times;
+  const ts_ranks *ranks = ts_ranks_new(arena, ir);
+  ts_network *network =
+    ts_network_over(arena, ir, ranks, kept ? ts_links_kept_of(kept, ir) : ts_links_new(arena, ir),
+                    NULL, &stop);
+  for (uint32_t g = 0; network && g < ir->groups_count; g++) {
+    const uint32_t *profile =
+      ranks->groups[g].used ? ts_network_group(network, g, &stop) : NULL;
+    for (uint32_t c = 0; profile && c < ir->collectives_count; c++)
+      for (uint32_t i = 0; ir->collectives[c].group == g && i < ranks->groups[g].instances; i++) {
+        if (i && profile[i] == profile[i - 1])
+          continue;
+        int64_t time = (int64_t)ts_network_estimate(network, ir->collectives[c].kind,
+                                                    ir->collectives[c].bytes, profile[i]).time;
+        times[c] = !i || time < times[c] ? time : times[c];
+      }
+  }
+  return times;
+}
+
+double ts_least_time(const ts_ir *ir, ts_links_kept *links)
+{
+  ts_arena *arena = ts_arena_new("least time"), *scratch = ts_arena_inside(arena, "maps");
+  if (!ir->programs_count || ir->programs_count > WALKED) {
+    ts_arena_free(arena);
+    return 0;
+  }
+  map *maps = TS_NEW_ARRAY(arena, map, ir->fragments_count + 1);
+  walk w = {.arena = arena,
+            .ir = ir,
+            .clocks = ir->streams_count + 1,
+            .speed = ts_least_speed(ir),
+            .calls = calls_of(arena, ir, links),
+            .maps = maps,
+            .window = window_of(ir),
+            .next = TS_NEW_ARRAY(arena, uint32_t, ir->programs_count + 1)};
+  w.at = TS_NEW_ARRAY(arena, int64_t, (size_t)ir->programs_count * w.clocks + 1);
+  for (uint32_t f = 0; f < ir->fragments_count; f++) {
+    maps[f] = map_of(&w, scratch, &ir->fragments[f]);
+    ts_arena_reset(scratch);
+  }
+  double least = walked(&w) * 1e-12;
+  ts_arena_free(arena);
+  return least;
+}
