@@ -1,8 +1,9 @@
 #include "compiler/eval/kept.h"
 
+#include "base/hash_table.h"
 #include "compiler/eval/env.h"
 
-enum { MOST_KEPT = 1024 };
+enum { MOST_KEPT = 4096 };
 
 typedef struct parameter { uint32_t place; ts_value value; } parameter;
 
@@ -11,6 +12,7 @@ typedef struct axis { const char *name; int64_t size; } axis;
 typedef struct kept {
   const void *what, *result;
   int64_t number;
+  uint32_t before; /* the one before of the same `what` and number, + 1 */
   ts_touched touched;
   uint32_t count, axis_count;
   const parameter *parameters; /* that were looked at */
@@ -20,6 +22,7 @@ typedef struct kept {
 struct ts_kept {
   const ts_env *plan;
   TS_VEC(kept) all;
+  ts_hash_table newest; /* of each `what` and number */
 };
 
 ts_kept *ts_kept_new(ts_session *s)
@@ -89,11 +92,32 @@ static bool holds(const kept *k, const ts_session *s)
   return true;
 }
 
+typedef struct wanted { const ts_kept *in; const void *what; int64_t number; } wanted;
+
+static bool is_wanted(const void *closure, uint32_t place)
+{
+  const wanted *w = closure;
+  const kept *k = &w->in->all.at[place];
+  return k->what == w->what && k->number == w->number;
+}
+
+static uint32_t hash_of(const void *what, int64_t number)
+{
+  return ts_hash_number((uintptr_t)what ^ (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* The newest of that, or TS_HASH_NONE. */
+static uint32_t newest(const ts_kept *in, const void *what, int64_t number)
+{
+  return ts_hash_find(&in->newest, hash_of(what, number), is_wanted, &(wanted){in, what, number});
+}
+
 const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
 {
-  for (size_t i = 0; s->kept && i < s->kept->all.count; i++) {
-    const kept *k = &s->kept->all.at[i];
-    if (k->what == what && k->number == number && holds(k, s)) {
+  uint32_t found = s->kept ? newest(s->kept, what, number) : TS_HASH_NONE;
+  for (uint32_t i = found == TS_HASH_NONE ? 0 : found + 1; i; i = s->kept->all.at[i - 1].before) {
+    const kept *k = &s->kept->all.at[i - 1];
+    if (holds(k, s)) {
       ts_touch(&s->touched, k->touched);
       return k->result;
     }
@@ -116,7 +140,18 @@ static bool keep(ts_session *s, kept k)
   for (uint32_t a = 0; a < s->mesh.count; a++)
     axes[k.axis_count++] = (axis){s->mesh.axis[a].name, s->mesh.axis[a].size};
   k.axes = axes;
-  TS_PUSH(s->lasting, &s->kept->all, k);
+  ts_kept *in = s->kept;
+  uint32_t last = newest(in, k.what, k.number);
+  if (last == TS_HASH_NONE) {
+    ts_hash_add(s->lasting, &in->newest, hash_of(k.what, k.number), (uint32_t)in->all.count);
+    TS_PUSH(s->lasting, &in->all, k);
+    return true;
+  }
+  /* the newest one keeps its place, which the table has */
+  k.before = (uint32_t)in->all.count + 1;
+  kept older = in->all.at[last];
+  in->all.at[last] = k;
+  TS_PUSH(s->lasting, &in->all, older);
   return true;
 }
 

@@ -34,13 +34,29 @@ static uint64_t whole(double bytes) { return bytes > 0 ? (uint64_t)(bytes + 0.5)
 
 /* -- as records -- */
 
-typedef struct holdings { ts_lowering *l; TS_VEC(ts_ir_holding) at; } holdings;
+/* What ranks have in common: what ops of a class hold, and names of patterns in the IR, + 1; 0: not
+ * yet. `at`: of the rank at hand. */
+struct ts_holder {
+  ts_lowering *l;
+  bool *known;
+  op_held *by_class;
+  ts_ir_str *name;
+  TS_VEC(ts_ir_holding) at;
+};
 
-static void hold(holdings *h, ts_ir_category category, double bytes, const char *label)
+ts_holder *ts_holder_new(ts_lowering *l)
 {
-  if (!(bytes > 0))
-    return;
-  ts_ir_str name = ts_ir_add_string(h->l->b, label);
+  ts_arena *arena = l->s->arena;
+  ts_holder *h = TS_NEW(arena, ts_holder);
+  h->l = l;
+  h->known = TS_NEW_ARRAY(arena, bool, l->sh->classes.count + 1);
+  h->by_class = TS_NEW_ARRAY(arena, op_held, l->sh->classes.count + 1);
+  h->name = TS_NEW_ARRAY(arena, ts_ir_str, l->g->pattern_count + 1);
+  return h;
+}
+
+static void hold(ts_holder *h, ts_ir_category category, double bytes, ts_ir_str name)
+{
   for (size_t i = 0; i < h->at.count; i++)
     if (h->at.at[i].category == category && h->at.at[i].label == name) {
       h->at.at[i].bytes += whole(bytes);
@@ -49,14 +65,35 @@ static void hold(holdings *h, ts_ir_category category, double bytes, const char 
   TS_PUSH(h->l->s->arena, &h->at, (ts_ir_holding){whole(bytes), category, name});
 }
 
-static void hold_op(holdings *h, uint32_t i)
+static void hold_called(ts_holder *h, ts_ir_category category, double bytes, const char *label)
 {
-  const char *label = h->l->g->ops.at[i].pattern;
-  op_held held = held_by(h->l, i);
-  hold(h, TS_IR_PARAMETERS, held.parameters, label);
-  hold(h, TS_IR_GRADIENTS, held.gradients, label);
-  hold(h, TS_IR_BUFFERS, held.buffers, "gradient buckets");
-  hold(h, TS_IR_OPTIMIZER, held.optimizer, label);
+  if (bytes > 0)
+    hold(h, category, bytes, ts_ir_add_string(h->l->b, label));
+}
+
+/* Under the pattern of an op's label. */
+static void hold_of_op(ts_holder *h, ts_ir_category category, double bytes, const ts_op *op)
+{
+  ts_ir_str *name = &h->name[op->pattern_index];
+  if (!(bytes > 0))
+    return;
+  if (!*name)
+    *name = ts_ir_add_string(h->l->b, op->pattern) + 1;
+  hold(h, category, bytes, *name - 1);
+}
+
+static void hold_op(ts_holder *h, uint32_t i)
+{
+  const ts_op *op = &h->l->g->ops.at[i];
+  uint32_t class = h->l->sh->class_of[i];
+  if (!h->known[class])
+    h->by_class[class] = held_by(h->l, i);
+  h->known[class] = true;
+  op_held held = h->by_class[class];
+  hold_of_op(h, TS_IR_PARAMETERS, held.parameters, op);
+  hold_of_op(h, TS_IR_GRADIENTS, held.gradients, op);
+  hold_called(h, TS_IR_BUFFERS, held.buffers, "gradient buckets");
+  hold_of_op(h, TS_IR_OPTIMIZER, held.optimizer, op);
 }
 
 /* Bytes of a field of what the plan states; 0: it is no size. */
@@ -67,24 +104,25 @@ static double stated(const ts_field *f)
   return size ? f->value->u.real / 8 : 0;
 }
 
-static void hold_stated(holdings *h)
+static void hold_stated(ts_holder *h)
 {
   ts_value memory = h->l->plan->memory;
   for (uint32_t i = 0; memory.type == TS_T_RECORD && i < memory.u.record->count; i++)
-    hold(h, TS_IR_BUFFERS, stated(&memory.u.record->at[i]), memory.u.record->at[i].name);
+    hold_called(h, TS_IR_BUFFERS, stated(&memory.u.record->at[i]), memory.u.record->at[i].name);
 }
 
-uint32_t ts_lower_holdings(ts_lowering *l, uint32_t rank, uint32_t *count)
+uint32_t ts_lower_holdings(ts_holder *h, uint32_t rank, uint32_t *count)
 {
-  holdings h = {.l = l};
+  const ts_lowering *l = h->l;
+  h->at.count = 0;
   for (uint32_t c = 0; c < l->sc->chunks; c++) {
     const ts_stage *stage = &l->stages->at[l->sc->stage_of[rank * l->sc->chunks + c]];
     for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
-      hold_op(&h, i);
+      hold_op(h, i);
   }
-  hold_stated(&h);
-  *count = (uint32_t)h.at.count;
-  return ts_ir_append_copies(l->b, TS_IR_HOLDINGS, h.at.at, *count);
+  hold_stated(h);
+  *count = (uint32_t)h->at.count;
+  return ts_ir_append_copies(l->b, TS_IR_HOLDINGS, h->at.at, *count);
 }
 
 /* -- as a sum -- */

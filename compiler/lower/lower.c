@@ -564,6 +564,9 @@ static void lower_programs(programs *p)
       p->part_count = PARTS;
   p->shared =
     TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * p->part_count + 1);
+  p->unbound.room = sc->items.count;
+  p->unbound.at = ts_arena_alloc_raw(l->s->arena, p->unbound.room * sizeof *p->unbound.at);
+  ts_holder *holder = ts_holder_new(l);
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
     ts_ir_program program = {0};
     ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, sc->order[r].count + 1);
@@ -576,7 +579,7 @@ static void lower_programs(programs *p)
       ts_ir_add_string(l->b, sc->ranks > 1 ? ts_arena_printf(l->s->arena, "stage %u", r) : "all");
     program.first_item = ts_ir_append(l->b, TS_IR_ITEMS, program.item_count, &records);
     memcpy(records, items, program.item_count * sizeof *items);
-    program.first_holding = ts_lower_holdings(l, r, &program.holding_count);
+    program.first_holding = ts_lower_holdings(holder, r, &program.holding_count);
     ts_ir_append(l->b, TS_IR_PROGRAMS, 1, &records);
     *(ts_ir_program *)records = program;
   }

@@ -91,7 +91,9 @@ bool ts_lower_network(ts_lowering *l);
 /* compiler/lower/holdings.c: what a rank holds throughout, as records: the first, and their number;
  * what each rank holds so, at least, [ranks]; whether some rank holds more, so, than any device has
  * room for. */
-uint32_t ts_lower_holdings(ts_lowering *l, uint32_t rank, uint32_t *count);
+typedef struct ts_holder ts_holder; /* of all ranks */
+ts_holder *ts_holder_new(ts_lowering *l);
+uint32_t ts_lower_holdings(ts_holder *h, uint32_t rank, uint32_t *count);
 uint64_t *ts_lower_held(const ts_lowering *l);
 bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held);
 /* compiler/lower/in_flight.c: the same with micro-batches between forward and backward, for who

@@ -6,6 +6,7 @@
 
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/kept.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
@@ -616,14 +617,37 @@ static void issue_all(ts_class *class)
   }
 }
 
-static bool do_work(ts_sharder *c)
+/* The work of the whole op, which layouts do not change: kept for others of the graph. */
+static const ts_work *whole_work(ts_sharder *c)
 {
-  ts_work whole;
-  const ts_ast *failed;
+  enum { WHOLE = 1 };
+  const ts_slot *of = c->g->ops.at[c->op->alike].slots;
+  const ts_work *known = ts_kept_get(c->s, of, WHOLE);
   ts_op_scope scope = {
     .s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
-  if (!ts_op_work(&scope, &whole, &failed))
-    return failed ? unmet(c, &scope, failed, false) : ts_sharder_fail(c);
+  const ts_ast *failed;
+  if (known)
+    return known;
+  ts_noting before = ts_noting_begin(c->s, (ts_touched){0});
+  ts_work *work = TS_NEW(c->s->arena, ts_work);
+  bool good = ts_op_work(&scope, work, &failed);
+  ts_touched touched = ts_noting_end(c->s, &before);
+  if (good)
+    ts_kept_put(c->s, &before, touched, of, WHOLE, work);
+  else if (failed)
+    unmet(c, &scope, failed, false);
+  else
+    ts_sharder_fail(c);
+  return good ? work : NULL;
+}
+
+static bool do_work(ts_sharder *c)
+{
+  const ts_work *whole = whole_work(c);
+  const ts_ast *failed;
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op};
+  if (!whole)
+    return false;
   for (uint32_t i = 0; i < all_slots(c->op); i++) {
     if (c->op->slots[i].present)
       c->class->local[i].shape = ts_layout_local(c->s, &c->class->view[i], c->op->slots[i].shape);
@@ -633,7 +657,7 @@ static bool do_work(ts_sharder *c)
   if (!ts_op_work(&scope, &c->class->work, &failed))
     return failed ? unmet(c, &scope, failed, true) : ts_sharder_fail(c);
   ts_sharder_casts(c);
-  ts_model_work(c->s->arena, c->op, &whole, c->class);
+  ts_model_work(c->s->arena, c->op, whole, c->class);
   for (uint32_t i = 0; i < c->class->comm_count; i++)
     if ((c->class->comms[i].own_part || c->class->comms[i].ring) &&
         c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
