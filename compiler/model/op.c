@@ -347,7 +347,22 @@ static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool 
   return true;
 }
 
-static ts_env *body_env(ts_op_scope *scope) { return ts_env_new(scope->s, scope->op->module); }
+/* With room for all names of the op; nobody asks for them once its work is done. */
+static ts_env *env_of(const ts_op_scope *scope, const ts_env *parent)
+{
+  enum { OTHERS = 8 }; /* what rules ask of an op, and `let`s; of slots the gradients have names */
+  ts_session *s = scope->s;
+  const ts_op *op = scope->op;
+  uint32_t names = scope->only ? (uint32_t)scope->only->at.count :
+                                 op->arg_count + 2 * (op->slot_count + op->part_count) + OTHERS;
+  ts_arena *arena = s->arena;
+  ts_session_scratch(s);
+  ts_env *env = ts_env_sized(s, parent, names);
+  s->arena = arena;
+  return env;
+}
+
+static ts_env *body_env(ts_op_scope *scope) { return env_of(scope, scope->op->module); }
 
 /* Errors inside say which op of the model they are about. */
 static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
@@ -426,7 +441,7 @@ static void bind_about(const ts_op_scope *scope, ts_env *env, const char *text, 
 
 ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
 {
-  ts_env *env = ts_env_new(scope->s, parent);
+  ts_env *env = env_of(scope, parent);
   bind_args(scope, env);
   for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
     bind_slot(scope, env, &scope->slots[i]);
