@@ -1,5 +1,6 @@
 #include "runtime/collective/links.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ enum { WORDS = sizeof(ts_link_find) / sizeof(uint32_t), MOST_KEPT = 32 << 20 };
 ts_links *ts_links_new(ts_arena *arena, const ts_ir *ir)
 {
   ts_links *l = TS_NEW(arena, ts_links);
-  l->arena = l->found.arena = l->groups.arena = arena;
+  l->arena = l->found.arena = l->questions.arena = arena;
   l->ir = (ts_ir){.devices = ir->devices,
                   .devices_count = ir->devices_count,
                   .links = ir->links,
@@ -37,22 +38,6 @@ ts_link_find ts_links_found(const ts_links *l, uint32_t place)
   return found;
 }
 
-const uint32_t **ts_links_group(ts_links *l, const ts_ranks *ranks, const ts_rank_group *g,
-                                uint32_t kinds)
-{
-  uint32_t members = g->size * g->instances,
-           *key = ts_heap_new((size_t)members + 2, sizeof *key);
-  key[0] = kinds;
-  key[1] = g->size;
-  for (uint32_t i = 0; i < members; i++)
-    key[i + 2] = ranks->vertex[ts_instance_ranks(g, 0)[i]];
-  uint32_t number = ts_intern_run(&l->groups, key, members + 2);
-  free(key);
-  if (number == l->of_group.count)
-    TS_PUSH(l->arena, &l->of_group, NULL);
-  return &l->of_group.at[number];
-}
-
 typedef struct wanted { const ts_links *links; uint32_t from, to; } wanted;
 
 static bool is_path(const void *closure, uint32_t number)
@@ -74,11 +59,111 @@ uint32_t *ts_links_path(ts_links *l, uint32_t from, uint32_t to)
   return &l->paths.at[number].found;
 }
 
+/* ---- Between threads ---- */
+
+typedef struct answered { /* of a cluster */
+  ts_ir ir;              /* devices and links alone */
+  ts_intern questions;
+  TS_VEC(const uint32_t *) answers;
+} answered;
+
+struct ts_links_shared {
+  pthread_mutex_t lock;
+  ts_arena *arena;
+  ts_intern found;       /* ts_link_find */
+  TS_VEC(answered) clusters;
+};
+
+ts_links_shared *ts_links_shared_new(void)
+{
+  ts_links_shared *s = ts_heap_new(1, sizeof *s);
+  pthread_mutex_init(&s->lock, NULL);
+  s->arena = s->found.arena = ts_arena_new("links of all threads");
+  return s;
+}
+
+void ts_links_shared_free(ts_links_shared *s)
+{
+  if (!s)
+    return;
+  ts_arena_free(s->arena);
+  pthread_mutex_destroy(&s->lock);
+  free(s);
+}
+
+/* As places in `to` of what is at places in `from`. Many are like the one before. */
+static void carry(const ts_intern *from, const uint32_t *places, ts_intern *to, uint32_t count,
+                  uint32_t *out)
+{
+  for (uint32_t i = 0; i < count; i++)
+    out[i] = i && places[i] == places[i - 1] ?
+               out[i - 1] :
+               ts_intern_run(to, from->words.at + from->runs.at[places[i]].first, WORDS);
+}
+
+/* Under the lock. False: nobody has answered it. */
+static bool recall(ts_links *l, const ts_links_question *q, uint32_t *found)
+{
+  answered *known = &l->shared->clusters.at[l->cluster];
+  uint32_t number = ts_intern_run(&known->questions, q->words, q->word_count);
+  if (number == known->answers.count)
+    TS_PUSH(l->shared->arena, &known->answers, NULL);
+  if (!known->answers.at[number])
+    return false;
+  carry(&l->shared->found, known->answers.at[number], &l->found, q->answers, found);
+  return true;
+}
+
+/* Likewise, after recall. */
+static void publish(ts_links *l, const ts_links_question *q, const uint32_t *found)
+{
+  answered *known = &l->shared->clusters.at[l->cluster];
+  uint32_t number = ts_intern_run(&known->questions, q->words, q->word_count),
+           *answer = ts_arena_alloc_raw(l->shared->arena, q->answers * sizeof *answer);
+  carry(&l->found, found, &l->shared->found, q->answers, answer);
+  known->answers.at[number] = answer;
+}
+
+static bool answer(ts_links *l, const ts_links_question *q, uint32_t *found,
+                   ts_links_find_fn *find, void *closure)
+{
+  ts_links_shared *s = l->shared;
+  if (!s)
+    return find(closure, found);
+  pthread_mutex_lock(&s->lock);
+  bool full = ts_arena_used(s->arena) > MOST_KEPT, known = !full && recall(l, q, found),
+       good = known || full || find(closure, found);
+  if (good && !known && !full)
+    publish(l, q, found);
+  pthread_mutex_unlock(&s->lock);
+  return full ? find(closure, found) : good;
+}
+
+const uint32_t *ts_links_ask(ts_links *l, const ts_links_question *q, ts_links_find_fn *find,
+                             void *closure)
+{
+  uint32_t number = ts_intern_run(&l->questions, q->words, q->word_count);
+  if (number == l->answers.count)
+    TS_PUSH(l->arena, &l->answers, NULL);
+  if (l->answers.at[number])
+    return l->answers.at[number];
+  uint32_t *found = TS_NEW_ARRAY(l->arena, uint32_t, q->answers);
+  return answer(l, q, found, find, closure) ? (l->answers.at[number] = found) : NULL;
+}
+
 /* ---- From plan to plan ---- */
 
-struct ts_links_kept { ts_links *links; }; /* NULL: none yet */
+struct ts_links_kept {
+  ts_links *links;       /* NULL: none yet */
+  ts_links_shared *shared;
+};
 
-ts_links_kept *ts_links_kept_new(void) { return ts_heap_new(1, sizeof(ts_links_kept)); }
+ts_links_kept *ts_links_kept_new(ts_links_shared *shared)
+{
+  ts_links_kept *kept = ts_heap_new(1, sizeof *kept);
+  kept->shared = shared;
+  return kept;
+}
 
 static void forget(ts_links_kept *kept)
 {
@@ -92,18 +177,6 @@ void ts_links_kept_free(ts_links_kept *kept)
   if (kept)
     forget(kept);
   free(kept);
-}
-
-/* A copy, as the plan's IR goes. */
-static ts_links *new_links(const ts_ir *ir)
-{
-  ts_arena *arena = ts_arena_new("links");
-  ts_ir copy = *ir;
-  copy.devices = ts_arena_copy(arena, ir->devices, ir->devices_count * sizeof *ir->devices);
-  copy.links = ts_arena_copy(arena, ir->links, ir->links_count * sizeof *ir->links);
-  copy.link_classes =
-    ts_arena_copy(arena, ir->link_classes, ir->link_classes_count * sizeof *ir->link_classes);
-  return ts_links_new(arena, &copy);
 }
 
 /* In all that paths and cuts look at. */
@@ -121,12 +194,44 @@ static bool same_cluster(const ts_ir *a, const ts_ir *b)
                   memcmp(a->links, b->links, a->links_count * sizeof *a->links) == 0);
 }
 
+/* A copy, as the plan's IR goes. */
+static ts_ir copy_of(ts_arena *arena, const ts_ir *ir)
+{
+  return (ts_ir){
+    .devices = ts_arena_copy(arena, ir->devices, ir->devices_count * sizeof *ir->devices),
+    .devices_count = ir->devices_count,
+    .links = ts_arena_copy(arena, ir->links, ir->links_count * sizeof *ir->links),
+    .links_count = ir->links_count,
+    .link_classes =
+      ts_arena_copy(arena, ir->link_classes, ir->link_classes_count * sizeof *ir->link_classes),
+    .link_classes_count = ir->link_classes_count};
+}
+
+/* Finds what threads share of the cluster. */
+static void join(ts_links *l, ts_links_shared *s)
+{
+  pthread_mutex_lock(&s->lock);
+  l->shared = s;
+  while (l->cluster < s->clusters.count && !same_cluster(&s->clusters.at[l->cluster].ir, &l->ir))
+    l->cluster++;
+  if (l->cluster == s->clusters.count) {
+    answered none = {.ir = copy_of(s->arena, &l->ir), .questions = {.arena = s->arena}};
+    TS_PUSH(s->arena, &s->clusters, none);
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
 ts_links *ts_links_kept_of(ts_links_kept *kept, const ts_ir *ir)
 {
   if (kept->links && (ts_arena_used(kept->links->arena) > MOST_KEPT ||
                       !same_cluster(&kept->links->ir, ir)))
     forget(kept);
-  if (!kept->links)
-    kept->links = new_links(ir);
+  if (!kept->links) {
+    ts_arena *arena = ts_arena_new("links");
+    ts_ir copy = copy_of(arena, ir);
+    kept->links = ts_links_new(arena, &copy);
+    if (kept->shared)
+      join(kept->links, kept->shared);
+  }
   return kept->links;
 }

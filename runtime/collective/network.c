@@ -169,6 +169,38 @@ uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
   return ts_network_intern(n, &p);
 }
 
+/* Where links alone are looked at: all at once, as other plans ask the same. */
+static int message_links(ts_network *n, const uint32_t *to, uint32_t *profile, ts_stop *stop)
+{
+  ts_arena *scratch = ts_arena_new("paths of messages");
+  uint32_t *pairs = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)n->ranks->world), count = 0;
+  for (uint32_t r = 0; r < n->ranks->world; r++) {
+    if (to[r] == TS_IR_NONE || to[r] == r)
+      continue;
+    pairs[2 * count] = n->ranks->vertex[r];
+    pairs[2 * count++ + 1] = n->ranks->vertex[to[r]];
+  }
+  const uint32_t *found = ts_profile_paths(n, pairs, count, message_axes(n), stop);
+  ts_arena_free(scratch);
+  for (uint32_t r = 0; found && r < n->ranks->world; r++)
+    profile[r] = to[r] == TS_IR_NONE ? TS_IR_NONE :
+                 to[r] == r          ? ts_network_path(n, r, r, stop) :
+                                       *found++;
+  return found ? 0 : -1;
+}
+
+int ts_network_messages(ts_network *n, const uint32_t *to, uint32_t *profile, ts_stop *stop)
+{
+  if (n->ranks->vertex && !ts_flow_figures_any(n->flows) && !ts_packet_figures_any(n->packets))
+    return message_links(n, to, profile, stop);
+  for (uint32_t r = 0; r < n->ranks->world; r++) {
+    profile[r] = to[r] == TS_IR_NONE ? TS_IR_NONE : ts_network_path(n, r, to[r], stop);
+    if (to[r] != TS_IR_NONE && profile[r] == TS_IR_NONE)
+      return -1;
+  }
+  return 0;
+}
+
 uint32_t ts_network_links(ts_network *n, uint32_t from, uint32_t to, uint32_t *link, double *rate)
 {
   ts_path path;

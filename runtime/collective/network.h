@@ -40,6 +40,9 @@ bool ts_network_failed(const ts_network *network, ts_stop *stop);
 const uint32_t *ts_network_group(ts_network *network, uint32_t group, ts_stop *stop);
 /* Profile of the path of messages between two ranks. TS_IR_NONE after filling *stop. */
 uint32_t ts_network_path(ts_network *network, uint32_t from, uint32_t to, ts_stop *stop);
+/* The same of all ranks that send to another one. `to`: [world] a rank, or TS_IR_NONE: the
+ * rank sends none, and its profile is TS_IR_NONE, too. Not 0 after filling *stop. */
+int ts_network_messages(ts_network *network, const uint32_t *to, uint32_t *profile, ts_stop *stop);
 /* The links of that path, 2 * link + direction, TS_PATH_MAX at most, and the rate of the whole.
  * Returns how many; 0: none are known. */
 uint32_t ts_network_links(ts_network *network, uint32_t from, uint32_t to, uint32_t *link,

@@ -7,8 +7,10 @@
 #include "runtime/collective/profile.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "runtime/collective/network_internal.h"
 
 /* the ring inside islands and between them; shifts, in rank order */
@@ -241,12 +243,22 @@ static double pairs_rate(const ts_profile *p, const ts_bound *b)
   return p->islands > 1 && cut > 0 ? without_noise(fmin(p->pairs, 1e12 / cut)) : p->pairs;
 }
 
-/* Of each instance, as places in what was found of the links. NULL after filling *stop. */
-static const uint32_t *find_group(ts_network *n, uint32_t group, uint32_t kinds, ts_stop *stop)
+typedef struct asked { /* of the links */
+  ts_network *network;
+  const ts_rank_group *group;
+  uint32_t kinds;        /* of calls, bit k: kind k */
+  const uint32_t *pairs; /* of devices that exchange messages */
+  uint32_t count;
+  ts_stop *stop;
+} asked;
+
+/* Of each instance. */
+static bool find_group(void *closure, uint32_t *found)
 {
-  const ts_rank_group *g = &n->ranks->groups[group];
+  const asked *a = closure;
+  ts_network *n = a->network;
+  const ts_rank_group *g = a->group;
   ts_arena *scratch = ts_arena_new("group profiles");
-  uint32_t *found = TS_NEW_ARRAY(n->links->arena, uint32_t, g->instances);
   ring *rings = TS_NEW_ARRAY(scratch, ring, g->instances);
   ts_bound *bounds = TS_NEW_ARRAY(scratch, ts_bound, g->instances);
   prober p = prober_new(scratch, n, g);
@@ -254,20 +266,20 @@ static const uint32_t *find_group(ts_network *n, uint32_t group, uint32_t kinds,
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       p.unsorted[j] = n->ranks->vertex[ts_instance_ranks(g, i)[j]];
-    status = make_ring(&p, g->size, &rings[i], stop);
-    if (!status && kinds >> TS_IR_SHIFT & 1)
-      status = make_shifts(&p, g->size, &rings[i], stop);
+    status = make_ring(&p, g->size, &rings[i], a->stop);
+    if (!status && a->kinds >> TS_IR_SHIFT & 1)
+      status = make_shifts(&p, g->size, &rings[i], a->stop);
   }
   if (!status)
-    ts_cuts_group(n->links->cuts, n->ranks, g, kinds, bounds);
+    ts_cuts_group(n->links->cuts, n->ranks, g, a->kinds, bounds);
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     ts_link_find at = {measure(&p, &rings[i], g->size), bounds[i]};
     at.profile.pairs =
-      kinds >> TS_IR_ALL_TO_ALL & 1 ? pairs_rate(&at.profile, &bounds[i]) : 0;
+      a->kinds >> TS_IR_ALL_TO_ALL & 1 ? pairs_rate(&at.profile, &bounds[i]) : 0;
     found[i] = ts_links_note(n->links, &at);
   }
   ts_arena_free(scratch);
-  return status ? NULL : found;
+  return !status;
 }
 
 /* The profile of what was found, for ranks along these axes. */
@@ -285,18 +297,31 @@ static uint32_t profile_of(ts_network *n, uint32_t place, uint32_t axes)
   return known->profile - 1;
 }
 
+/* The profiles of answers. */
+static const uint32_t *profiles_of(ts_network *n, const uint32_t *found, uint32_t count,
+                                   uint32_t axes)
+{
+  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, count);
+  for (uint32_t i = 0; i < count; i++)
+    profile[i] =
+      i && found[i] == found[i - 1] ? profile[i - 1] : profile_of(n, found[i], axes);
+  return profile;
+}
+
 const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
-  uint32_t kinds = kinds_called(n->ir, group),
-           *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances);
-  const uint32_t **known = ts_links_group(n->links, n->ranks, g, kinds),
-                 *found = *known ? *known : (*known = find_group(n, group, kinds, stop));
-  for (uint32_t i = 0; found && i < g->instances; i++)
-    profile[i] = i && found[i] == found[i - 1] ?
-                   profile[i - 1] :
-                   profile_of(n, found[i], n->ir->groups[group].axes);
-  return found ? profile : NULL;
+  asked a = {.network = n, .group = g, .kinds = kinds_called(n->ir, group), .stop = stop};
+  uint32_t members = g->size * g->instances,
+           *words = ts_heap_new((size_t)members + 2, sizeof *words);
+  words[0] = a.kinds;
+  words[1] = g->size;
+  for (uint32_t i = 0; i < members; i++)
+    words[i + 2] = n->ranks->vertex[ts_instance_ranks(g, 0)[i]];
+  const uint32_t *found = ts_links_ask(
+    n->links, &(ts_links_question){words, members + 2, g->instances}, find_group, &a);
+  free(words);
+  return found ? profiles_of(n, found, g->instances, n->ir->groups[group].axes) : NULL;
 }
 
 static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const ts_path *path)
@@ -321,17 +346,47 @@ static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const t
   return (ts_link_find){p, ts_cuts_path(n->links->cuts, from, to)};
 }
 
-uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
+/* Its place in what was found, or TS_IR_NONE. */
+static uint32_t place_of(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
 {
   uint32_t *known = ts_links_path(n->links, from, to);
-  if (*known == TS_IR_NONE) {
-    ts_path path;
-    if (!ts_graph_path(n->graph, from, to, &path)) {
-      ts_network_no_path(n->arena, n->ir, from, to, stop);
-      return TS_IR_NONE;
-    }
-    ts_link_find found = find_path(n, from, to, &path);
-    *known = ts_links_note(n->links, &found);
+  ts_path path;
+  if (*known != TS_IR_NONE)
+    return *known;
+  if (!ts_graph_path(n->graph, from, to, &path)) {
+    ts_network_no_path(n->arena, n->ir, from, to, stop);
+    return TS_IR_NONE;
   }
-  return profile_of(n, *known, axes);
+  ts_link_find found = find_path(n, from, to, &path);
+  return *known = ts_links_note(n->links, &found);
+}
+
+uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
+{
+  uint32_t place = place_of(n, from, to, stop);
+  return place == TS_IR_NONE ? TS_IR_NONE : profile_of(n, place, axes);
+}
+
+static bool find_paths(void *closure, uint32_t *found)
+{
+  const asked *a = closure;
+  for (uint32_t i = 0; i < a->count; i++)
+    if ((found[i] = place_of(a->network, a->pairs[2 * i], a->pairs[2 * i + 1], a->stop)) ==
+        TS_IR_NONE)
+      return false;
+  return true;
+}
+
+const uint32_t *ts_profile_paths(ts_network *n, const uint32_t *pairs, uint32_t count,
+                                 uint32_t axes, ts_stop *stop)
+{
+  asked a = {.network = n, .pairs = pairs, .count = count, .stop = stop};
+  uint32_t *words = ts_heap_new(2 * (size_t)count + 1, sizeof *words);
+  words[0] = TS_LINKS_PATHS;
+  if (count)
+    memcpy(words + 1, pairs, 2 * (size_t)count * sizeof *words);
+  const uint32_t *found =
+    ts_links_ask(n->links, &(ts_links_question){words, 2 * count + 1, count}, find_paths, &a);
+  free(words);
+  return found ? profiles_of(n, found, count, axes) : NULL;
 }

@@ -257,17 +257,14 @@ static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
 static int split_by_peer(sorter *s, uint32_t peer, ts_stop *stop)
 {
   const ts_ranks *ranks = s->t->ranks;
-  uint32_t *profile = TS_NEW_ARRAY(s->scratch, uint32_t, ranks->world);
+  uint32_t *profile = TS_NEW_ARRAY(s->scratch, uint32_t, ranks->world), *to = s->key;
   for (uint32_t r = 0; r < ranks->world; r++) {
     const ts_program_info *program = &s->t->programs[ranks->program[r]];
-    profile[r] = TS_IR_NONE;
-    if (peer >= program->peer_count || !program->peers[peer].sends)
-      continue;
-    profile[r] =
-      ts_network_path(s->network, r, ts_peer_rank(ranks, r, program->peers[peer].coordinate), stop);
-    if (profile[r] == TS_IR_NONE)
-      return -1;
+    bool sends = peer < program->peer_count && program->peers[peer].sends;
+    to[r] = sends ? ts_peer_rank(ranks, r, program->peers[peer].coordinate) : TS_IR_NONE;
   }
+  if (ts_network_messages(s->network, to, profile, stop))
+    return -1;
   s->peer_profile[peer] = profile;
   memcpy(s->key, profile, ranks->world * sizeof *profile);
   split(s, TS_SPLIT_PATHS, TS_IR_NONE);

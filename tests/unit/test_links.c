@@ -1,6 +1,7 @@
 /* What was found of a cluster's links, kept from plan to plan: every report is that of a plan that
  * finds it by itself. */
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,7 +44,7 @@ static void check(const ts_ir *ir, ts_links_kept *links, uint32_t seed)
 
 Test(links, what_is_kept_changes_nothing)
 {
-  ts_links_kept *links = ts_links_kept_new();
+  ts_links_kept *links = ts_links_kept_new(NULL);
   for (uint32_t seed = 0; seed < PLANS; seed++) {
     ts_ir_builder *b = random_ir_new(seed);
     ts_ir ir;
@@ -78,7 +79,7 @@ static plan make_job(uint32_t tp, uint32_t stages)
 
 Test(links, jobs_on_one_cluster_find_what_others_found)
 {
-  ts_links_kept *links = ts_links_kept_new();
+  ts_links_kept *links = ts_links_kept_new(NULL);
   uint32_t seed = 0;
   const ts_links *before = NULL;
   size_t groups = 0;
@@ -91,9 +92,9 @@ Test(links, jobs_on_one_cluster_find_what_others_found)
         check(&ir, links, seed++);
         const ts_links *now = ts_links_kept_of(links, &ir);
         cr_assert(!before || now == before, "the cluster is the same");
-        cr_assert(!turn || now->groups.runs.count == groups, "all groups were known");
+        cr_assert(!turn || now->answers.count == groups, "all was known");
         before = now;
-        groups = turn ? groups : now->groups.runs.count;
+        groups = turn ? groups : now->answers.count;
         plan_free(&p);
       }
   cr_assert_gt(groups, 4);
@@ -102,7 +103,64 @@ Test(links, jobs_on_one_cluster_find_what_others_found)
   ts_ir ir;
   plan_view(&other, &ir);
   check(&ir, links, seed);
-  cr_assert_neq(ts_links_kept_of(links, &ir)->of_group.count, groups, "another cluster");
+  cr_assert_neq(ts_links_kept_of(links, &ir)->answers.count, groups, "another cluster");
   plan_free(&other);
   ts_links_kept_free(links);
+}
+
+/* ---- Threads ---- */
+
+enum { THREADS = 4, TURNS = 3 };
+
+typedef struct job { /* of a thread */
+  ts_links_shared *shared;
+  uint32_t first;      /* which plan it begins with */
+  char *reports[16];
+} job;
+
+static plan make_numbered(uint32_t number)
+{
+  plan p = make_job(1u << number % 4, 1u << number / 4 % 2);
+  if (number / 8)
+    plan_slow_link(&p, 3); /* another cluster */
+  return p;
+}
+
+static void *play_all(void *closure)
+{
+  job *j = closure;
+  ts_links_kept *links = ts_links_kept_new(j->shared);
+  for (uint32_t i = 0; i < TURNS * 16; i++) {
+    uint32_t number = (j->first + i) % 16;
+    plan p = make_numbered(number);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    free(j->reports[number]);
+    j->reports[number] = report(&ir, links, number);
+    plan_free(&p);
+  }
+  ts_links_kept_free(links);
+  return NULL;
+}
+
+Test(links, threads_find_what_others_found)
+{
+  job jobs[THREADS], alone = {0};
+  pthread_t threads[THREADS];
+  ts_links_shared *shared = ts_links_shared_new();
+  play_all(&alone);
+  for (uint32_t t = 0; t < THREADS; t++) {
+    jobs[t] = (job){.shared = shared, .first = 5 * t};
+    cr_assert_eq(pthread_create(&threads[t], NULL, play_all, &jobs[t]), 0);
+  }
+  for (uint32_t t = 0; t < THREADS; t++)
+    pthread_join(threads[t], NULL);
+  for (uint32_t t = 0; t < THREADS; t++)
+    for (uint32_t i = 0; i < 16; i++) {
+      cr_assert_str_eq(jobs[t].reports[i], alone.reports[i], "thread %u, plan %u", t, i);
+      free(jobs[t].reports[i]);
+    }
+  for (uint32_t i = 0; i < 16; i++)
+    free(alone.reports[i]);
+  ts_links_shared_free(shared);
 }

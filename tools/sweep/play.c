@@ -218,6 +218,7 @@ typedef struct pool {
   const ts_sweep_source *from;
   pthread_mutex_t lock;
   pthread_cond_t news, work; /* a plan was played; plans may have come */
+  ts_links_shared *links;
   size_t begun, told;        /* plays begun, and those that `done` was called for */
   bool alone;                /* there is no thread but the calling one */
   bool stopped;              /* no more begin */
@@ -262,7 +263,7 @@ static void *work(void *closure)
   pool *p = closure;
   ts_arena *arena = ts_arena_new("plans of a sweep");
   ts_session *session = NULL;
-  ts_links_kept *links = ts_links_kept_new();
+  ts_links_kept *links = ts_links_kept_new(p->links);
   for (size_t index; begin(p, &index);) {
     session = ts_session_next(session, arena, p->sweep->common);
     double begun = ts_clock();
@@ -327,7 +328,10 @@ static void tell(pool *p)
 
 bool ts_sweep_play_from(ts_sweep *s, const ts_sweep_source *from)
 {
-  pool p = {.sweep = s, .from = from, .lock = PTHREAD_MUTEX_INITIALIZER};
+  pool p = {.sweep = s,
+            .from = from,
+            .lock = PTHREAD_MUTEX_INITIALIZER,
+            .links = from->jobs > 1 ? ts_links_shared_new() : NULL};
   pthread_condattr_t steady;
   pthread_t threads[TS_MOST_JOBS];
   long long started = 0;
@@ -341,6 +345,7 @@ bool ts_sweep_play_from(ts_sweep *s, const ts_sweep_source *from)
   tell(&p);
   while (started > 0)
     pthread_join(threads[--started], NULL);
+  ts_links_shared_free(p.links);
   pthread_cond_destroy(&p.work);
   pthread_cond_destroy(&p.news);
   pthread_condattr_destroy(&steady);
