@@ -1,6 +1,7 @@
 /* Links of a cluster: paths over them, cuts, and what was found of groups and pairs of devices.
  * That depends on the links alone, so plans that run on the same cluster one after the other find
- * it once (ts_links_kept), and so do threads (ts_links_shared). Profiles are here without the axes of the mesh, which are the plan's. */
+ * it once (ts_links_kept), and so do threads (ts_links_shared). Profiles are here without the axes
+ * of the mesh, which are the plan's. */
 #ifndef TS_RUNTIME_COLLECTIVE_LINKS_H
 #define TS_RUNTIME_COLLECTIVE_LINKS_H
 
