@@ -354,8 +354,14 @@ static void take_promise(void *closure, size_t index, double seconds)
 {
   task *t = closure;
   ts_outcome *o = &t->sweep.outcomes[index];
+  o->promise = false;
   if (o->state == TS_BOUNDED)
-    *o = (ts_outcome){.point = o->point, .least = o->least};
+    *o = (ts_outcome){.point = o->point,
+                      .least = o->least,
+                      .late = o->late,
+                      .compiled = o->compiled,
+                      .warning_count = o->warning_count,
+                      .warnings = o->warnings};
   else
     take_play(closure, index, seconds);
 }
@@ -417,6 +423,7 @@ static bool play_all(task *t)
     plays.count = 1;
     good = play(t, &plays);
   }
+  ts_sweep_forget(s);
   hide(t);
   if (t->kept)
     good = ts_kept_close(t->kept, good) && good;

@@ -31,6 +31,17 @@ void ts_outcome_take_warnings(ts_outcome *out, const ts_diags *diags, ts_arena *
   out->warnings = found.at;
 }
 
+void ts_outcome_add_warnings(ts_outcome *out, const ts_outcome *first, ts_arena *arena)
+{
+  uint32_t count = first->warning_count + out->warning_count;
+  ts_outcome_warning *all = TS_NEW_ARRAY(arena, ts_outcome_warning, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    all[i] = i < first->warning_count ? first->warnings[i] :
+                                        out->warnings[i - first->warning_count];
+  out->warnings = all;
+  out->warning_count = count;
+}
+
 /* ---- As text ---- */
 
 typedef void put(const ts_outcome *o, ts_json_writer *w);

@@ -47,6 +47,10 @@ typedef struct ts_outcome {
   bool drawn;              /* it was drawn at random (tools/sweep/budget.h) */
   bool played;             /* else refused, or only its bounds are known */
   ts_least least;          /* bounds, unless refused */
+  /* not yet played, and kept since it was asked what it promises: its IR, or NULL, and s that its
+   * step takes at least along its order, 0: not known */
+  struct ts_compiled *compiled;
+  double late;
   struct ts_outcome_best { /* what follows from them */
     bool known;
     bool fails;      /* a condition cannot hold: that of the reason */
@@ -73,6 +77,8 @@ typedef struct ts_outcome {
 /* What a plan's messages are worth to a sweep: warnings that were not switched off. In the arena.
  */
 void ts_outcome_take_warnings(ts_outcome *out, const ts_diags *diags, ts_arena *arena);
+/* Puts those of another one first. */
+void ts_outcome_add_warnings(ts_outcome *out, const ts_outcome *first, ts_arena *arena);
 
 /* Warnings and confidence as text, and back; numbers are exact. Text in the arena. False: it is not
  * such a text. */

@@ -2,10 +2,12 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/heap.h"
 #include "runtime/collective/links.h"
 #include "runtime/account/least_time.h"
 #include "runtime/account/memory.h"
@@ -17,6 +19,10 @@
 #include "tools/sweep/rank.h"
 
 enum { TICK = 50 /* ms */, MANY = 64 /* plans that may wait for a tick until they are told */ };
+enum { KEPT = 48 << 20 }; /* bytes of IRs that are kept, in all */
+
+/* A plan that is compiled, and is played when its turn comes. */
+typedef struct ts_compiled { ts_input input; size_t bytes; } ts_compiled;
 
 const char *ts_sweep_point_text(const ts_sweep *s, size_t point, ts_arena *arena)
 {
@@ -54,6 +60,12 @@ static bool may_be_bounded(const ts_sweep *s, const pthread_mutex_t *lock, const
   return lock && !out->exact && (out->look || out->promise || (s->top && !s->all));
 }
 
+/* Who only asks what it promises is content, if there is no room to keep what more is worked out. */
+static bool is_asked(const ts_sweep *s, const ts_outcome *out)
+{
+  return out->look || (out->promise && s->compiled >= KEPT);
+}
+
 /* Its bounds tell what becomes of it. */
 static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
 {
@@ -62,8 +74,8 @@ static bool bounded(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out)
   pthread_mutex_lock(lock);
   out->state = out->least.over               ? TS_TOO_LARGE :
                ts_sweep_cannot_hold(s, out) ? TS_LEFT_OUT :
-               out->look || out->promise || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
-                                                                           out->state;
+               is_asked(s, out) || ts_sweep_cannot_win(s, out) ? TS_BOUNDED :
+                                                                  out->state;
   pthread_mutex_unlock(lock);
   return out->state != TS_REFUSED;
 }
@@ -75,7 +87,7 @@ static bool bounded_early(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *
   if (s->search->open || !may_be_bounded(s, lock, out) || !(out->least.early > 0))
     return false;
   pthread_mutex_lock(lock);
-  bool enough = out->promise || ts_sweep_cannot_win_early(s, out);
+  bool enough = is_asked(s, out) || ts_sweep_cannot_win_early(s, out);
   pthread_mutex_unlock(lock);
   out->state = enough ? TS_BOUNDED : out->state;
   return enough;
@@ -93,13 +105,16 @@ static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *o
   pthread_mutex_lock(lock);
   bool asked = !ts_sweep_has_room(s);
   pthread_mutex_unlock(lock);
+  if (!asked)
+    return false;
   late.best.known = false;
-  late.least.seconds = asked ? fmax(late.least.seconds, ts_least_time(ir, links)) : 0;
+  late.least.seconds =
+    fmax(late.least.seconds, out->late > 0 ? out->late : ts_least_time(ir, links));
   pthread_mutex_lock(lock);
-  asked = asked && ts_sweep_cannot_win(s, &late);
+  bool enough = ts_sweep_cannot_win(s, &late);
   pthread_mutex_unlock(lock);
-  out->state = asked ? TS_BOUNDED : out->state;
-  return asked;
+  out->state = enough ? TS_BOUNDED : out->state;
+  return enough;
 }
 
 /* A plan whose bounds may do. */
@@ -132,64 +147,117 @@ static bool is_enough_early(void *closure, const ts_held_early *known)
   return bounded_early(q->s, q->lock, q->out);
 }
 
-/* In the session, which has what it says and read. `links`: kept from plan to plan, or NULL. */
-static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
-                          ts_session *session, ts_links_kept *links)
+/* ---- Compiled before it is played ---- */
+
+static size_t bytes_of(const ts_ir *ir)
+{
+  size_t bytes = 0;
+#define TABLE(kind, record, name, size) bytes += (size_t)ir->name##_count * sizeof *ir->name;
+#define SINGLE(kind, record, name, size) bytes += sizeof *ir->name;
+#include "ir/records.def"
+  return bytes;
+}
+
+static void keep_compiled(ts_outcome *out, const ts_input *input, ts_links_kept *links)
+{
+  ts_compiled *c = ts_heap_new(1, sizeof *c);
+  *c = (ts_compiled){*input, bytes_of(&input->ir)};
+  out->compiled = c;
+  out->late = ts_least_time(&input->ir, links);
+  out->state = TS_BOUNDED;
+}
+
+static void forget(ts_outcome *out)
+{
+  if (out->compiled)
+    ts_input_close(&out->compiled->input);
+  free(out->compiled);
+  out->compiled = NULL;
+}
+
+void ts_sweep_forget(ts_sweep *s)
+{
+  for (size_t i = 0; i < s->count; i++)
+    forget(&s->outcomes[i]);
+  s->compiled = 0;
+}
+
+/* ---- One, whole ---- */
+
+static void run(ts_session *session, const ts_input *input, ts_links_kept *links, ts_outcome *out)
+{
+  ts_stop stop = {.arena = session->arena};
+  ts_run_options how = {.threads = 1, .links = links}; /* plans are played at once instead */
+  ts_run *run = ts_run_new(&input->ir, &how, &stop);
+  out->played = true;
+  if (run) {
+    measure(session, input, run, &how, out);
+    ts_run_free(run);
+    return;
+  }
+  out->state = TS_STOPPED;
+  out->least.seconds = fmax(out->least.seconds, ts_least_time(&input->ir, links));
+  out->why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
+}
+
+static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session *session,
+                            ts_links_kept *links, ts_outcome *out)
 {
   ts_compile_options compile = s->compile;
-  size_t point = asked->point;
-  ts_outcome out = {
-    .state = TS_REFUSED, .point = point, .exact = asked->exact, .look = asked->look,
-    .promise = asked->promise};
-  if (!asked->promise) /* what it promised may be too little by now */
-    out.least = asked->least;
-  if (bounded_early(s, lock, &out))
-    return out;
-  out.least = (ts_least){0};
   ts_input input = {0};
-  question asks = {s, lock, session->arena, &out, false};
+  question asks = {s, lock, session->arena, out, false};
   ts_held held = {.enough = is_enough,
                   .enough_early = s->search->open ? NULL : is_enough_early,
                   .closure = &asks,
                   .early = !s->search->open};
-  if (may_be_bounded(s, lock, asked))
+  if (may_be_bounded(s, lock, out))
     compile.held = &held;
   compile.plan_name = s->search->plan;
-  compile.defines = s->search->points[point].defines;
-  compile.define_count = s->search->points[point].define_count;
+  compile.defines = s->search->points[out->point].defines;
+  compile.define_count = s->search->points[out->point].define_count;
+  out->least = (ts_least){0};
   if (ts_input_open(session, s->path, &compile, &input)) {
-    ts_stop stop = {.arena = session->arena};
-    ts_run_options how = {.threads = 1, .links = links}; /* plans are played at once instead */
-    if (!asks.asked && is_enough(&asks, &input.ir)) { /* graphs of ranks come another way */
-      ts_input_close(&input);
-      return out;
+    bool had = !asks.asked && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
+    if (!had && out->promise) {
+      keep_compiled(out, &input, links);
+      return;
     }
-    if (bounded_late(s, lock, &out, &input.ir, links)) {
-      ts_input_close(&input);
-      return out;
-    }
-    ts_run *run = ts_run_new(&input.ir, &how, &stop);
-    out.played = true;
-    if (run) {
-      measure(session, &input, run, &how, &out);
-      ts_run_free(run);
-    } else {
-      out.state = TS_STOPPED;
-      out.least.seconds = fmax(out.least.seconds, ts_least_time(&input.ir, links));
-      out.why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
-    }
+    if (!had && !bounded_late(s, lock, out, &input.ir, links))
+      run(session, &input, links, out);
     ts_input_close(&input);
   } else if (held.over) {
-    out.least = (ts_least){.bytes = held.bytes,
-                           .reserved = held.reserved,
-                           .limit = held.limit,
-                           .over = true};
-    out.state = TS_TOO_LARGE;
+    out->least = (ts_least){.bytes = held.bytes,
+                            .reserved = held.reserved,
+                            .limit = held.limit,
+                            .over = true};
+    out->state = TS_TOO_LARGE;
   } else if (!held.had) {
     const char *why = ts_diags_first_error(session->diags);
-    out.why = why ? why : "no reason was given";
-    out.unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
+    out->why = why ? why : "no reason was given";
+    out->unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
   }
+}
+
+/* In the session, which has what it says and read. `links`: kept from plan to plan, or NULL. */
+static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
+                          ts_session *session, ts_links_kept *links)
+{
+  ts_outcome out = {.state = TS_REFUSED,
+                    .point = asked->point,
+                    .exact = asked->exact,
+                    .look = asked->look,
+                    .promise = asked->promise};
+  if (!asked->promise) { /* what it promised may be too little by now */
+    out.least = asked->least;
+    out.late = asked->late;
+    out.compiled = asked->compiled;
+  }
+  if (bounded_early(s, lock, &out))
+    return out;
+  if (!out.compiled)
+    compile_and_run(s, lock, session, links, &out);
+  else if (!bounded_late(s, lock, &out, &out.compiled->input.ir, links))
+    run(session, &out.compiled->input, links, &out);
   return out;
 }
 
@@ -230,7 +298,14 @@ typedef struct pool {
 static void keep(pool *p, size_t index, ts_outcome out, const ts_session *session)
 {
   ts_sweep *s = p->sweep;
+  const ts_outcome *before = &s->outcomes[index];
   ts_outcome_take_warnings(&out, session->diags, s->arena);
+  if (before->compiled) {
+    ts_outcome_add_warnings(&out, before, s->arena);
+    s->compiled -= before->compiled->bytes;
+    forget(&out);
+  }
+  s->compiled += out.compiled ? out.compiled->bytes : 0;
   ts_inputs_take(s->inputs, session);
   if (out.why)
     out.why = ts_arena_string(s->arena, out.why, strlen(out.why));

@@ -24,6 +24,9 @@ typedef struct ts_sweep_plays {
 /* Sets the outcomes. False: it was to stop, and plans under way are waited for. */
 bool ts_sweep_play(ts_sweep *s, const ts_sweep_plays *plays);
 
+/* Gives up IRs that were kept for plans that were not played. */
+void ts_sweep_forget(ts_sweep *s);
+
 /* Where plans come from that are not known beforehand, as from other processes (team.h). All are
  * called under the lock that also guards the sweep: `next` on any thread, the others on the calling
  * one, which does nothing else. */
