@@ -74,6 +74,8 @@ trainspec_SOURCES = \
 	tools/cli/replay_schedule.h \
 	tools/cli/replay_workload.c \
 	tools/cli/replay_workload.h \
+	tools/cli/schedule_orders.c \
+	tools/cli/schedule_orders.h \
 	tools/cli/schedule_report.c \
 	tools/cli/schedule_report.h \
 	tools/cli/schedule_search.c \

@@ -217,7 +217,8 @@ static int64_t work_of(const ts_pipeline *p, uint32_t rank)
   return work;
 }
 
-static int64_t rank_bound(const bounder *b, uint32_t rank)
+/* `hidden`: [maps] of the busy time of each, what a joint may hide. */
+static int64_t rank_bound(const bounder *b, uint32_t rank, const int64_t *hidden)
 {
   const ts_pipeline *p = b->p;
   uint32_t count = 0, m = p->micro_batches;
@@ -225,7 +226,9 @@ static int64_t rank_bound(const bounder *b, uint32_t rank)
   for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++)
     for (uint32_t i = p->own[k] * m; i < (p->own[k] + 1) * m; i++) {
       int64_t busy = p->maps[p->items[i].map].busy;
-      jobs[count++] = (job){b->end[i] - busy, busy, b->tail[i]};
+      int64_t left = busy - hidden[p->items[i].map];
+      if (left > 0)
+        jobs[count++] = (job){b->end[i] - busy, left, b->tail[i]};
     }
   return ts_bound_jobs(b->scratch, jobs, count);
 }
@@ -267,16 +270,41 @@ static void take(ts_pipeline_bound *best, const ts_pipeline *p, int64_t step, ui
     *best = (ts_pipeline_bound){step, work_of(p, rank), rank, by};
 }
 
+/* What the joints that begin with an item of each map hide at the most, of its own time: an item is
+ * the first of one joint. */
+static int64_t *find_hidden(ts_arena *arena, const ts_pipeline *p, bool *any)
+{
+  int64_t *hidden = TS_NEW_ARRAY(arena, int64_t, p->map_count + 1);
+  *any = false;
+  for (uint32_t j = 0; j < p->joint_count; j++) {
+    const ts_pipeline_joint *joint = &p->joints[j];
+    int64_t less = -p->maps[joint->map].busy;
+    for (int k = 0; k < 3 && joint->of[k] != TS_PIPELINE_NONE; k++)
+      less += p->maps[joint->of[k]].busy;
+    if (joint->least == TS_PIPELINE_DRESSES)
+      continue;
+    *any = true;
+    hidden[joint->of[0]] = ts_pipeline_later(hidden[joint->of[0]], less);
+  }
+  return hidden;
+}
+
 ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p)
 {
   ts_pipeline_bound best = {0};
   bounder b = open(p);
+  bool joined;
+  const int64_t *hidden = find_hidden(b.scratch, p, &joined);
   ts_bound_tails(&b);
   for (uint32_t r = 0; r < p->ranks; r++)
-    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WORK);
+    take(&best, p, rank_bound(&b, r, hidden), r, joined ? TS_PIPELINE_JOINED : TS_PIPELINE_WORK);
+  if (joined) { /* what it holds while items are played as one is another matter */
+    ts_arena_free(b.scratch);
+    return best;
+  }
   ts_held *held = ts_held_new(&b);
   for (uint32_t r = 0; r < p->ranks; r++) {
-    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WAITS);
+    take(&best, p, rank_bound(&b, r, hidden), r, TS_PIPELINE_WAITS);
     take(&best, p, ts_held_jobs_bound(held, r), r, TS_PIPELINE_WAITS);
     take(&best, p, ts_held_bound(held, r), r, TS_PIPELINE_HELD);
   }

@@ -57,6 +57,26 @@ typedef struct ts_pipeline_letter {
 } ts_pipeline_letter;
 #define TS_PIPELINE_NONE UINT32_MAX
 
+/* How the items of a word are played, which changes their times and not their order: one by one; I
+ * that its W follows as one whole backward; and F with the whole backward, or with any, that follows
+ * it as a pair, whose communication hides. What follows is so played where it is shorter. */
+typedef enum ts_pipeline_dress {
+  TS_PIPELINE_SPLIT,
+  TS_PIPELINE_WHOLE,
+  TS_PIPELINE_PAIRS,
+  TS_PIPELINE_ALL_PAIRS,
+  TS_PIPELINE_DRESSES
+} ts_pipeline_dress;
+
+/* Items next to each other that are played as one. Its messages are theirs, in their order. */
+typedef struct ts_pipeline_joint {
+  uint32_t of[3]; /* maps of the items; the third NONE of two */
+  uint32_t map;
+  int64_t net, rise;       /* bytes */
+  ts_pipeline_dress least; /* from which on they are */
+  uint32_t next;           /* joint that begins with the same two; NONE: no more */
+} ts_pipeline_joint;
+
 typedef struct ts_pipeline {
   uint32_t ranks, clocks, letter_count, micro_batches, message_count;
   const ts_pipeline_letter *letters;
@@ -75,6 +95,12 @@ typedef struct ts_pipeline {
   /* [ranks * clocks] from a clock's time, all work done, to the end of the step; NEVER */
   const int64_t *ends;
   int64_t *room; /* [ranks] bytes that its items may hold */
+  uint32_t streams;
+  const char *const *stream; /* [streams] names; first clocks are those of streams */
+  /* none before ts_pipeline_join */
+  const ts_pipeline_joint *joints;
+  const uint32_t *joined; /* [joined_maps * joined_maps] of two maps: the first joint, or NONE */
+  uint32_t joint_count, joined_maps;
 } ts_pipeline;
 
 static inline uint32_t ts_pipeline_size(const ts_pipeline *p) { return p->first[p->ranks]; }
@@ -84,6 +110,7 @@ static inline uint32_t ts_pipeline_size(const ts_pipeline *p) { return p->first[
 /* What plays need, to be used again. */
 typedef struct ts_pipeline_play {
   const ts_pipeline *of;
+  ts_pipeline_dress dress; /* to be set */
   int64_t *clock;       /* [ranks * clocks] */
   int64_t *arrived;     /* [messages] */
   uint32_t *waiting;    /* [messages] rank */
@@ -102,6 +129,12 @@ int64_t ts_pipeline_trace(ts_pipeline_play *play, const uint16_t *word);
 /* Places of the words on the critical path, from its end back; after a trace. */
 uint32_t ts_pipeline_critical(ts_pipeline_play *play, const uint16_t *word, uint32_t *places);
 
+/* What is played at a place of a rank's word: so many places, as one; NULL: the item alone.
+ * `count`: [letters] items before. */
+const ts_pipeline_joint *ts_pipeline_joint_at(const ts_pipeline *p, ts_pipeline_dress dress,
+                                              const uint16_t *word, uint32_t place, uint32_t end,
+                                              const uint32_t *count);
+
 /* Whether the rank's word has each item after those that it needs, and holds no more than `room`.
  * *peak: the most bytes that its items hold. */
 bool ts_pipeline_legal(ts_pipeline_play *play, const uint16_t *word, uint32_t rank, int64_t room,
@@ -110,11 +143,13 @@ bool ts_pipeline_legal(ts_pipeline_play *play, const uint16_t *word, uint32_t ra
 /* ---- A bound (pipeline/bound.c) ---- */
 
 /* What a bound is by: a rank's work, and what is before, between and after it; the same, where work
- * waits for memory; how much a rank holds, and for how long. */
+ * waits for memory; how much a rank holds, and for how long; work of which joints hide as much as
+ * they can. */
 typedef enum ts_pipeline_reason {
   TS_PIPELINE_WORK,
   TS_PIPELINE_WAITS,
-  TS_PIPELINE_HELD
+  TS_PIPELINE_HELD,
+  TS_PIPELINE_JOINED
 } ts_pipeline_reason;
 
 typedef struct ts_pipeline_bound {
@@ -170,6 +205,7 @@ typedef struct ts_pipeline_search {
 typedef struct ts_pipeline_order {
   int64_t step;
   uint32_t began;
+  ts_pipeline_dress dress;
   uint16_t *word;
 } ts_pipeline_order;
 

@@ -27,21 +27,132 @@ static int64_t end_of(const ts_pipeline *p, const int64_t *clock)
   return end;
 }
 
-/* False: a message is not there; the rank waits for it. */
-static inline bool all_there(ts_pipeline_play *s, const ts_pipeline_map *map,
-                             const ts_pipeline_item *item, uint32_t rank)
+/* ---- Items that are played as one ---- */
+
+static const ts_pipeline_joint *joint_of(const ts_pipeline *p, ts_pipeline_dress dress, uint32_t a,
+                                         uint32_t b, uint32_t c)
 {
-  for (uint32_t k = 0; k < map->ins; k++) {
-    uint32_t message = s->of->ins[item->first_in + k];
-    if (s->arrived[message] == TS_PIPELINE_UNKNOWN) {
-      s->waiting[message] = rank;
+  if (a >= p->joined_maps || b >= p->joined_maps)
+    return NULL;
+  uint32_t k = p->joined[(size_t)a * p->joined_maps + b];
+  for (; k != TS_PIPELINE_NONE; k = p->joints[k].next)
+    if (p->joints[k].of[2] == c && p->joints[k].least <= dress)
+      return &p->joints[k];
+  return NULL;
+}
+
+const ts_pipeline_joint *ts_pipeline_joint_at(const ts_pipeline *p, ts_pipeline_dress dress,
+                                              const uint16_t *word, uint32_t place, uint32_t end,
+                                              const uint32_t *count)
+{
+  uint32_t m = p->micro_batches, item[3];
+  const ts_pipeline_letter *letter[3] = {NULL};
+  for (uint32_t k = 0; k < 3 && place + k < end; k++) {
+    letter[k] = &p->letters[word[place + k]];
+    item[k] = word[place + k] * m + count[word[place + k]];
+  }
+  if (!letter[1] || letter[0]->kind == 'W' || letter[0]->kind == 'B')
+    return NULL;
+  bool forward = letter[0]->kind == 'F', alike = letter[0]->stage == letter[1]->stage &&
+                                                 item[0] % m == item[1] % m;
+  if (!forward)
+    return alike && letter[1]->kind == 'W' ?
+             joint_of(p, dress, p->items[item[0]].map, p->items[item[1]].map, TS_PIPELINE_NONE) :
+             NULL;
+  if (dress < TS_PIPELINE_PAIRS || alike || (letter[1]->kind != 'I' && letter[1]->kind != 'B'))
+    return NULL;
+  const ts_pipeline_joint *whole = NULL;
+  if (letter[2] && letter[2]->kind == 'W' && letter[2]->stage == letter[1]->stage &&
+      item[2] % m == item[1] % m)
+    whole = joint_of(p, dress, p->items[item[0]].map, p->items[item[1]].map, p->items[item[2]].map);
+  return whole ? whole :
+                 joint_of(p, dress, p->items[item[0]].map, p->items[item[1]].map, TS_PIPELINE_NONE);
+}
+
+/* What a rank does next, with its messages. */
+typedef struct unit {
+  uint32_t places, map;
+  uint32_t number[3]; /* items */
+  const uint32_t *in; /* messages */
+  uint32_t in_of[TS_PIPELINE_ROWS], out_of[TS_PIPELINE_ROWS];
+} unit;
+
+/* Its messages are those of its parts. */
+static void gather(const ts_pipeline *p, unit *u)
+{
+  uint32_t ins = 0, outs = 0;
+  for (uint32_t k = 0; k < u->places; k++) {
+    const ts_pipeline_item *item = &p->items[u->number[k]];
+    const ts_pipeline_map *map = &p->maps[item->map];
+    for (uint32_t i = 0; i < map->ins; i++)
+      u->in_of[ins++] = p->ins[item->first_in + i];
+    for (uint32_t o = 0; o < map->outs; o++)
+      u->out_of[outs++] = item->first_out + o;
+  }
+  u->in = u->in_of;
+}
+
+static void find_unit(const ts_pipeline_play *s, const uint16_t *word, uint32_t place, uint32_t end,
+                      unit *u)
+{
+  const ts_pipeline *p = s->of;
+  const ts_pipeline_joint *joint =
+    s->dress ? ts_pipeline_joint_at(p, s->dress, word, place, end, s->count) : NULL;
+  u->places = !joint ? 1 : joint->of[2] == TS_PIPELINE_NONE ? 2 : 3;
+  for (uint32_t k = 0; k < u->places; k++)
+    u->number[k] = word[place + k] * p->micro_batches + s->count[word[place + k]];
+  u->map = joint ? joint->map : p->items[u->number[0]].map;
+  if (joint)
+    gather(p, u);
+  else
+    u->in = p->ins + p->items[u->number[0]].first_in;
+}
+
+static uint32_t out_of(const ts_pipeline *p, const unit *u, uint32_t out)
+{
+  return u->places > 1 ? u->out_of[out] : p->items[u->number[0]].first_out + out;
+}
+
+static void apply(ts_pipeline_play *s, const unit *u, int64_t *x)
+{
+  const ts_pipeline *p = s->of;
+  const ts_pipeline_map *map = &p->maps[u->map];
+  const ts_pipeline_row *row = p->rows + map->first_row;
+  int64_t y[TS_PIPELINE_ROWS];
+  for (uint32_t r = 0; r < map->row_count; r++)
+    y[r] = ts_pipeline_row_value(s, &row[r], u->in, x);
+  for (uint32_t r = 0; r < map->row_count; r++)
+    if (row[r].out < p->clocks)
+      x[row[r].out] = y[r];
+    else
+      s->arrived[out_of(p, u, row[r].out - p->clocks)] = y[r];
+}
+
+/* False: a message is not there; the rank waits for it. */
+static inline bool all_there(ts_pipeline_play *s, const ts_pipeline_map *map, const uint32_t *in,
+                             uint32_t rank)
+{
+  for (uint32_t k = 0; k < map->ins; k++)
+    if (s->arrived[in[k]] == TS_PIPELINE_UNKNOWN) {
+      s->waiting[in[k]] = rank;
       return false;
     }
-  }
   return true;
 }
 
-static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace)
+/* Items that are played as one go on beside each other: the first begins with it, the last ends with
+ * it. */
+static void note_begins(ts_pipeline_play *s, const unit *u, int64_t end)
+{
+  const ts_pipeline *p = s->of;
+  int64_t begin = end - p->maps[u->map].busy;
+  for (uint32_t k = u->places; k-- > 0;) {
+    end -= p->maps[p->items[u->number[k]].map].busy;
+    s->begin[u->number[k]] = k ? ts_pipeline_later(begin, end) : begin;
+  }
+}
+
+static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace, bool dressed)
 {
   const ts_pipeline *p = s->of;
   uint32_t left = ts_pipeline_size(p), depth = 0;
@@ -57,21 +168,35 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
   while (depth) {
     uint32_t rank = s->stack[--depth], place = s->at[rank], end = p->first[rank + 1];
     int64_t *x = s->clock + (size_t)rank * p->clocks;
-    for (; place < end; place++) {
-      uint32_t letter = word[place], number = letter * p->micro_batches + s->count[letter];
-      const ts_pipeline_item *item = &p->items[number];
-      const ts_pipeline_map *map = &p->maps[item->map];
-      if (!all_there(s, map, item, rank))
+    while (place < end) {
+      unit u;
+      if (dressed) {
+        find_unit(s, word, place, end, &u);
+      } else {
+        u.places = 1;
+        u.number[0] = word[place] * p->micro_batches + s->count[word[place]];
+        u.map = p->items[u.number[0]].map;
+        u.in = p->ins + p->items[u.number[0]].first_in;
+      }
+      const ts_pipeline_map *map = &p->maps[u.map];
+      if (!all_there(s, map, u.in, rank))
         break;
       if (trace)
         memcpy(s->history + (size_t)place * p->clocks, x, p->clocks * sizeof *x);
-      ts_pipeline_apply(s, item, x);
+      if (dressed)
+        apply(s, &u, x);
+      else
+        ts_pipeline_apply(s, &p->items[u.number[0]], x);
       if (trace)
-        s->begin[number] = x[0] - map->busy;
-      s->count[letter]++;
-      for (uint32_t k = 0; k < map->outs; k++)
-        if (s->waiting[item->first_out + k] != UINT32_MAX)
-          s->stack[depth++] = s->waiting[item->first_out + k];
+        note_begins(s, &u, x[0]);
+      for (uint32_t k = 0; k < u.places; k++)
+        s->count[word[place + k]]++;
+      for (uint32_t k = 0; k < map->outs; k++) {
+        uint32_t message = out_of(p, &u, k);
+        if (s->waiting[message] != UINT32_MAX)
+          s->stack[depth++] = s->waiting[message];
+      }
+      place += u.places;
     }
     left -= place - s->at[rank];
     s->at[rank] = place;
@@ -79,18 +204,17 @@ static inline int64_t play(ts_pipeline_play *s, const uint16_t *word, bool trace
   return left ? TS_PIPELINE_LATE : end_of(p, s->clock);
 }
 
-int64_t ts_pipeline_time(ts_pipeline_play *s, const uint16_t *word) { return play(s, word, false); }
+int64_t ts_pipeline_time(ts_pipeline_play *s, const uint16_t *word)
+{
+  return s->dress ? play(s, word, false, true) : play(s, word, false, false);
+}
 
-int64_t ts_pipeline_trace(ts_pipeline_play *s, const uint16_t *word) { return play(s, word, true); }
+int64_t ts_pipeline_trace(ts_pipeline_play *s, const uint16_t *word)
+{
+  return play(s, word, true, s->dress != TS_PIPELINE_SPLIT);
+}
 
 /* ---- The critical path ---- */
-
-typedef struct walker {
-  ts_pipeline_play *s;
-  const uint16_t *word;
-  uint32_t *number;   /* [places] item */
-  uint32_t *place_of; /* [items] */
-} walker;
 
 static const ts_pipeline_row *row_of(const ts_pipeline *p, const ts_pipeline_map *map, uint32_t out)
 {
@@ -101,18 +225,16 @@ static const ts_pipeline_row *row_of(const ts_pipeline *p, const ts_pipeline_map
 }
 
 /* The term that a row's value comes from. */
-static uint32_t cause(const walker *w, uint32_t place, const ts_pipeline_row *row)
+static uint32_t cause(const ts_pipeline_play *s, uint32_t place, const unit *u,
+                      const ts_pipeline_row *row)
 {
-  const ts_pipeline *p = w->s->of;
-  const ts_pipeline_item *item = &p->items[w->number[place]];
-  const int64_t *x = w->s->history + (size_t)place * p->clocks;
+  const ts_pipeline *p = s->of;
+  const int64_t *x = s->history + (size_t)place * p->clocks;
   int64_t most = INT64_MIN;
   uint32_t in = 0;
   for (uint32_t k = 0; k < row->term_count; k++) {
     const ts_pipeline_term *t = &p->terms[row->first_term + k];
-    int64_t value =
-      (t->in < p->clocks ? x[t->in] : w->s->arrived[p->ins[item->first_in + t->in - p->clocks]]) +
-      t->time;
+    int64_t value = (t->in < p->clocks ? x[t->in] : s->arrived[u->in[t->in - p->clocks]]) + t->time;
     if (value > most) {
       most = value;
       in = t->in;
@@ -121,18 +243,53 @@ static uint32_t cause(const walker *w, uint32_t place, const ts_pipeline_row *ro
   return in;
 }
 
+/* Where each item is played, and whether a place goes on with what began before it. */
+static void find_places(ts_pipeline_play *s, const uint16_t *word, uint32_t *place_of, bool *goes_on,
+                        uint32_t *n_of)
+{
+  const ts_pipeline *p = s->of;
+  memset(s->count, 0, p->letter_count * sizeof *s->count);
+  for (uint32_t r = 0; r < p->ranks; r++)
+    for (uint32_t place = p->first[r]; place < p->first[r + 1];) {
+      unit u;
+      find_unit(s, word, place, p->first[r + 1], &u);
+      for (uint32_t k = 0; k < u.places; k++) {
+        place_of[u.number[k]] = place;
+        goes_on[place + k] = k > 0;
+        n_of[place + k] = s->count[word[place + k]]++;
+      }
+      place += u.places;
+    }
+}
+
+/* What begins at a place, all before it done. */
+static void unit_at(ts_pipeline_play *s, const uint16_t *word, uint32_t place, uint32_t end,
+                    const uint32_t *n_of, unit *u)
+{
+  for (uint32_t k = place + 3; k-- > place;)
+    if (k < end)
+      s->count[word[k]] = n_of[k];
+  find_unit(s, word, place, end, u);
+}
+
+/* Which message of a unit's items is its n-th output, by its sender. */
+static uint32_t output_of(const ts_pipeline *p, const unit *u, uint32_t message)
+{
+  for (uint32_t o = 0; o < p->maps[u->map].outs; o++)
+    if (out_of(p, u, o) == message)
+      return o;
+  return 0;
+}
+
 uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *word, uint32_t *places)
 {
   const ts_pipeline *p = s->of;
   uint32_t size = ts_pipeline_size(p), found = 0, rank = 0, out = 0;
   ts_arena *scratch = ts_arena_new("critical path");
-  walker w = {s, word, TS_NEW_ARRAY(scratch, uint32_t, size + 1),
-              TS_NEW_ARRAY(scratch, uint32_t, size + 1)};
-  memset(s->count, 0, p->letter_count * sizeof *s->count);
-  for (uint32_t k = 0; k < size; k++) {
-    w.number[k] = word[k] * p->micro_batches + s->count[word[k]]++;
-    w.place_of[w.number[k]] = k;
-  }
+  uint32_t *place_of = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
+           *n_of = TS_NEW_ARRAY(scratch, uint32_t, size + 1);
+  bool *goes_on = TS_NEW_ARRAY(scratch, bool, size + 1);
+  find_places(s, word, place_of, goes_on, n_of);
   int64_t most = INT64_MIN;
   for (uint32_t k = 0; k < p->ranks * p->clocks; k++)
     if (s->clock[k] + p->ends[k] > most) {
@@ -140,22 +297,28 @@ uint32_t ts_pipeline_critical(ts_pipeline_play *s, const uint16_t *word, uint32_
       rank = k / p->clocks;
       out = k % p->clocks;
     }
+  uint32_t message = TS_PIPELINE_NONE;
   for (uint32_t place = p->first[rank + 1]; place > p->first[rank];) {
-    place--;
-    const ts_pipeline_item *item = &p->items[w.number[place]];
-    const ts_pipeline_row *row = row_of(p, &p->maps[item->map], out);
+    if (goes_on[--place])
+      continue;
+    unit u;
+    unit_at(s, word, place, p->first[rank + 1], n_of, &u);
+    if (message != TS_PIPELINE_NONE)
+      out = p->clocks + output_of(p, &u, message);
+    message = TS_PIPELINE_NONE;
+    const ts_pipeline_row *row = row_of(p, &p->maps[u.map], out);
     if (!row)
       continue;
     places[found++] = place;
-    uint32_t in = cause(&w, place, row);
+    uint32_t in = cause(s, place, &u, row);
     if (in < p->clocks) {
       out = in;
       continue;
     }
-    uint32_t message = p->ins[item->first_in + in - p->clocks], from = p->sender[message];
+    message = u.in[in - p->clocks];
+    uint32_t from = p->sender[message];
     rank = p->letters[from / p->micro_batches].rank;
-    place = w.place_of[from] + 1;
-    out = p->clocks + message - p->items[from].first_out;
+    place = place_of[from] + 1;
   }
   ts_arena_free(scratch);
   return found;
@@ -168,17 +331,26 @@ bool ts_pipeline_legal(ts_pipeline_play *s, const uint16_t *word, uint32_t rank,
 {
   const ts_pipeline *p = s->of;
   int64_t held = 0, most = 0;
+  uint32_t joined = 0; /* places up to here belong to what began before */
   for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++)
     s->count[p->own[k]] = 0;
   for (uint32_t place = p->first[rank]; place < p->first[rank + 1]; place++) {
+    const ts_pipeline_joint *joint =
+      s->dress && place >= joined ?
+        ts_pipeline_joint_at(p, s->dress, word, place, p->first[rank + 1], s->count) :
+        NULL;
     const ts_pipeline_letter *letter = &p->letters[word[place]];
     uint32_t n = s->count[word[place]]++;
     const ts_pipeline_item *item = &p->items[word[place] * p->micro_batches + n];
     for (int k = 0; k < 2; k++)
       if (letter->needs[k] != TS_PIPELINE_NONE && s->count[letter->needs[k]] <= n)
         return false;
-    most = ts_pipeline_later(most, held + item->rise);
-    held += item->net;
+    if (joint)
+      joined = place + (joint->of[2] == TS_PIPELINE_NONE ? 2 : 3);
+    if (joint || place >= joined) {
+      most = ts_pipeline_later(most, held + (joint ? joint->rise : item->rise));
+      held += joint ? joint->net : item->net;
+    }
     if (most > room && !peak)
       return false;
   }

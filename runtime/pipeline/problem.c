@@ -104,10 +104,12 @@ typedef struct maker {
   const ts_ir *ir;
   ts_pipeline *p;
   clocks clocks;
+  uint32_t *clock_of;   /* [clocks] in the pipeline: an IR numbers its streams as it uses them */
   uint32_t lane, ports; /* most ports of a fragment */
   uint32_t nodes;       /* most nodes */
   const ts_pipeline_stages *stages;
-  ts_intern kinds; /* of maps */
+  ts_intern kinds;    /* of maps, */
+  uint32_t kinds_from; /* numbered from here on */
   TS_VEC(ts_pipeline_map) maps;
   TS_VEC(ts_pipeline_row) rows;
   TS_VEC(ts_pipeline_term) terms;
@@ -188,14 +190,14 @@ static void add_map(maker *k, const run *of)
                          .busy = value[0],
                          .after = (uint32_t)k->after.count};
   for (uint32_t j = 0; j < results; j++) {
-    ts_pipeline_row row = {j, (uint32_t)k->terms.count, 0};
+    ts_pipeline_row row = {j < clocks ? k->clock_of[j] : j, (uint32_t)k->terms.count, 0};
     bool same = j > 0 && j < clocks; /* clock 0 is always there */
     for (uint32_t c = 0; c < columns; c++) {
       int64_t v = value[(size_t)c * results + j];
       if (v <= TS_PIPELINE_NEVER / 2)
         continue;
       same = same && c == j && v == 0;
-      TS_PUSH(k->arena, &k->terms, (ts_pipeline_term){c, v});
+      TS_PUSH(k->arena, &k->terms, (ts_pipeline_term){c < clocks ? k->clock_of[c] : c, v});
       row.term_count++;
     }
     if (same)
@@ -229,7 +231,7 @@ static uint32_t map_of(maker *k, const run *r)
   for (uint32_t q = 0; q < k->ir->fragments[fragment].port_count; q++)
     if (k->ir->ports[k->ir->fragments[fragment].first_port + q].is_send)
       words[count++] = r->program->routes[r->item->port_base + q].call;
-  uint32_t number = ts_intern_run(&k->kinds, words, count);
+  uint32_t number = k->kinds_from + ts_intern_run(&k->kinds, words, count);
   if (number == k->maps.count)
     add_map(k, r);
   return number;
@@ -684,30 +686,177 @@ static bool make(maker *k)
   return true;
 }
 
-ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
-                             const ts_pipeline_stages *stages, uint32_t lane, const char **why)
+static maker open_maker(ts_arena *arena, const ts_prepared *prepared, ts_pipeline *p, uint32_t lane)
 {
   const ts_ir *ir = prepared->tables->ir;
   maker k = {.arena = arena,
              .scratch = ts_arena_new("pipeline"),
              .prepared = prepared,
              .ir = ir,
-             .p = TS_NEW(arena, ts_pipeline),
-             .lane = lane,
-             .stages = stages};
+             .p = p,
+             .lane = lane};
   k.kinds.arena = k.scratch;
-  k.p->ranks = ir->programs_count;
+  p->ranks = ir->programs_count;
   k.clocks.streams = prepared->tables->streams;
-  for (uint32_t r = 0; r < k.p->ranks; r++)
+  for (uint32_t r = 0; r < p->ranks; r++)
     k.clocks.queues =
       role_of(&k, r)->queue_count > k.clocks.queues ? role_of(&k, r)->queue_count : k.clocks.queues;
-  k.p->clocks = k.clocks.count = 2 * k.clocks.streams + 1 + k.clocks.queues;
+  k.clocks.count = 2 * k.clocks.streams + 1 + k.clocks.queues;
+  k.clock_of = TS_NEW_ARRAY(k.scratch, uint32_t, k.clocks.count + 1);
+  for (uint32_t c = 0; c < k.clocks.count; c++)
+    k.clock_of[c] = c;
   for (uint32_t f = 0; f < ir->fragments_count; f++) {
     k.ports = ir->fragments[f].port_count > k.ports ? ir->fragments[f].port_count : k.ports;
     k.nodes = ir->fragments[f].node_count > k.nodes ? ir->fragments[f].node_count : k.nodes;
   }
+  return k;
+}
+
+ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
+                             const ts_pipeline_stages *stages, uint32_t lane, const char **why)
+{
+  maker k = open_maker(arena, prepared, TS_NEW(arena, ts_pipeline), lane);
+  const char **names = TS_NEW_ARRAY(arena, const char *, k.clocks.streams + 1);
+  for (uint32_t s = 0; s < k.clocks.streams; s++)
+    names[s] = ts_arena_printf(arena, "%s", k.ir->strings + k.ir->streams[s].name);
+  k.stages = stages;
+  k.p->clocks = k.clocks.count;
+  k.p->streams = k.clocks.streams;
+  k.p->stream = names;
   bool made = make(&k);
   *why = k.why;
   ts_arena_free(k.scratch);
   return made ? k.p : NULL;
+}
+
+/* ---- Items that are played as one ---- */
+
+enum { JOINED_MAPS = 2048 };
+
+typedef TS_VEC(ts_pipeline_joint) joints;
+
+/* Of two or three items, from an item of another IR. False: its messages are not theirs. */
+static bool add_joint(maker *k, joints *list, const run *r, const ts_pipeline_parts *parts)
+{
+  const ts_pipeline *p = k->p;
+  ts_pipeline_joint joint = {.of = {0, 0, TS_PIPELINE_NONE}, .next = TS_PIPELINE_NONE};
+  uint32_t ins = 0, outs = 0;
+  int64_t apart = 0;
+  char last = p->letters[parts->item[1] / p->micro_batches].kind;
+  for (uint32_t i = 0; i < parts->count; i++) {
+    joint.of[i] = p->items[parts->item[i]].map;
+    const ts_pipeline_map *map = &k->maps.at[joint.of[i]];
+    ins += map->ins;
+    outs += map->outs;
+    apart += map->busy;
+  }
+  for (size_t i = 0; i < list->count; i++)
+    if (!memcmp(list->at[i].of, joint.of, sizeof joint.of))
+      return true;
+  joint.map = map_of(k, r);
+  const ts_pipeline_map *map = &k->maps.at[joint.map];
+  if (map->ins != ins || map->outs != outs || ins > TS_PIPELINE_ROWS || outs > TS_PIPELINE_ROWS ||
+      map->row_count > TS_PIPELINE_ROWS)
+    return false;
+  ts_pipeline_item bytes = {0};
+  measure(k->ir, r->item->fragment, &bytes);
+  joint.net = bytes.net;
+  joint.rise = bytes.rise;
+  joint.least = map->busy >= apart ? TS_PIPELINE_DRESSES :
+                last == 'W'        ? TS_PIPELINE_WHOLE :
+                last == 'I' && parts->count == 2 ? TS_PIPELINE_ALL_PAIRS :
+                                                   TS_PIPELINE_PAIRS;
+  TS_PUSH(k->arena, list, joint);
+  return true;
+}
+
+static void load_maps(maker *k)
+{
+  const ts_pipeline *p = k->p;
+  uint32_t rows = 0, terms = 0, after = 0;
+  for (uint32_t m = 0; m < p->map_count; m++) {
+    const ts_pipeline_map *map = &p->maps[m];
+    TS_PUSH(k->arena, &k->maps, *map);
+    rows = map->first_row + map->row_count > rows ? map->first_row + map->row_count : rows;
+    after = map->after + map->outs > after ? map->after + map->outs : after;
+  }
+  for (uint32_t r = 0; r < rows; r++) {
+    TS_PUSH(k->arena, &k->rows, p->rows[r]);
+    terms = p->rows[r].first_term + p->rows[r].term_count > terms ?
+              p->rows[r].first_term + p->rows[r].term_count :
+              terms;
+  }
+  for (uint32_t t = 0; t < terms; t++)
+    TS_PUSH(k->arena, &k->terms, p->terms[t]);
+  for (uint32_t a = 0; a < after; a++)
+    TS_PUSH(k->arena, &k->after, p->after[a]);
+  k->kinds_from = p->map_count;
+}
+
+static void index_joints(ts_arena *arena, ts_pipeline *p, joints *list)
+{
+  uint32_t maps = 0;
+  for (size_t j = 0; j < list->count; j++)
+    for (int k = 0; k < 2; k++)
+      maps = list->at[j].of[k] >= maps ? list->at[j].of[k] + 1 : maps;
+  uint32_t *joined = TS_NEW_ARRAY(arena, uint32_t, (size_t)maps * maps + 1);
+  memset(joined, 0xff, (size_t)maps * maps * sizeof *joined);
+  for (uint32_t j = 0; j < list->count; j++) {
+    uint32_t *first = &joined[(size_t)list->at[j].of[0] * maps + list->at[j].of[1]];
+    list->at[j].next = *first;
+    *first = j;
+  }
+  p->joints = TS_ITEMS(arena, list);
+  p->joint_count = (uint32_t)list->count;
+  p->joined = joined;
+  p->joined_maps = maps;
+}
+
+/* False: the IR has other streams. */
+static bool find_clocks(maker *k)
+{
+  const ts_pipeline *p = k->p;
+  if (k->clocks.count != p->clocks || k->clocks.streams != p->streams)
+    return false;
+  for (uint32_t s = 0; s < p->streams; s++) {
+    const char *name = k->ir->strings + k->ir->streams[s].name;
+    uint32_t as = 0;
+    while (as < p->streams && strcmp(name, p->stream[as]) != 0)
+      as++;
+    if (as == p->streams || (!s != !as))
+      return false;
+    k->clock_of[s] = as;
+    k->clock_of[posted_clock(&k->clocks, s)] = posted_clock(&k->clocks, as);
+  }
+  return true;
+}
+
+bool ts_pipeline_join(ts_arena *arena, ts_pipeline *p, const ts_prepared *prepared, uint32_t lane,
+                      const ts_pipeline_parts *const *parts)
+{
+  maker k = open_maker(arena, prepared, p, lane);
+  bool pays = false;
+  joints list = {0};
+  if (p->map_count <= JOINED_MAPS && find_clocks(&k)) {
+    for (uint32_t j = 0; j < p->joint_count; j++)
+      TS_PUSH(arena, &list, p->joints[j]);
+    load_maps(&k);
+    for (uint32_t r = 0; r < p->ranks; r++)
+      for (uint32_t i = 0; i < k.ir->programs[r].item_count; i++) {
+        if (item_at(&k, r, i)->micro_batch == TS_IR_NONE || parts[r][i].count < 2)
+          continue;
+        run x = open_run(&k, r, i);
+        add_joint(&k, &list, &x, &parts[r][i]);
+      }
+    for (size_t j = 0; j < list.count; j++)
+      pays |= list.at[j].least < TS_PIPELINE_DRESSES;
+    p->maps = TS_ITEMS(arena, &k.maps);
+    p->map_count = (uint32_t)k.maps.count;
+    p->rows = TS_ITEMS(arena, &k.rows);
+    p->terms = TS_ITEMS(arena, &k.terms);
+    p->after = TS_ITEMS(arena, &k.after);
+    index_joints(arena, p, &list);
+  }
+  ts_arena_free(k.scratch);
+  return pays;
 }

@@ -18,6 +18,17 @@ typedef struct ts_pipeline_stages {
 ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
                              const ts_pipeline_stages *stages, uint32_t lane, const char **why);
 
+/* What an item of a program does: an item, or several that are played as one. */
+typedef struct ts_pipeline_parts {
+  uint32_t count;  /* up to 3 */
+  uint32_t item[3]; /* letter * micro_batches + micro-batch, in the order of a word */
+} ts_pipeline_parts;
+
+/* Learns from another IR of the same plan, whose programs play items as one, how long these take.
+ * `parts`: [ranks] of the items of its programs. False: nothing is shorter so. */
+bool ts_pipeline_join(ts_arena *arena, ts_pipeline *p, const ts_prepared *prepared, uint32_t lane,
+                      const ts_pipeline_parts *const *parts);
+
 /* Bytes that the program of a rank holds throughout. */
 int64_t ts_pipeline_base(const ts_ir *ir, uint32_t rank);
 

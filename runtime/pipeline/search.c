@@ -24,6 +24,7 @@ typedef struct searcher {
   uint64_t timed, next_look, random;
   double began_at;
   bool stopped;
+  uint32_t dresses; /* bits: those in which something is played as one, and the plain one */
   atomic_bool *ended; /* nobody is to go on */
   int64_t bound;
   ts_pipeline_order best[KEPT];
@@ -108,6 +109,7 @@ static bool legal(searcher *x, const uint16_t *word)
 
 static void keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began)
 {
+  ts_pipeline_dress dress = x->s->dress;
   uint32_t at = 0;
   while (at < x->kept_count && x->best[at].step < step)
     at++;
@@ -118,10 +120,31 @@ static void keep(searcher *x, const uint16_t *word, int64_t step, uint32_t began
   x->kept_count += x->kept_count < KEPT;
   memmove(x->best + at + 1, x->best + at, (x->kept_count - at - 1) * sizeof *x->best);
   memcpy(room, word, x->size * sizeof *room);
-  x->best[at] = (ts_pipeline_order){step, began, room};
+  x->best[at] = (ts_pipeline_order){step, began, dress, room};
 }
 
 static bool at_bound(const searcher *x) { return x->kept_count && x->best[0].step <= x->bound; }
+
+/* An order is kept as it is the shortest to play. */
+static void keep_dressed(searcher *x, const uint16_t *word, uint32_t began)
+{
+  int64_t least = TS_PIPELINE_LATE;
+  ts_pipeline_dress best = TS_PIPELINE_SPLIT;
+  for (int d = TS_PIPELINE_SPLIT; d < TS_PIPELINE_DRESSES; d++) {
+    x->s->dress = (ts_pipeline_dress)d;
+    if (!(x->dresses >> d & 1) || (d && !legal(x, word)))
+      continue;
+    int64_t step = time_of(x, word);
+    if (step >= least)
+      continue;
+    least = step;
+    best = x->s->dress;
+  }
+  x->s->dress = best;
+  if (least < TS_PIPELINE_LATE)
+    keep(x, word, least, began);
+  x->s->dress = TS_PIPELINE_SPLIT;
+}
 
 /* ---- Beginnings ---- */
 
@@ -135,18 +158,15 @@ static void list_all(searcher *x, const uint16_t *word, uint32_t began)
                              .predict = k / 9};
     x->timed++;
     if (ts_pipeline_list(x->s, &rule, word, out))
-      keep(x, out, time_of(x, out), began);
+      keep_dressed(x, out, began);
   }
 }
 
 static void begin_with(searcher *x, const uint16_t *word, uint32_t began)
 {
-  if (!legal(x, word))
+  if (!legal(x, word) || ts_pipeline_time(x->s, word) >= TS_PIPELINE_LATE)
     return;
-  int64_t step = time_of(x, word);
-  if (step >= TS_PIPELINE_LATE)
-    return;
-  keep(x, word, step, began);
+  keep_dressed(x, word, began);
   list_all(x, word, began);
 }
 
@@ -264,6 +284,7 @@ static void climb(searcher *x, const ts_pipeline_order *from, uint64_t orders, i
   int64_t history[HISTORY], now;
   uint64_t until = x->timed + orders, improved = x->timed;
   uint32_t began = from->began, since = 0;
+  x->s->dress = from->dress;
   int64_t best = from->step;
   memcpy(x->word, from->word, x->size * sizeof *x->word);
   now = worth_of(x, time_of(x, x->word));
@@ -321,6 +342,7 @@ static void climb_alone(climber *c)
 {
   searcher *x = &c->x;
   climb(x, &c->from, c->orders, c->slack);
+  x->s->dress = TS_PIPELINE_SPLIT;
   if (!x->kept_count)
     return;
   memcpy(x->word, x->best[0].word, x->size * sizeof *x->word);
@@ -352,6 +374,16 @@ static void climb_together(crew *w, uint32_t jobs)
     pthread_join(threads[--started], NULL);
 }
 
+/* One that only adds to another what never is there would be the same. */
+static uint32_t dresses_of(const ts_pipeline *p)
+{
+  uint32_t dresses = 1u << TS_PIPELINE_SPLIT;
+  for (uint32_t j = 0; j < p->joint_count; j++)
+    if (p->joints[j].least < TS_PIPELINE_DRESSES)
+      dresses |= 1u << p->joints[j].least;
+  return dresses;
+}
+
 static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
                           const ts_pipeline_search *how, int64_t bound, atomic_bool *ended)
 {
@@ -362,6 +394,7 @@ static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
                   .s = ts_pipeline_play_new(arena, p),
                   .size = size,
                   .random = how->seed,
+                  .dresses = dresses_of(p),
                   .began_at = ts_clock(),
                   .bound = bound,
                   .ended = ended,
@@ -377,8 +410,10 @@ static void take_over(searcher *x, const crew *w)
   for (uint32_t k = 0; k < w->count; k++) {
     searcher *c = &w->at[k].x;
     x->timed += c->timed;
-    for (uint32_t i = 0; i < c->kept_count; i++)
+    for (uint32_t i = 0; i < c->kept_count; i++) {
+      x->s->dress = c->best[i].dress;
       keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
+    }
   }
 }
 

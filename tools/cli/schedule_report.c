@@ -13,13 +13,13 @@ static double above(int64_t step, int64_t bound)
   return bound > 0 ? (double)step / (double)bound - 1 : 0;
 }
 
-/* By which share the play's time is off the search's, which knows nothing of pairs. */
+/* By which share the play's time is off the search's, where calls share links or ranks differ. */
 static double off(const ts_order_answer *a)
 {
-  return a->own_is_best || a->dress ? 0 : (double)a->found.step / (double)a->order->step - 1;
+  return a->own_is_best ? 0 : (double)a->found.step / (double)a->order->step - 1;
 }
 
-static const char *const dresses[TS_ORDER_DRESSES] = {"split", "whole", "pairs", "all pairs"};
+static const char *const dresses[TS_PIPELINE_DRESSES] = {"split", "whole", "pairs", "all pairs"};
 
 /* ---- Text ---- */
 
@@ -54,7 +54,8 @@ static void put_bound(const ts_order_answer *a, FILE *out)
     fputs("what it holds, and for how long at the least, within the limit\n", out);
   else
     ts_put_text(out,
-                b->by == TS_PIPELINE_WAITS ? "%s of work, %s of waits, for memory too\n" :
+                b->by == TS_PIPELINE_WAITS  ? "%s of work, %s of waits, for memory too\n" :
+                b->by == TS_PIPELINE_JOINED ? "of %s of work, all hidden that pairs can hide\n" :
                                              "%s of work, %s before, between and after it\n",
                 ts_format_time((uint64_t)b->work).text,
                 ts_format_time((uint64_t)(b->step - b->work)).text);
@@ -70,22 +71,23 @@ static void put_how(const ts_order_answer *a, FILE *out)
   if (a->limit > 0)
     ts_put_text(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
                 a->limit_from);
-  static const char *const how[TS_ORDER_DRESSES] = {
+  static const char *const how[TS_PIPELINE_DRESSES] = {
     "", "Backwards whose W follows their I are played whole",
-    "Backwards whose W follows their I are played whole, and forwards in pairs with those of other\n"
-    "stages that follow them, whose communication hides",
-    "Backwards whose W follows their I are played whole, and forwards in pairs with any backward of\n"
-    "another stage that follows them, whose communication hides"};
-  if (has_pairs(&a->own) && !a->dress)
+    "Forwards are played in pairs with whole backwards that follow them, whose communication hides",
+    "Forwards are played in pairs with backwards that follow them, whose communication hides"};
+  if (has_pairs(&a->own) && a->bound.by != TS_PIPELINE_JOINED)
     ts_put_text(out,
-                "\n`%s` plays items in pairs, whose communication hides; the bound is that of orders "
-                "without.",
+                a->pipeline->joint_count ?
+                  "\n`%s` plays items in pairs, which hide nothing here." :
+                  "\n`%s` plays items in pairs; the bound is that of orders without.",
                 a->own.input.schedule->name);
   if (a->dress) {
     fputc('\n', out);
     ts_put_lines(out, how[a->dress]);
-    ts_put_text(out, ". %s of the step is saved so; the bound is that of orders without.",
-                a->found.step < a->split ? ts_format_time(a->split - a->found.step).text : "Nothing");
+    if (a->found.step < a->split)
+      ts_put_text(out, ". One by one, they would take %s.", ts_format_time(a->split).text);
+    else
+      ts_put_text(out, ".");
   }
   double is_off = off(a);
   if (is_off > 0 || is_off < 0)
@@ -209,7 +211,9 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   ts_json_put_signed(&w, "step_time_ps", a->bound.step);
   ts_json_put_signed(&w, "work_ps", a->bound.work);
   ts_json_put_count(&w, "rank", a->bound.rank);
-  ts_json_put_text(&w, "by", a->bound.by == TS_PIPELINE_WORK ? "work" : "memory");
+  ts_json_put_text(&w, "by", a->bound.by == TS_PIPELINE_WORK   ? "work" :
+                                a->bound.by == TS_PIPELINE_JOINED ? "pairs" :
+                                                                    "memory");
   ts_json_end(&w, '}');
   ts_json_put_number(&w, "gap", "%.9g", above((int64_t)a->found.step, a->bound.step));
   if (a->limit > 0)

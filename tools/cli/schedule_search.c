@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "tools/cli/schedule_orders.h"
 
 enum { USUAL_ITEMS = 300000000, LEAST_ORDERS = 2000, MOST_ORDERS = 200000 };
-enum { DRESSED = 3 }; /* of the shortest orders */
+enum { MOST_JOINS = 6 }; /* orders that say how long items take that are played as one */
 enum { MOST_TRIES = 4 }; /* with less room, where the play holds more than the search thought */
 
 typedef struct job {
@@ -94,150 +95,11 @@ static bool same_places(const ts_schedule *a, const ts_schedule *b)
          !memcmp(a->rank_of, b->rank_of, a->stages * sizeof *a->rank_of);
 }
 
-/* ---- Orders ---- */
-
-typedef struct order_builder {
-  ts_arena *arena;
-  TS_VEC(ts_given_item) items;
-} order_builder;
-
-static void put_work(order_builder *o, ts_work_kind kind, uint32_t stage, uint32_t i)
-{
-  TS_PUSH(o->arena, &o->items, ((ts_given_item){kind, stage, i, false}));
-}
-
-/* All forwards, then all backwards, from the last stage: every kind of work there is, in an order
- * that any placement of stages has. */
-static const ts_given_order *plain_order(job *j)
-{
-  const ts_schedule *sc = j->own;
-  order_builder o = {.arena = j->arena};
-  uint32_t *first = TS_NEW_ARRAY(j->arena, uint32_t, sc->ranks + 1);
-  for (uint32_t r = 0; r < sc->ranks; r++) {
-    first[r] = (uint32_t)o.items.count;
-    for (uint32_t part = 0; part < 2 * sc->parts; part++)
-      for (uint32_t c = 0; c < sc->chunks; c++) {
-        uint32_t stage = sc->stage_of[r * sc->chunks + c];
-        bool back = part >= sc->parts;
-        if (stage % sc->parts != (back ? 2 * sc->parts - 1 - part : part))
-          continue;
-        for (uint32_t i = 0; i < sc->micro_batches; i++) {
-          put_work(&o,
-                   !back          ? TS_FORWARD :
-                   j->task->whole ? TS_BACKWARD :
-                                    TS_INPUT_GRADIENT,
-                   stage, i);
-          if (back && !j->task->whole)
-            put_work(&o, TS_WEIGHT_GRADIENT, stage, i);
-        }
-      }
-  }
-  first[sc->ranks] = (uint32_t)o.items.count;
-  ts_given_order *order = TS_NEW(j->arena, ts_given_order);
-  *order = (ts_given_order){sc->ranks, first, TS_ITEMS(j->arena, &o.items)};
-  return order;
-}
-
-static ts_work_kind kind_of(char letter)
-{
-  int k = 0;
-  while (k < TS_STEP && *ts_work_letter((ts_work_kind)k) != letter)
-    k++;
-  return (ts_work_kind)k;
-}
-
-static bool is_whole(const ts_given_item *i, const ts_given_item *w)
-{
-  return i->kind == TS_INPUT_GRADIENT && w->kind == TS_WEIGHT_GRADIENT && i->stage == w->stage &&
-         i->micro_batch == w->micro_batch;
-}
-
-/* In place; how many items are left. */
-static uint32_t make_whole(ts_given_item *items, uint32_t count)
-{
-  uint32_t left = 0;
-  for (uint32_t k = 0; k < count; k++, left++) {
-    items[left] = items[k];
-    if (k + 1 < count && is_whole(&items[k], &items[k + 1])) {
-      items[left].kind = TS_BACKWARD;
-      k++;
-    }
-  }
-  return left;
-}
-
-/* An item is in one pair at most. The step is no part of these orders. */
-static void make_pairs(ts_given_item *items, uint32_t count, bool all)
-{
-  for (uint32_t k = 0; k + 1 < count; k++) {
-    const ts_given_item *next = &items[k + 1];
-    items[k].paired = items[k].kind == TS_FORWARD && items[k].stage != next->stage &&
-                      (next->kind == TS_BACKWARD || (all && next->kind == TS_INPUT_GRADIENT));
-    k += items[k].paired;
-  }
-}
-
-static const ts_given_order *order_of(ts_arena *arena, const ts_pipeline *p, const uint16_t *word,
-                                      ts_order_dress dress)
-{
-  uint32_t *number = TS_NEW_ARRAY(arena, uint32_t, p->letter_count + 1),
-           *first = TS_NEW_ARRAY(arena, uint32_t, p->ranks + 1), n = 0;
-  ts_given_item *items = TS_NEW_ARRAY(arena, ts_given_item, ts_pipeline_size(p) + 1);
-  for (uint32_t r = 0; r < p->ranks; r++) {
-    first[r] = n;
-    for (uint32_t k = p->first[r]; k < p->first[r + 1]; k++) {
-      const ts_pipeline_letter *letter = &p->letters[word[k]];
-      items[n++] =
-        (ts_given_item){kind_of(letter->kind), letter->stage, number[word[k]]++, false};
-    }
-    if (dress >= TS_ORDER_WHOLE)
-      n = first[r] + make_whole(items + first[r], n - first[r]);
-    if (dress >= TS_ORDER_PAIRS)
-      make_pairs(items + first[r], n - first[r], dress == TS_ORDER_ALL_PAIRS);
-  }
-  first[p->ranks] = n;
-  ts_given_order *order = TS_NEW(arena, ts_given_order);
-  *order = (ts_given_order){p->ranks, first, items};
-  return order;
-}
-
-static uint32_t letter_of(const ts_pipeline *p, uint32_t stage, char kind)
-{
-  for (uint32_t l = 0; l < p->letter_count; l++)
-    if (p->letters[l].stage == stage && p->letters[l].kind == kind)
-      return l;
-  return TS_PIPELINE_NONE;
-}
-
-/* The words of a schedule's order. Where backwards are split, B is an I and its W; where they are
- * whole, W goes with its I. */
-static const uint16_t *word_of(job *j, const ts_schedule *sc)
-{
-  const ts_pipeline *p = j->p;
-  uint16_t *word = TS_NEW_ARRAY(j->arena, uint16_t, ts_pipeline_size(p) + 1);
-  for (uint32_t r = 0; r < sc->ranks; r++) {
-    uint32_t n = p->first[r];
-    for (uint32_t i = sc->order[r].first; i < sc->order[r].first + sc->order[r].count; i++) {
-      const ts_placed *item = &sc->items.at[i];
-      char kinds[3] = {*ts_work_letter(item->kind)};
-      if (item->kind == TS_STEP || (j->task->whole && item->kind == TS_WEIGHT_GRADIENT))
-        continue;
-      if (j->task->whole && item->kind == TS_INPUT_GRADIENT)
-        kinds[0] = 'B';
-      if (!j->task->whole && item->kind == TS_BACKWARD)
-        memcpy(kinds, "IW", 2);
-      for (const char *k = kinds; *k && n < p->first[r + 1]; k++)
-        word[n++] = (uint16_t)letter_of(p, item->stage, *k);
-    }
-    if (n != p->first[r + 1])
-      return NULL;
-  }
-  return word;
-}
+/* ---- Beginnings ---- */
 
 static void add_begin(job *j, const ts_schedule *sc, const char *name)
 {
-  const uint16_t *word = word_of(j, sc);
+  const uint16_t *word = ts_order_word(j->arena, j->p, sc, j->task->whole);
   if (!word)
     return;
   TS_PUSH(j->arena, &j->begins, word);
@@ -366,7 +228,7 @@ static int open_pipeline(job *j, ts_order_played *plain)
   ts_run_options options = {.progress = j->task->progress};
   const ts_schedule *sc = j->own;
   const char *why = NULL;
-  if (!compile(j, NULL, plain_order(j), plain)) {
+  if (!compile(j, NULL, ts_order_plain(j->arena, j->own, j->task->whole), plain)) {
     return tell(j, plain);
   }
   if (!ts_run_prepare(j->arena, &plain->input.ir, &options, &prepared, j->stop))
@@ -377,55 +239,40 @@ static int open_pipeline(job *j, ts_order_played *plain)
   return j->p ? TS_EXIT_DONE : refuse(j, why);
 }
 
+/* How long items take that are played as one, from an order that has them. */
+static int learn_from(job *j, const ts_order_joined *order, bool *pays)
+{
+  ts_order_played other;
+  ts_prepared prepared;
+  ts_run_options options = {.progress = j->task->progress};
+  if (!compile(j, NULL, order->given, &other))
+    return TS_EXIT_DONE;
+  if (ts_run_prepare(j->arena, &other.input.ir, &options, &prepared, j->stop))
+    *pays |= ts_pipeline_join(j->arena, j->p, &prepared,
+                              ts_run_result(j->answer->own.run)->critical_rank, order->parts);
+  ts_input_close(&other.input);
+  return j->stop->exit_code;
+}
+
+/* With whole backwards and without; no more orders where these hide nothing. */
+static int learn_joints(job *j)
+{
+  uint32_t most = ts_order_joined_count(j->own);
+  bool pays = false;
+  int status = TS_EXIT_DONE;
+  for (uint32_t n = 0; n < most && n < MOST_JOINS && (!n || pays) && !status; n++)
+    for (int split = 0; split < (j->task->whole ? 1 : 2) && !status; split++) {
+      ts_order_joined order =
+        ts_order_joined_of(j->arena, j->own, j->p, n, split, j->task->whole);
+      status = learn_from(j, &order, &pays);
+    }
+  return status;
+}
+
 static bool better(const job *j)
 {
   const ts_order_answer *a = j->answer;
   return j->task->fresh || !fits(j, &a->own) || a->found.step < a->own.step;
-}
-
-/* The order played in another way, if that is shorter: ranks that would wait for each other, or
- * more memory than there is, are no reason to stop. */
-static int try_dress(job *j, const ts_pipeline_order *order, const uint16_t *word,
-                     ts_order_dress dress)
-{
-  ts_order_answer *a = j->answer;
-  ts_order_played trial;
-  if (!compile(j, NULL, order_of(j->arena, j->p, word, dress), &trial))
-    return TS_EXIT_DONE;
-  int status = play(j->arena, j->task, &trial, j->stop);
-  if (status || !fits(j, &trial) || trial.step >= a->found.step) {
-    close_played(&trial);
-    return status;
-  }
-  close_played(&a->found);
-  a->found = trial;
-  a->order = order;
-  a->word = word;
-  a->dress = dress;
-  return TS_EXIT_DONE;
-}
-
-/* The search knows no pairs, nor backwards that are whole as one. So the shortest orders, and those
- * that it began with, are played with them, too. */
-static int dress(job *j)
-{
-  ts_order_answer *a = j->answer;
-  uint32_t begins = (uint32_t)j->begins.count;
-  int status = TS_EXIT_DONE;
-  for (uint32_t k = 0; k < a->search.count + begins && !status; k++) {
-    bool met = k < a->search.count;
-    if (met && k >= DRESSED)
-      continue;
-    ts_pipeline_order *order = met ? &a->search.best[k] : TS_NEW(j->arena, ts_pipeline_order);
-    if (!met)
-      *order = (ts_pipeline_order){.began = k - a->search.count,
-                                   .word = (uint16_t *)j->begins.at[k - a->search.count]};
-    for (int d = TS_ORDER_WHOLE; d < TS_ORDER_DRESSES && !status; d++)
-      if ((d != TS_ORDER_WHOLE || !j->task->whole) && (d < TS_ORDER_PAIRS || j->own->chunks > 1))
-        status = try_dress(j, order, order->word, (ts_order_dress)d);
-  }
-  a->own_is_best = !better(j);
-  return status;
 }
 
 /* Compiles and plays what the search found, the shortest first, until one keeps the memory. */
@@ -433,18 +280,19 @@ static int verify(job *j, bool *done)
 {
   ts_order_answer *a = j->answer;
   for (uint32_t k = 0; k < a->search.count; k++) {
-    const uint16_t *word = a->search.best[k].word;
-    if (!compile(j, NULL, order_of(j->arena, j->p, word, TS_ORDER_SPLIT), &a->found))
+    const ts_pipeline_order *order = &a->search.best[k];
+    if (!compile(j, NULL, ts_order_of(j->arena, j->p, order->word, order->dress), &a->found))
       return tell(j, &a->found);
     int status = play(j->arena, j->task, &a->found, j->stop);
     *done = !status && fits(j, &a->found);
     if (*done) {
-      a->order = &a->search.best[k];
-      a->word = a->order->word;
-      a->split = a->found.step;
+      a->order = order;
+      a->word = order->word;
+      a->dress = order->dress;
+      a->own_is_best = !better(j);
     }
     if (status || *done)
-      return status ? status : dress(j);
+      return status;
     if (k + 1 == a->search.count)
       less_room(j, &a->found);
     close_played(&a->found);
@@ -491,8 +339,8 @@ static int finish(job *j)
   TS_PUSH(j->arena, &j->names, "a wave");
   a->begins = j->names.at;
   if (a->own_is_best) {
-    a->dress = TS_ORDER_SPLIT;
-    const uint16_t *word = word_of(j, j->own);
+    a->dress = TS_PIPELINE_SPLIT;
+    const uint16_t *word = ts_order_word(j->arena, j->p, j->own, j->task->whole);
     close_played(&a->found);
     if (!compile(j, NULL, NULL, &a->found))
       return tell(j, &a->found);
@@ -502,6 +350,8 @@ static int finish(job *j)
     a->word = word ? word : a->word;
   }
   ts_pipeline_play *play = ts_pipeline_play_new(j->arena, j->p);
+  a->split = (uint64_t)ts_pipeline_time(play, a->word);
+  play->dress = a->dress;
   ts_pipeline_trace(play, a->word);
   a->begin = play->begin;
   return TS_EXIT_DONE;
@@ -525,6 +375,7 @@ int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *t
   int status = check_schedule(&j);
   status = status ? status : play(arena, task, &answer->own, stop);
   status = status ? status : open_pipeline(&j, &plain);
+  status = status ? status : learn_joints(&j);
   if (!status) {
     find_rooms(&j, &plain.input.ir);
     if (!task->fresh)

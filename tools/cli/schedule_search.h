@@ -22,17 +22,6 @@ typedef struct ts_order_task {
   const ts_progress *progress;
 } ts_order_task;
 
-/* How the items of an order are played, which changes their times and not their order: as they were
- * searched; I that its W follows as one whole backward; and F with the whole backward of another
- * stage, or any backward, that follows it as a pair, whose communication hides. */
-typedef enum ts_order_dress {
-  TS_ORDER_SPLIT,
-  TS_ORDER_WHOLE,
-  TS_ORDER_PAIRS,
-  TS_ORDER_ALL_PAIRS,
-  TS_ORDER_DRESSES
-} ts_order_dress;
-
 /* An order, compiled and played. */
 typedef struct ts_order_played {
   ts_input input;
@@ -50,8 +39,8 @@ typedef struct ts_order_answer {
   const ts_pipeline *pipeline;
   const ts_pipeline_order *order; /* of the search, that `found` is; NULL where own_is_best */
   const uint16_t *word;           /* of `found` */
-  ts_order_dress dress;           /* likewise */
-  uint64_t split;                 /* ps: its step without that */
+  ts_pipeline_dress dress;        /* likewise */
+  uint64_t split;                 /* ps: its step without that, as the search has it */
   const int64_t *begin;           /* [items] ps, as the search has it */
   ts_pipeline_found search;
   ts_pipeline_bound bound;
