@@ -1,8 +1,8 @@
 /* No order is shorter than this. For each rank the work that it has is taken to be all that its
  * compute stream has to do, each item with the earliest time at which it can begin (its HEAD) and
- * the time that must follow it (its TAIL), both along what items wait for and what memory makes them
- * wait for (held.c). The best order of such work, if it may be interrupted, goes by the longest tail
- * (Jackson, 1955; Carlier, EJOR 11, 1982); its end is the bound. */
+ * the time that must follow it (its TAIL), both along what items wait for and what memory makes
+ * them wait for (held.c). The best order of such work, if it may be interrupted, goes by the longest
+ * tail (Jackson, 1955; Carlier, EJOR 11, 1982); its end is the bound. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,8 @@ void ts_bound_forward(bounder *b, uint32_t i, int64_t free)
       int64_t from = t->in >= p->clocks ? b->arrived[p->ins[item->first_in + t->in - p->clocks]] :
                      t->in == 0         ? free :
                                           TS_PIPELINE_NEVER;
-      value = ts_pipeline_later(value, from > TS_PIPELINE_NEVER / 2 ? from + t->time : TS_PIPELINE_NEVER);
+      if (from > TS_PIPELINE_NEVER / 2)
+        value = ts_pipeline_later(value, from + t->time);
     }
     if (row->out == 0)
       b->end[i] = value;

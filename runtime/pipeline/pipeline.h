@@ -58,8 +58,8 @@ typedef struct ts_pipeline_letter {
 #define TS_PIPELINE_NONE UINT32_MAX
 
 /* How the items of a word are played, which changes their times and not their order: one by one; I
- * that its W follows as one whole backward; and F with the whole backward, or with any, that follows
- * it as a pair, whose communication hides. What follows is so played where it is shorter. */
+ * that its W follows as one whole backward; and F with the whole backward, or with any, that
+ * follows it as a pair, whose communication hides. Items are played so where that is shorter. */
 typedef enum ts_pipeline_dress {
   TS_PIPELINE_SPLIT,
   TS_PIPELINE_WHOLE,

@@ -140,8 +140,8 @@ static inline bool all_there(ts_pipeline_play *s, const ts_pipeline_map *map, co
   return true;
 }
 
-/* Items that are played as one go on beside each other: the first begins with it, the last ends with
- * it. */
+/* Items that are played as one go on beside each other: the first begins with it, the last ends
+ * with it. */
 static void note_begins(ts_pipeline_play *s, const unit *u, int64_t end)
 {
   const ts_pipeline *p = s->of;
@@ -244,8 +244,8 @@ static uint32_t cause(const ts_pipeline_play *s, uint32_t place, const unit *u,
 }
 
 /* Where each item is played, and whether a place goes on with what began before it. */
-static void find_places(ts_pipeline_play *s, const uint16_t *word, uint32_t *place_of, bool *goes_on,
-                        uint32_t *n_of)
+static void find_places(ts_pipeline_play *s, const uint16_t *word, uint32_t *place_of,
+                        bool *goes_on, uint32_t *n_of)
 {
   const ts_pipeline *p = s->of;
   memset(s->count, 0, p->letter_count * sizeof *s->count);

@@ -23,8 +23,8 @@ typedef struct ts_order_joined {
   const ts_pipeline_parts *const *parts; /* [ranks] */
 } ts_order_joined;
 
-/* How many orders have all pairs of stages of a rank, each beside a middle micro-batch; 0: there are
- * too few micro-batches. */
+/* How many orders have all pairs of stages of a rank, each beside a middle micro-batch; 0: there
+ * are too few micro-batches. */
 uint32_t ts_order_joined_count(const ts_schedule *sc);
 /* The n-th. `split`: backwards are I and W, and pairs are of F and I; else they are whole. `whole`:
  * so are they in the pipeline. */
