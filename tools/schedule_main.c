@@ -174,10 +174,16 @@ static bool read_options(task *t, int argc, char **argv)
   return true;
 }
 
-static bool go_on(void *closure, double done)
+static bool go_on(void *closure, const ts_pipeline_news *news)
 {
   task *t = closure;
-  return ts_tick(&t->progress, "searching", done);
+  if (news->best < TS_PIPELINE_LATE)
+    snprintf(t->bar.note, sizeof t->bar.note, "  best %s",
+             ts_format_time((uint64_t)news->best).text);
+  bool go_on = ts_tick_counted(&t->progress, "searching", news->share, "orders",
+                               (double)news->timed);
+  t->bar.note[0] = 0;
+  return go_on;
 }
 
 typedef struct page {

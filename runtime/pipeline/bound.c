@@ -1,8 +1,8 @@
 /* No order is shorter than this. For each rank the work that it has is taken to be all that its
  * compute stream has to do, each item with the earliest time at which it can begin (its HEAD) and
  * the time that must follow it (its TAIL), both along what items wait for and what memory makes
- * them wait for (held.c). The best order of such work, if it may be interrupted, goes by the longest
- * tail (Jackson, 1955; Carlier, EJOR 11, 1982); its end is the bound. */
+ * them wait for (held.c). The best order of such work, if it may be interrupted, goes by the
+ * longest tail (Jackson, 1955; Carlier, EJOR 11, 1982); its end is the bound. */
 #include <stdlib.h>
 #include <string.h>
 

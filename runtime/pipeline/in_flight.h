@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* A FLIGHT is a micro-batch on a stage of the rank, from the begin of its opening item (F) to the
- * end of its closing one (I, W or B). Read backwards, from the end of the step, closing items open. */
+ * end of its closing one (I, W or B). Read backwards, from the end of the step, closing items open.
+ */
 typedef struct ts_flights {
   uint32_t chunks, micro_batches; /* flights: one of each with each; those of a chunk go in order */
   uint32_t most;                  /* in flight at a time; at least 1 */

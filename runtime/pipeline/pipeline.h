@@ -190,14 +190,20 @@ void ts_pipeline_wave_word(ts_arena *scratch, const ts_pipeline *p, const int64_
 
 /* ---- Search (pipeline/search.c) ---- */
 
+/* How far all threads together are. */
+typedef struct ts_pipeline_news {
+  double share;   /* of the orders, or of the time */
+  uint64_t timed; /* orders */
+  int64_t best;   /* the shortest step so far, or LATE */
+} ts_pipeline_news;
+
 typedef struct ts_pipeline_search {
   uint64_t seed;
   uint64_t orders; /* that are timed at most */
   double seconds;  /* or 0: no limit */
   uint32_t jobs;   /* threads; the answer is the same for any number where there is no time */
-  /* called now and then, on any thread but on one at a time, with the share done; false ends the
-   * search. Or NULL */
-  bool (*go_on)(void *closure, double done);
+  /* called now and then, on any thread but on one at a time; false ends the search. Or NULL */
+  bool (*go_on)(void *closure, const ts_pipeline_news *news);
   void *closure;
 } ts_pipeline_search;
 

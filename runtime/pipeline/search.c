@@ -13,7 +13,18 @@
 #include "base/clock.h"
 #include "runtime/pipeline/pipeline.h"
 
-enum { KEPT = TS_PIPELINE_KEPT, CLIMBED = 6, HISTORY = 400, LOOK = 256 };
+enum { KEPT = TS_PIPELINE_KEPT, CLIMBED = 6, HISTORY = 400 };
+enum { LOOK = 256000 /* items that are timed between two looks at the clock */ };
+
+/* What all who search know of each other. It changes nothing of what they find. */
+typedef struct common {
+  const ts_pipeline_search *how; /* of all together */
+  double began_at;
+  atomic_bool ended; /* nobody is to go on */
+  atomic_uint_least64_t timed;
+  atomic_int_least64_t best;
+  pthread_mutex_t telling;
+} common;
 
 typedef struct searcher {
   const ts_pipeline *p;
@@ -21,11 +32,11 @@ typedef struct searcher {
   ts_arena *arena;
   ts_pipeline_play *s;
   uint32_t size;
-  uint64_t timed, next_look, random;
+  uint64_t timed, told, next_look, random;
   double began_at;
   bool stopped;
   uint32_t dresses; /* bits: those in which something is played as one, and the plain one */
-  atomic_bool *ended; /* nobody is to go on */
+  common *all;
   int64_t bound;
   ts_pipeline_order best[KEPT];
   uint32_t kept_count;
@@ -57,6 +68,29 @@ static uint32_t some(searcher *x)
   return n;
 }
 
+static void tell(searcher *x)
+{
+  common *all = x->all;
+  ts_pipeline_news news = {.timed = atomic_fetch_add(&all->timed, x->timed - x->told)};
+  news.timed += x->timed - x->told;
+  x->told = x->timed;
+  int64_t mine = x->kept_count ? x->best[0].step : TS_PIPELINE_LATE;
+  news.best = atomic_load(&all->best);
+  while (mine < news.best && !atomic_compare_exchange_weak(&all->best, &news.best, mine))
+    continue;
+  news.best = mine < news.best ? mine : news.best;
+  if (!all->how->go_on || pthread_mutex_trylock(&all->telling))
+    return;
+  double past = ts_clock() - all->began_at;
+  news.share = (double)news.timed / (double)all->how->orders;
+  if (all->how->seconds > 0 && past / all->how->seconds > news.share)
+    news.share = past / all->how->seconds;
+  news.share = news.share > 1 ? 1 : news.share;
+  if (!all->how->go_on(all->how->closure, &news))
+    atomic_store(&all->ended, true);
+  pthread_mutex_unlock(&all->telling);
+}
+
 static bool goes_on(searcher *x)
 {
   const ts_pipeline_search *how = x->how;
@@ -64,17 +98,10 @@ static bool goes_on(searcher *x)
     return false;
   if (x->timed < x->next_look)
     return true;
-  x->stopped = atomic_load(x->ended);
-  x->next_look = x->timed + LOOK;
-  double past = ts_clock() - x->began_at, done = (double)x->timed / (double)how->orders;
-  if (how->seconds > 0) {
-    done = past / how->seconds > done ? past / how->seconds : done;
-    x->stopped |= past >= how->seconds;
-  }
-  if (how->go_on && !how->go_on(how->closure, done > 1 ? 1 : done)) {
-    atomic_store(x->ended, true);
-    x->stopped = true;
-  }
+  tell(x);
+  x->next_look = x->timed + LOOK / (x->size + 1) + 1;
+  x->stopped = atomic_load(&x->all->ended) ||
+               (how->seconds > 0 && ts_clock() - x->began_at >= how->seconds);
   return !x->stopped;
 }
 
@@ -385,7 +412,7 @@ static uint32_t dresses_of(const ts_pipeline *p)
 }
 
 static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
-                          const ts_pipeline_search *how, int64_t bound, atomic_bool *ended)
+                          const ts_pipeline_search *how, int64_t bound, common *all)
 {
   uint32_t size = ts_pipeline_size(p);
   *x = (searcher){.p = p,
@@ -397,7 +424,7 @@ static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
                   .dresses = dresses_of(p),
                   .began_at = ts_clock(),
                   .bound = bound,
-                  .ended = ended,
+                  .all = all,
                   .word = TS_NEW_ARRAY(arena, uint16_t, size + 1),
                   .trial = TS_NEW_ARRAY(arena, uint16_t, size + 1),
                   .critical = TS_NEW_ARRAY(arena, uint32_t, size + 1),
@@ -414,6 +441,7 @@ static void take_over(searcher *x, const crew *w)
       x->s->dress = c->best[i].dress;
       keep(x, c->best[i].word, c->best[i].step, c->best[i].began);
     }
+    x->told += c->told;
   }
 }
 
@@ -440,9 +468,8 @@ static void climb_all(searcher *x)
       const ts_pipeline_order *from =
         &x->best[!round ? k : k % 2 ? (k / 2 + 1) % x->kept_count : 0];
       arenas[k] = ts_arena_new("climber");
-      open_searcher(&c->x, arenas[k], x->p, x->how, x->bound, x->ended);
+      open_searcher(&c->x, arenas[k], x->p, x->how, x->bound, x->all);
       c->x.how = ts_arena_copy(arenas[k], &alone, sizeof alone);
-      ((ts_pipeline_search *)c->x.how)->go_on = k ? NULL : alone.go_on;
       c->x.random = x->how->seed + UINT64_C(0x9e3779b97f4a7c15) * (round * CLIMBED + k + 1);
       c->from = *from;
       c->from.word = ts_arena_copy(arenas[k], from->word, x->size * sizeof *x->word);
@@ -464,8 +491,11 @@ ts_pipeline_found ts_pipeline_improve(ts_arena *arena, const ts_pipeline *p,
                                       const ts_pipeline_search *search)
 {
   searcher x;
-  atomic_bool ended = false;
-  open_searcher(&x, arena, p, search, bound->step, &ended);
+  common all = {.how = search,
+                .began_at = ts_clock(),
+                .best = TS_PIPELINE_LATE,
+                .telling = PTHREAD_MUTEX_INITIALIZER};
+  open_searcher(&x, arena, p, search, bound->step, &all);
   for (uint32_t k = 0; k < begin_count; k++)
     begin_with(&x, begins[k], k);
   begin_with_waves(&x, begin_count);

@@ -381,6 +381,48 @@ Test(pipeline, orders_are_legal)
   plan_close(&o.plan);
 }
 
+/* News are those of all who search, whoever tells them, and change nothing. */
+typedef struct heard {
+  ts_pipeline_news last;
+  uint32_t count, worse;
+  uint64_t until; /* ends the search then */
+} heard;
+
+static bool hear(void *closure, const ts_pipeline_news *news)
+{
+  heard *h = closure;
+  h->worse += h->count && (news->best > h->last.best || news->share < 0 || news->share > 1);
+  h->last = *news;
+  h->count++;
+  return !h->until || news->timed < h->until;
+}
+
+Test(pipeline, news_of_all_threads)
+{
+  static const int cost[] = {10, 12, 7, 2};
+  opened o = open_small("v_half(p: 4, m: 8)", 8, cost, 1.5);
+  ts_pipeline_bound none = {0};
+  ts_pipeline_found of[3];
+  for (uint32_t jobs = 1; jobs <= 3; jobs++) {
+    heard h = {0};
+    ts_pipeline_search how = {
+      .seed = 1, .orders = 30000, .jobs = jobs, .go_on = hear, .closure = &h};
+    of[jobs - 1] = ts_pipeline_improve(o.plan.arena, o.p, NULL, 0, &none, &how);
+    cr_expect_geq(h.count, 8);
+    cr_expect_eq(h.worse, 0);
+    cr_expect_geq(h.last.best, of[jobs - 1].best[0].step);
+    cr_expect_geq(h.last.timed, of[jobs - 1].timed * 9 / 10);
+    cr_expect_leq(h.last.timed, of[jobs - 1].timed);
+    cr_expect_eq(of[jobs - 1].timed, of[0].timed);
+    cr_expect_arr_eq(of[jobs - 1].best[0].word, of[0].best[0].word,
+                     ts_pipeline_size(o.p) * sizeof(uint16_t));
+  }
+  heard h = {.until = 5000};
+  ts_pipeline_search how = {.seed = 1, .orders = 30000, .jobs = 2, .go_on = hear, .closure = &h};
+  cr_expect_lt(ts_pipeline_improve(o.plan.arena, o.p, NULL, 0, &none, &how).timed, 15000);
+  plan_close(&o.plan);
+}
+
 /* The critical path is a chain of items up to the end of the step. */
 Test(pipeline, critical_path)
 {

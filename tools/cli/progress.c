@@ -53,8 +53,9 @@ static void draw(ts_progress_bar *b, double elapsed)
   int full = (int)(b->share * WIDTH);
   unsigned before = b->columns;
   b->columns = (unsigned)ts_put_text(
-    stderr, "\r%-24s [%.*s%*s] %3d %%  %-11s  %s", b->what, full, "####################",
-    WIDTH - full, "", (int)(100 * b->share), left_of(b, elapsed).text, rate_of(b, elapsed).text);
+    stderr, "\r%-24s [%.*s%*s] %3d %%  %-11s  %s%s", b->what, full, "####################",
+    WIDTH - full, "", (int)(100 * b->share), left_of(b, elapsed).text, rate_of(b, elapsed).text,
+    b->note);
   if (before > b->columns) /* what is left of a longer one */
     ts_put_text(stderr, "%*s", (int)(before - b->columns), "");
   b->shown = true;

@@ -13,6 +13,7 @@ typedef struct ts_progress_bar {
   double share;
   const char *unit;       /* NULL: none was told */
   double done;
+  char note[80];          /* stands behind all that */
   unsigned columns;       /* that are drawn */
 } ts_progress_bar;
 
