@@ -317,7 +317,8 @@ static void learn_end(ts_engine *e, uint32_t player)
     const ts_route *route = route_at(w, &w->program->items[p->item], shape->sends[i]);
     const ts_player *receiver = &e->facts.players[w->peers[route->peer]];
     TS_PUSH(r->scratch, &r->words, receiver->sent[route->slot] - w->begun[p->item]);
-    TS_PUSH(r->scratch, &r->words, receiver->arrived[route->slot] - w->begun[p->item]);
+    TS_PUSH(r->scratch, &r->words,
+            ts_arrival_at(&receiver->arrived[route->slot]) - w->begun[p->item]);
   }
   for (uint32_t q = 0; q < w->role->queue_count; q++)
     if ((p->moved[q] = w->queues[q] != g->queues[q]))
