@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/account/compose.h"
 #include "runtime/account/run.h"
 #include "runtime/play/engine.h"
 #include "runtime/report/report.h"
@@ -64,7 +65,45 @@ static void check_rank(const ts_run *a, const ts_run *b, uint32_t rank, uint32_t
   free(y.at);
 }
 
+/* What the critical path spends on each node of the IR, and how often it passes it. */
+typedef struct spent { uint64_t time[2], count[2]; } spent; /* the node itself, the host */
+typedef struct path {
+  const ts_facts *facts;
+  spent *at;   /* [nodes] */
+  size_t told; /* how often somebody said so */
+} path;
+
+static void spend(void *closure, const ts_critical_node *v)
+{
+  path *p = closure;
+  const ts_play_item *item = &p->facts->players[v->player].program->items[v->item];
+  spent *at = &p->at[p->facts->tables->ir->fragments[item->fragment].first_node + v->node];
+  at->time[v->host] += v->times * v->time;
+  at->count[v->host] += v->times;
+  p->told++;
+}
+
+/* The path from each player's end, node by node and with what is alike at once. */
+static void check_paths(const ts_run *few, const ts_run *all, uint32_t seed, size_t *saved)
+{
+  ts_arena *arena = ts_arena_new("test");
+  size_t bytes = ts_run_facts(few)->tables->ir->nodes_count * sizeof(spent);
+  for (uint32_t player = 0; player < ts_run_facts(few)->fold->count; player++) {
+    path p[3];
+    for (int k = 0; k < 3; k++)
+      p[k] = (path){ts_run_facts(k == 2 ? all : few), ts_arena_alloc(arena, bytes), 0};
+    ts_critical_passes(p[0].facts, player, spend, &p[0]);
+    ts_critical_walk(p[1].facts, player, spend, &p[1]);
+    ts_critical_walk(p[2].facts, player, spend, &p[2]);
+    for (int k = 1; k < 3; k++)
+      cr_assert_arr_eq(p[0].at, p[k].at, bytes, "seed %u: path of player %u", seed, player);
+    *saved += p[1].told - p[0].told;
+  }
+  ts_arena_free(arena);
+}
+
 typedef struct tally {
+  size_t saved; /* nodes on critical paths that others stand for */
   size_t repeats, items, none;
   size_t twins; /* items that are like those of other players */
 } tally;
@@ -105,6 +144,8 @@ static void check(const ts_ir *ir, bool no_fold, const double *slower, uint32_t 
   cr_assert_str_eq(few.report, all.report, "seed %u", seed);
   for (uint32_t c = 0; c < ts_run_result(few.run)->class_count; c++)
     check_rank(few.run, all.run, ts_run_result(few.run)->classes[c].rank, seed);
+  if (seed % 4 == 0)
+    check_paths(few.run, all.run, seed, &t->saved);
   t->repeats += count_repeats(few.run, &t->items);
   t->none += count_repeats(all.run, &(size_t){0});
   t->twins += count_twins(few.run);
@@ -123,6 +164,7 @@ Test(repeats, change_nothing_in_plans_of_many_micro_batches)
     ts_ir_builder_free(b);
   }
   cr_assert_gt(t.repeats, t.items / 8, "%zu of %zu items repeat others", t.repeats, t.items);
+  cr_assert_gt(t.saved, 1000, "%zu nodes on paths are told of with others", t.saved);
   cr_assert_gt(t.twins, 1000, "%zu items are like those of others", t.twins);
   cr_assert_eq(t.none, 0);
 }
