@@ -90,6 +90,7 @@ tests_unit_sources = \
 	tests/unit/test_pipeline.c \
 	tests/unit/test_plausible.c \
 	tests/unit/test_readers_of_makers.c \
+	tests/unit/test_repeat.c \
 	tests/unit/test_repeats.c \
 	tests/unit/test_report.c \
 	tests/unit/test_routing.c \
@@ -98,6 +99,7 @@ tests_unit_sources = \
 	tests/unit/test_schedule_random.c \
 	tests/unit/test_search_bound.c \
 	tests/unit/test_sends.c \
+	tests/unit/test_shared.c \
 	tests/unit/test_shared_parameters.c \
 	tests/unit/test_split_memory.c \
 	tests/unit/test_stdlib_embed.c \

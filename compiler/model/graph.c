@@ -18,21 +18,23 @@ static const char *intern(builder *b, const char *text)
   return ts_lang_intern(b->s->lang, text, strlen(text));
 }
 
-void ts_graph_label(builder *b, const char *label, uint32_t count)
+void ts_graph_take_label(builder *b, ts_graph_label label)
 {
   ts_arena *arena = ts_graph_growing(b->s);
-  ts_names_put(arena, &b->labels, label, ts_arena_copy(arena, &count, sizeof count));
   TS_PUSH(arena, &b->labelled, label);
+  ts_names_put(arena, &b->labels, label.text, (void *)(uintptr_t)b->labelled.count);
 }
 
 /* The full label of a node; a second node of the same label becomes `add_2`. */
-static const char *unique_label(builder *b, const char *name)
+static const char *unique_label(builder *b, const char *name, uint32_t clash)
 {
   const char *label = intern(b, ts_arena_printf(ts_graph_growing(b->s), "%s%s", b->prefix, name));
-  uint32_t *count = (uint32_t *)ts_names_get(&b->labels, label);
-  if (count)
-    return unique_label(b, ts_arena_printf(b->s->arena, "%s_%u", name, ++*count));
-  ts_graph_label(b, label, 1);
+  uint32_t taken = (uint32_t)(uintptr_t)ts_names_get(&b->labels, label);
+  if (taken)
+    return unique_label(
+      b, ts_arena_printf(b->s->arena, "%s_%u", name, ++b->labelled.at[taken - 1].times),
+      clash && clash < taken ? clash : taken);
+  ts_graph_take_label(b, (ts_graph_label){label, clash, 1});
   return label;
 }
 
@@ -315,7 +317,7 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
               .span = call->span,
               .arg_count = params->count,
               .args = values};
-  op.label = unique_label(b, label ? label : decl->name);
+  op.label = unique_label(b, label ? label : decl->name, 0);
   op.unit = b->inside ? b->units - 1 : b->units;
   uint32_t index = ts_graph_add(b->s, b->g, b->plan, op);
   return index == TS_NO_INDEX ? fail(b) : outputs_value(b, &b->g->ops.at[index]);
@@ -343,7 +345,7 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
     return fail(b);
   }
   if (label)
-    b->prefix = ts_arena_printf(b->s->arena, "%s.", unique_label(b, label));
+    b->prefix = ts_arena_printf(b->s->arena, "%s.", unique_label(b, label, 0));
   b->yielded = (ts_value){.type = TS_T_NONE, .span = call->span};
   b->depth++;
   b->by = &by;

@@ -5,6 +5,10 @@
 #include "compiler/eval/require.h"
 #include "compiler/model/graph.h"
 
+/* A label that a node has. clash: place + 1 of the first one that it would have been, and was taken;
+ * 0: it is what was wanted. times: how often that is so of it. */
+typedef struct ts_graph_label { const char *text; uint32_t clash, times; } ts_graph_label;
+
 typedef struct ts_graph_builder {
   ts_session *s;
   const ts_plan *plan;
@@ -19,8 +23,8 @@ typedef struct ts_graph_builder {
   bool failed;
   ts_value yielded;
   ts_names views;          /* inputs and reshapes met so far, by address: their edge + 1 */
-  ts_names labels;         /* how often each was wanted */
-  TS_VEC(const char *) labelled; /* all of them, in order */
+  ts_names labels;         /* places in `labelled`, + 1 */
+  TS_VEC(ts_graph_label) labelled;
 } ts_graph_builder;
 
 /* Lists that grow, and what nobody asks for once the graph is built, are not kept with it. */
@@ -29,8 +33,8 @@ static inline ts_arena *ts_graph_growing(const ts_session *s)
   return s->scratch ? s->scratch : s->arena;
 }
 
-/* A label that was wanted so often, for the first time. */
-void ts_graph_label(ts_graph_builder *b, const char *label, uint32_t count);
+/* One more, that is not taken. */
+void ts_graph_take_label(ts_graph_builder *b, ts_graph_label label);
 bool ts_same_shape(ts_shape a, ts_shape b);
 /* Of values without tensors: are they the same? */
 bool ts_same_values(const ts_value *a, const ts_value *b);

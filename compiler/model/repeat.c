@@ -147,6 +147,21 @@ static bool same_edge(const ts_repeat *r, uint32_t k, uint32_t step)
                 a->producer == b->producer && a->name == b->name);
 }
 
+/* One that clashed did so with one of its own iteration: others have no such one. */
+static bool clashes_outside(const ts_graph_label *label, const mark *m)
+{
+  return label->clash && label->clash <= m->labels;
+}
+
+static bool same_labels(const ts_repeat *r, size_t k)
+{
+  const mark *m = r->at;
+  const ts_graph_label *a = &r->b->labelled.at[m[0].labels + k],
+                       *b = &r->b->labelled.at[m[1].labels + k];
+  return a->times == b->times && !clashes_outside(a, &m[0]) && !clashes_outside(b, &m[1]) &&
+         same_label(&m[0], a->text, &m[1], b->text);
+}
+
 static bool two_alike(const ts_repeat *r)
 {
   const mark *m = r->at;
@@ -163,26 +178,26 @@ static bool two_alike(const ts_repeat *r)
   for (uint32_t k = 0; all && k < step; k++)
     all = same_edge(r, k, step);
   for (size_t k = 0; all && k < labels; k++)
-    all = same_label(&m[0], r->b->labelled.at[m[0].labels + k], &m[1],
-                     r->b->labelled.at[m[1].labels + k]);
+    all = same_labels(r, k);
   return all;
 }
 
 /* ---- One more ---- */
 
 /* Its labels; NULL: one of them is taken. */
-static const char **new_labels(const ts_repeat *r)
+static const ts_graph_label *new_labels(const ts_repeat *r)
 {
   builder *b = r->b;
-  size_t count = r->at[2].labels - r->at[1].labels;
-  const char **all = TS_NEW_ARRAY(ts_graph_growing(b->s), const char *, count + 1);
+  size_t from = r->at[1].labels, count = r->at[2].labels - from;
+  ts_graph_label *all = TS_NEW_ARRAY(ts_graph_growing(b->s), ts_graph_label, count + 1);
   for (size_t k = 0; k < count; k++) {
-    const char *old = b->labelled.at[r->at[1].labels + k],
-               *text = ts_arena_printf(ts_graph_growing(b->s), "%s%s", b->prefix,
-                                       rest(old, r->at[1].prefix));
-    all[k] = ts_lang_intern(b->s->lang, text, strlen(text));
-    if (ts_names_get(&b->labels, all[k]))
+    ts_graph_label old = b->labelled.at[from + k];
+    const char *text = ts_arena_printf(ts_graph_growing(b->s), "%s%s", b->prefix,
+                                       rest(old.text, r->at[1].prefix));
+    text = ts_lang_intern(b->s->lang, text, strlen(text));
+    if (ts_names_get(&b->labels, text))
       return NULL;
+    all[k] = (ts_graph_label){text, old.clash ? old.clash + (uint32_t)count : 0, old.times};
   }
   return all;
 }
@@ -223,16 +238,16 @@ static void copy_op(builder *b, const ts_op *before, ts_op op, const char *label
   TS_PUSH(ts_graph_growing(b->s), &b->g->ops, op);
 }
 
-static void copy_ops(const ts_repeat *r, const char *const *labels)
+static void copy_ops(const ts_repeat *r, const ts_graph_label *labels)
 {
   const mark *m = r->at;
   ts_graph *g = r->b->g;
   size_t at = 0;
   for (uint32_t k = 0; k < m[2].ops - m[1].ops; k++) {
     ts_op before = g->ops.at[m[0].ops + k], op = g->ops.at[m[1].ops + k];
-    while (r->b->labelled.at[m[1].labels + at] != op.label)
+    while (r->b->labelled.at[m[1].labels + at].text != op.label)
       at++;
-    copy_op(r->b, &before, op, labels[at]);
+    copy_op(r->b, &before, op, labels[at].text);
   }
 }
 
@@ -287,7 +302,7 @@ static bool copy(const ts_repeat *r)
   builder *b = r->b;
   const mark *m = r->at;
   uint64_t steps = m[2].steps - m[1].steps;
-  const char **labels = NULL;
+  const ts_graph_label *labels = NULL;
   if (b->g->ops.count + (m[2].ops - m[1].ops) > b->s->limits.ops ||
       b->s->steps + steps >= b->s->next_look || !(labels = new_labels(r)))
     return false;
@@ -295,8 +310,7 @@ static bool copy(const ts_repeat *r)
   copy_ops(r, labels);
   copy_tensors(r);
   for (size_t k = 0; k < m[2].labels - m[1].labels; k++)
-    ts_graph_label(b, labels[k],
-                   *(const uint32_t *)ts_names_get(&b->labels, b->labelled.at[m[1].labels + k]));
+    ts_graph_take_label(b, labels[k]);
   pass_on(r);
   b->units += m[2].unit - m[1].unit;
   b->s->steps += steps;
