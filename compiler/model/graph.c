@@ -532,9 +532,11 @@ void ts_graph_finish(ts_graph *g)
 /* Of tensors that are views it counts who made what they show. */
 static void find_reach(ts_session *s, ts_graph *g)
 {
-  uint32_t *reach = ts_arena_alloc_raw(s->arena, g->ops.count * sizeof *reach);
+  uint32_t *reach = ts_arena_alloc_raw(s->arena, g->ops.count * sizeof *reach),
+           *unit = ts_arena_alloc_raw(s->arena, g->ops.count * sizeof *unit);
   for (size_t i = 0; i < g->ops.count; i++) {
     const ts_op *op = &g->ops.at[i];
+    unit[i] = op->unit;
     reach[i] = TS_NO_INDEX;
     for (uint32_t k = 0; k < op->input_count; k++) {
       uint32_t source = g->tensors.at[op->slots[k].tensor].source,
@@ -542,6 +544,7 @@ static void find_reach(ts_session *s, ts_graph *g)
       reach[i] = producer < reach[i] ? producer : reach[i];
     }
   }
+  g->unit = unit;
   g->reach = reach;
 }
 

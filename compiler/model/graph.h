@@ -84,7 +84,9 @@ typedef struct ts_graph {
   TS_VEC(ts_op) ops;
   TS_VEC(ts_edge) tensors;
   TS_VEC(ts_graph_run) runs;
-  const uint32_t *reach;    /* [op]: the first op that it takes a tensor of; TS_NO_INDEX: none */
+  /* [op] one beside the other: its unit, and the first op that it takes a tensor of; TS_NO_INDEX:
+   * none */
+  const uint32_t *unit, *reach;
   ts_hash_table different;  /* ops that are like none before */
   uint32_t pattern_count;   /* different ones, of labels */
   /* repeats at the top of the model; 0: it has none, every op is a unit */

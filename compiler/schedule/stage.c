@@ -13,7 +13,7 @@ typedef struct splitter {
 
 static uint32_t unit_of(const ts_graph *g, uint32_t op)
 {
-  return g->unit_count ? g->ops.at[op].unit : op;
+  return g->unit_count ? g->unit[op] : op;
 }
 static uint32_t units(const ts_graph *g)
 {
