@@ -358,7 +358,6 @@ static void take_promise(void *closure, size_t index, double seconds)
   if (o->state == TS_BOUNDED)
     *o = (ts_outcome){.point = o->point,
                       .least = o->least,
-                      .late = o->late,
                       .compiled = o->compiled,
                       .warning_count = o->warning_count,
                       .warnings = o->warnings};

@@ -12,7 +12,7 @@
 #include "compiler/machine/cluster.h"
 
 enum { KINDS = TS_STEP };
-enum { LEAST_WALKED = 16, WALKED = 40000 }; /* items: of each rank, and of all */
+enum { WALKED = 40000, WINDOW = 16 }; /* items: of all ranks, and of each, at either end */
 static const double unknown = -1, never = -INFINITY; /* ps */
 
 /* A tensor at the end of a stage. before: ps of kernels that may have run when it comes, or have
@@ -439,9 +439,7 @@ static double least_step(ts_lowering *l)
     e.width = stage->out_count > e.width ? stage->out_count : e.width;
   }
   e.works = works;
-  uint32_t most = WALKED / sc->ranks;
-  e.window = sc->stages > LEAST_WALKED ? sc->stages : LEAST_WALKED;
-  e.window = e.window < most ? e.window : most;
+  e.window = WALKED / sc->ranks < WINDOW ? WALKED / sc->ranks : WINDOW;
   double step = step_of(&e) * 1e-12;
   ts_arena_free(e.scratch);
   return step;

@@ -162,26 +162,40 @@ double ts_least_speed(const ts_ir *ir)
   return speed > 0 ? speed : 1;
 }
 
+/* Which fragments a program plays, and how often. */
+typedef struct plays { uint32_t *count, *fragments, size; } plays;
+
+static void count_plays(const ts_ir *ir, const ts_ir_program *p, plays *of)
+{
+  for (uint32_t k = 0; k < of->size; k++)
+    of->count[of->fragments[k]] = 0;
+  of->size = 0;
+  for (uint32_t i = 0; i < p->item_count; i++) {
+    uint32_t f = ir->items[p->first_item + i].fragment;
+    if (!of->count[f]++)
+      of->fragments[of->size++] = f;
+  }
+}
+
 /* ps of a stream; each kernel's time is rounded to whole ones, by half of one at most. */
-static double time_on(const ts_ir *ir, double speed, const ts_ir_program *p,
-                      const fragment *fragments, uint32_t stream)
+static double time_on(double speed, const plays *of, const fragment *fragments, uint32_t stream)
 {
   uint64_t sum = 0, kernels = 0;
-  for (uint32_t i = 0; i < p->item_count; i++) {
-    sum += fragments[ir->items[p->first_item + i].fragment].time[stream];
-    kernels += fragments[ir->items[p->first_item + i].fragment].kernels[stream];
+  for (uint32_t k = 0; k < of->size; k++) {
+    const fragment *f = &fragments[of->fragments[k]];
+    sum += of->count[of->fragments[k]] * f->time[stream];
+    kernels += of->count[of->fragments[k]] * f->kernels[stream];
   }
   double least = (double)sum / speed * (1 - 1e-12) - 0.5 * (double)kernels;
   return least > 0 ? least : 0;
 }
 
 /* ps of the busiest stream */
-static double time_of(const ts_ir *ir, double speed, const ts_ir_program *p,
-                      const fragment *fragments)
+static double time_of(const ts_ir *ir, double speed, const plays *of, const fragment *fragments)
 {
   double most = 0;
   for (uint32_t s = 0; s < ir->streams_count; s++) {
-    double least = time_on(ir, speed, p, fragments, s);
+    double least = time_on(speed, of, fragments, s);
     most = least > most ? least : most;
   }
   return most;
@@ -239,11 +253,14 @@ ts_least ts_least_of(ts_arena *arena, const ts_ir *ir)
   fragment *fragments = TS_NEW_ARRAY(arena, fragment, ir->fragments_count + 1);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     fragments[i] = read(arena, ir, speed, &ir->fragments[i]);
+  plays of = {TS_NEW_ARRAY(arena, uint32_t, ir->fragments_count + 1),
+              TS_NEW_ARRAY(arena, uint32_t, ir->fragments_count + 1), 0};
   for (uint32_t i = 0; i < ir->programs_count; i++) {
-    double time = time_of(ir, speed, &ir->programs[i], fragments);
+    count_plays(ir, &ir->programs[i], &of);
+    double time = time_of(ir, speed, &of, fragments);
     uint64_t bytes = bytes_of(ir, &ir->programs[i], fragments);
     most = time > most ? time : most;
-    sum += ir->streams_count ? time_on(ir, speed, &ir->programs[i], fragments, COMPUTE) : 0;
+    sum += ir->streams_count ? time_on(speed, &of, fragments, COMPUTE) : 0;
     l.bytes = bytes > l.bytes ? bytes : l.bytes;
   }
   l.seconds = most * 1e-12;

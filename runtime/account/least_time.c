@@ -16,7 +16,7 @@
 #include "runtime/collective/network.h"
 
 #define NEVER (INT64_MIN / 4)
-enum { WALKED = 40000, LEAST_WALKED = 16 }; /* items: of all programs, and of each */
+enum { WALKED = 40000, WINDOW = 32 }; /* items: of all programs, and of each, at either end */
 
 typedef struct term { uint32_t in; int64_t time; } term; /* in: of the map's `ins` */
 /* out: a clock, from `clocks` on a port of the fragment, or TS_IR_NONE: the end of the step. Its
@@ -220,7 +220,7 @@ static bool message_of(const walk *w, uint32_t program, const ts_ir_item *item, 
   const ts_ir *ir = w->ir;
   const ts_ir_port *p = &ir->ports[ir->fragments[item->fragment].first_port + port];
   const ts_ir_binding *b = &ir->bindings[item->first_binding + port];
-  if (ir->meta->pipeline_axis == TS_IR_NONE || b->peer >= ir->programs_count ||
+  if (b->peer >= ir->programs_count || ir->meta->pipeline_axis == TS_IR_NONE ||
       ir->groups[p->group].axes != 1u << ir->meta->pipeline_axis)
     return false;
   *m = p->is_send ? (message){.to = b->peer, .from = program, .tag = b->tag} :
@@ -411,17 +411,6 @@ static int64_t *between(const walk *w, const uint32_t *first, const uint32_t *la
 
 /* ---- The whole ---- */
 
-static uint32_t window_of(const ts_ir *ir)
-{
-  uint32_t chunks = 1;
-  for (uint32_t i = 0; i < ir->items_count; i++)
-    chunks = ir->items[i].chunk >= chunks ? ir->items[i].chunk + 1 : chunks;
-  uint64_t window = (uint64_t)chunks * ir->programs_count,
-           most = WALKED / ir->programs_count;
-  window = window < LEAST_WALKED ? LEAST_WALKED : window;
-  return (uint32_t)(window < most ? window : most);
-}
-
 static double walked(walk *w)
 {
   const ts_ir *ir = w->ir;
@@ -490,7 +479,7 @@ double ts_least_time(const ts_ir *ir, ts_links_kept *links)
             .speed = ts_least_speed(ir),
             .calls = calls_of(arena, ir, links),
             .maps = maps,
-            .window = window_of(ir),
+            .window = WALKED / ir->programs_count < WINDOW ? WALKED / ir->programs_count : WINDOW,
             .next = TS_NEW_ARRAY(arena, uint32_t, ir->programs_count + 1)};
   w.at = TS_NEW_ARRAY(arena, int64_t, (size_t)ir->programs_count * w.clocks + 1);
   for (uint32_t f = 0; f < ir->fragments_count; f++) {

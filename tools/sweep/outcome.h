@@ -47,10 +47,8 @@ typedef struct ts_outcome {
   bool drawn;              /* it was drawn at random (tools/sweep/budget.h) */
   bool played;             /* else refused, or only its bounds are known */
   ts_least least;          /* bounds, unless refused */
-  /* not yet played, and kept since it was asked what it promises: its IR, or NULL, and s that its
-   * step takes at least along its order, 0: not known */
+  /* its IR, of one that is not yet played and kept since it was asked what it promises; or NULL */
   struct ts_compiled *compiled;
-  double late;
   struct ts_outcome_best { /* what follows from them */
     bool known;
     bool fails;      /* a condition cannot hold: that of the reason */

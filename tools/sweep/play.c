@@ -108,8 +108,7 @@ static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *o
   if (!asked)
     return false;
   late.best.known = false;
-  late.least.seconds =
-    fmax(late.least.seconds, out->late > 0 ? out->late : ts_least_time(ir, links));
+  late.least.seconds = fmax(late.least.seconds, ts_least_time(ir, links));
   pthread_mutex_lock(lock);
   bool enough = ts_sweep_cannot_win(s, &late);
   pthread_mutex_unlock(lock);
@@ -158,12 +157,11 @@ static size_t bytes_of(const ts_ir *ir)
   return bytes;
 }
 
-static void keep_compiled(ts_outcome *out, const ts_input *input, ts_links_kept *links)
+static void keep_compiled(ts_outcome *out, const ts_input *input)
 {
   ts_compiled *c = ts_heap_new(1, sizeof *c);
   *c = (ts_compiled){*input, bytes_of(&input->ir)};
   out->compiled = c;
-  out->late = ts_least_time(&input->ir, links);
   out->state = TS_BOUNDED;
 }
 
@@ -219,7 +217,7 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   if (ts_input_open(session, s->path, &compile, &input)) {
     bool had = !asks.asked && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
     if (!had && out->promise) {
-      keep_compiled(out, &input, links);
+      keep_compiled(out, &input);
       return;
     }
     if (!had && !bounded_late(s, lock, out, &input.ir, links))
@@ -249,7 +247,6 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
                     .promise = asked->promise};
   if (!asked->promise) { /* what it promised may be too little by now */
     out.least = asked->least;
-    out.late = asked->late;
     out.compiled = asked->compiled;
   }
   if (bounded_early(s, lock, &out))
@@ -346,6 +343,8 @@ static void *work(void *closure)
     double seconds = ts_clock() - begun;
     pthread_mutex_lock(&p->lock);
     keep(p, index, out, session);
+    if (p->from->notes)
+      ts_sweep_note(p->sweep, index);
     TS_PUSH(p->sweep->arena, &p->ready, ((finished){index, seconds}));
     if (p->ready.count >= MANY)
       pthread_cond_signal(&p->news);
@@ -467,6 +466,7 @@ bool ts_sweep_play(ts_sweep *s, const ts_sweep_plays *plays)
     s, &(ts_sweep_source){
          .jobs = (size_t)plays->jobs < plays->count ? plays->jobs : (long long)plays->count,
          .pause = TICK,
+         .notes = true,
          .next = next_of_list,
          .more = more_of_list,
          .done = done_of_list,

@@ -33,6 +33,7 @@ void ts_sweep_forget(ts_sweep *s);
 typedef struct ts_sweep_source {
   long long jobs;
   long pause;                                 /* ms: `more` is called as often, or oftener */
+  bool notes;                                 /* the next plan is left out for this one at once */
   bool (*next)(void *closure, size_t *index); /* one to be played; false: there is none now */
   bool (*more)(void *closure);                /* false: no more will come */
   void (*done)(void *closure, size_t index, double seconds);

@@ -207,10 +207,8 @@ void ts_sweep_sort_by_promise(const ts_sweep *s, size_t *todo, size_t count)
   double *worths = TS_NEW_ARRAY(scratch, double, count * TS_SEARCH_GOALS + 1),
          *place = TS_NEW_ARRAY(scratch, double, count + 1);
   for (size_t i = 0; i < count; i++) {
-    ts_outcome o = s->outcomes[todo[i]];
-    o.least.early = fmax(o.least.early, o.late);
     place[i] = INFINITY;
-    if (!find_promise(s, &o, worths + i * TS_SEARCH_GOALS))
+    if (!find_promise(s, &s->outcomes[todo[i]], worths + i * TS_SEARCH_GOALS))
       for (uint32_t g = 0; g < goals; g++)
         worths[i * TS_SEARCH_GOALS + g] = -INFINITY;
   }

@@ -391,6 +391,7 @@ bool ts_team_play(ts_team *t, ts_sweep *s, const ts_sweep_plays *plays)
   t->next = t->returned.count = 0;
   return ts_sweep_play_from(s, &(ts_sweep_source){.jobs = plays->jobs,
                                                   .pause = POLL,
+                                                  .notes = true,
                                                   .next = next_of_leader,
                                                   .more = more_of_leader,
                                                   .done = done_of_leader,
