@@ -436,15 +436,25 @@ static void count_waiting(ts_sweep *s)
 
 size_t ts_sweep_nearest_unplayed(ts_sweep *s)
 {
-  size_t nearest = SIZE_MAX;
-  double least = INFINITY;
+  /* many plans may have one bound, as they differ in nothing that it sees */
+  enum { PLAYED = 4 };
+  static const double matters = 0.99;
+  size_t nearest = SIZE_MAX, exact = 0;
+  double least = INFINITY, played = INFINITY;
   if (!s->top || s->all)
     return SIZE_MAX;
   find_bounded(s);
-  for (size_t i = 0; i < s->count; i++)
-    if (s->outcomes[i].state == TS_TOO_LARGE && s->outcomes[i].figures.of[TS_SEARCH_MEMORY] < least)
+  for (size_t i = 0; i < s->count; i++) {
+    double bytes = s->outcomes[i].figures.of[TS_SEARCH_MEMORY];
+    exact += s->outcomes[i].exact;
+    if (s->outcomes[i].state != TS_TOO_LARGE)
+      continue;
+    if (s->outcomes[i].played)
+      played = fmin(played, bytes);
+    else if (bytes < least)
       least = s->outcomes[nearest = i].figures.of[TS_SEARCH_MEMORY];
-  return nearest == SIZE_MAX || s->outcomes[nearest].played ? SIZE_MAX : nearest;
+  }
+  return least < matters * played && exact < PLAYED ? nearest : SIZE_MAX;
 }
 
 bool ts_sweep_rank(ts_sweep *s)

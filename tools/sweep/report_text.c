@@ -270,7 +270,9 @@ static void put_large(const ts_sweep *s, size_t large, FILE *out)
   for (size_t i = 0; i < s->count; i++) {
     const ts_outcome *o = &s->outcomes[i];
     if (o->state == TS_TOO_LARGE &&
-        (!closest || o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY]))
+        (!closest || o->played > closest->played ||
+         (o->played == closest->played &&
+          o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY])))
       closest = o;
   }
   ts_put_text(out, "  %s do%s not fit in memory; the least needs %s of %s, ",
