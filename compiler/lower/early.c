@@ -235,6 +235,11 @@ static uint32_t number_of(const ts_transfer *all, uint32_t count, uint32_t id)
   return TS_NO_INDEX;
 }
 
+static double *ends_of(const early *e, uint32_t rank, uint32_t place)
+{
+  return &e->ends[((size_t)rank * e->window + place) * e->width];
+}
+
 /* The other end of the k-th tensor that comes to the item, or leaves it. NULL: nothing travels, or
  * it does beyond the window. */
 static double *other_end(const early *e, uint32_t item, uint32_t k, bool coming)
@@ -257,7 +262,7 @@ static double *other_end(const early *e, uint32_t item, uint32_t k, bool coming)
     return NULL;
   uint32_t rank = sc->rank_of[t->other], place = to - sc->order[rank].first;
   place = e->back ? sc->order[rank].count - 1 - place : place;
-  return place < e->window ? &e->ends[((size_t)rank * e->window + place) * e->width + number] : NULL;
+  return place < e->window ? ends_of(e, rank, place) + number : NULL;
 }
 
 /* Of those that come to it, or where it is walked backwards of those that leave it. */
@@ -324,7 +329,7 @@ static bool walk_on(early *e, uint32_t rank)
   const ts_order *order = &e->l->sc->order[rank];
   uint32_t n = e->next[rank], item = order->first + (e->back ? order->count - 1 - n : n);
   uint32_t other = TS_NO_INDEX;
-  double *ends = &e->ends[((size_t)rank * e->window + n) * e->width], *at = &e->at[rank];
+  double *ends = ends_of(e, rank, n), *at = &e->at[rank];
   if (!e->back && item_at(e, item)->paired)
     other = item + 1;
   else if (e->back && item > order->first && item_at(e, item - 1)->paired)
@@ -370,6 +375,13 @@ static bool walk(early *e, const uint32_t *size, bool back)
   return all;
 }
 
+/* The item before this place of the rank is played together with the one there. */
+static bool cuts_pair(const early *e, uint32_t rank, uint32_t place)
+{
+  const ts_order *order = &e->l->sc->order[rank];
+  return place && place < order->count && item_at(e, order->first + place - 1)->paired;
+}
+
 static double step_of(early *e)
 {
   const ts_schedule *sc = e->l->sc;
@@ -379,10 +391,8 @@ static double step_of(early *e)
     uint32_t count = sc->order[r].count;
     first[r] = count < e->window ? count : e->window;
     last[r] = count - first[r] < e->window ? count - first[r] : e->window;
-    /* of a pair both or none */
-    first[r] -= first[r] && first[r] < count && item_at(e, sc->order[r].first + first[r] - 1)->paired;
-    last[r] -= last[r] && last[r] < count &&
-               item_at(e, sc->order[r].first + count - last[r] - 1)->paired;
+    first[r] -= cuts_pair(e, r, first[r]);
+    last[r] -= last[r] && cuts_pair(e, r, count - last[r]);
   }
   if (!walk(e, first, false))
     return 0;

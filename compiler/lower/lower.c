@@ -874,8 +874,8 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
   if (l.failed || !(l.sc = open_schedule(s, plan, neutral)) || holds_too_much(&l) ||
       !ts_schedule_place(s, l.sc) || !check_axis(&l) || !check_batch(&l, &samples) ||
-      ts_lower_is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) || (!l.stages && !cut(&l)) ||
-      ts_lower_is_enough_early(&l, samples))
+      ts_lower_is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) ||
+      (!l.stages && !cut(&l)) || ts_lower_is_enough_early(&l, samples))
     return NULL;
   l.b = ts_ir_builder_new();
   l.shared_labels = TS_NEW_ARRAY(s->arena, ts_shared_label, l.g->ops.count + 1);

@@ -102,8 +102,8 @@ static int64_t time_of(const walk *w, const ts_ir_node *n)
 static void play(const walk *w, const columns *c, uint32_t i)
 {
   const ts_ir_node *n = &c->nodes[i];
-  int64_t *host = c->clock + (size_t)(w->clocks - 1) * c->count, *end = c->end + (size_t)i * c->count,
-          *stream = c->clock + (size_t)n->stream * c->count;
+  int64_t *host = c->clock + (size_t)(w->clocks - 1) * c->count,
+          *stream = c->clock + (size_t)n->stream * c->count, *end = c->end + (size_t)i * c->count;
   issue(c, host, n);
   put(c, end, host, 0);
   if (n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC)
@@ -122,15 +122,14 @@ static void play(const walk *w, const columns *c, uint32_t i)
     raise(c, c->last, end);
 }
 
-static void add_row(const walk *w, const columns *c, uint32_t out, const int64_t *value, row *rows,
-                    term *terms, map *m)
+static void add_row(const columns *c, uint32_t out, const int64_t *value, row *rows, term *terms,
+                    map *m)
 {
   uint32_t first = m->row_count ? rows[m->row_count - 1].first + rows[m->row_count - 1].count : 0;
   row r = {out, first, 0};
   for (uint32_t k = 0; k < c->count; k++)
     if (is_known(value[k]))
       terms[first + r.count++] = (term){k, value[k]};
-  (void)w;
   if (r.count)
     rows[m->row_count++] = r;
 }
@@ -175,10 +174,10 @@ static map map_of(const walk *w, ts_arena *scratch, const ts_ir_fragment *f)
   m.terms = terms;
   for (uint32_t i = 0; i < w->clocks; i++)
     if (column[i])
-      add_row(w, &c, i, c.clock + i * n, rows, terms, &m);
+      add_row(&c, i, c.clock + i * n, rows, terms, &m);
   for (uint32_t i = 0; i < f->port_count; i++)
-    add_row(w, &c, w->clocks + i, c.sent + i * n, rows, terms, &m);
-  add_row(w, &c, TS_IR_NONE, c.last, rows, terms, &m);
+    add_row(&c, w->clocks + i, c.sent + i * n, rows, terms, &m);
+  add_row(&c, TS_IR_NONE, c.last, rows, terms, &m);
   return m;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compiler/compile.h"
+#include "compiler/search.h"
 #include "runtime/account/least.h"
 #include "runtime/account/least_time.h"
 #include "runtime/account/memory.h"
@@ -123,8 +124,9 @@ static bool check_file(const char *path, const ts_compile_options *given)
     cr_assert(!(known.seconds > 0) || (known.tokens == (double)input.ir.meta->tokens_per_step &&
                                        known.devices == (double)input.ir.meta->world));
     early = known.seconds / step;
-    if (getenv("TIGHT"))
-      printf("%s %.4f %.4f\n", path, early, least / step);
+    if (getenv("TS_TIGHT")) /* for doc/sweeps.md */
+      printf("%s early %.4f kernels %.4f along %.4f\n", path, early,
+             ts_least_of(arena, &input.ir).seconds / step, least / step);
     ts_input_close(&input);
   }
   ts_arena_free(arena);
@@ -196,4 +198,28 @@ Test(least, is_no_more_than_what_strategies_take)
               "%s", uses[u / 2]);
   }
   ts_arena_free(arena);
+}
+
+/* Every n-th plan, whether it fits or not. */
+static void check_search(const char *name, size_t every)
+{
+  ts_arena *arena = ts_arena_new("search");
+  const char *path = from_source(arena, name);
+  const ts_search *search =
+    ts_search_load(ts_session_new(arena), path, &(ts_compile_options){0}, NULL, NULL, false);
+  cr_assert(search);
+  for (size_t i = 0; i < search->point_count; i += getenv("TS_TIGHT") ? 1 : every) {
+    const ts_search_point *p = &search->points[i];
+    ts_compile_options o = {.plan_name = search->plan,
+                            .defines = p->defines,
+                            .define_count = p->define_count};
+    check_file(path, &o);
+  }
+  ts_arena_free(arena);
+}
+
+Test(least, is_no_more_than_what_plans_of_searches_take)
+{
+  check_search("examples/degrees.ts", 5);
+  check_search("tests/bench/plans/turing_530b.ts", 29);
 }

@@ -60,7 +60,7 @@ static bool may_be_bounded(const ts_sweep *s, const pthread_mutex_t *lock, const
   return lock && !out->exact && (out->look || out->promise || (s->top && !s->all));
 }
 
-/* Who only asks what it promises is content, if there is no room to keep what more is worked out. */
+/* Who asks what it promises is content if there is no room to keep what more is worked out. */
 static bool is_asked(const ts_sweep *s, const ts_outcome *out)
 {
   return out->look || (out->promise && s->compiled >= KEPT);

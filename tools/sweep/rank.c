@@ -185,10 +185,14 @@ static bool find_promise(const ts_sweep *s, const ts_outcome *o, double worths[T
   return true;
 }
 
+/* Of so many plans it is not asked which of those that are behind the best would not fit. */
+enum { MANY = 1000 };
+
 bool ts_sweep_cannot_win_early(const ts_sweep *s, const ts_outcome *o)
 {
   double worths[TS_SEARCH_GOALS];
-  return !ts_sweep_has_room(s) && find_promise(s, o, worths) && is_behind(s, worths);
+  return s->search->point_count > MANY && !s->search->open && !ts_sweep_has_room(s) &&
+         find_promise(s, o, worths) && is_behind(s, worths);
 }
 
 typedef struct promised { size_t index; double worth; } promised;
@@ -355,7 +359,7 @@ static void find_bounded(ts_sweep *s)
 {
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
-    if (!s->search->open && ts_sweep_cannot_win_early(s, o)) {
+    if (ts_sweep_cannot_win_early(s, o)) {
       o->state = TS_BOUNDED;
       o->why = NULL;
       continue;

@@ -28,13 +28,14 @@ static void put_equals(const ts_sweep *s, size_t ranked, FILE *out)
               ts_interval_text(s->arena, &best->sure->step, step));
   for (size_t i = 1; i < ranked; i++)
     equal += s->outcomes[i].equal;
-  bool all = !ts_sweep_count(s, TS_BOUNDED); /* what was not played is not compared */
+  /* what was not played is not compared */
+  bool all = s->search->open || !ts_sweep_count(s, TS_BOUNDED);
   if (!ts_sweep_is_speed(s) || (!all && ranked == 1)) {
     fputs(".\n", out);
     return;
   }
   ts_put_text(out, "; %s of the others%s can be as good%s\n",
-              equal ? ts_format_count(equal).text : "none", all ? "" : " here", equal ? ":" : ".");
+              equal ? ts_format_count(equal).text : "none", all ? "" : " shown", equal ? ":" : ".");
   for (size_t i = 1, named = 0; i < ranked && named < NAMED; i++)
     if (s->outcomes[i].equal) {
       ts_put_text(out, "  %s\n", ts_sweep_point_text(s, s->outcomes[i].point, s->arena));
@@ -78,8 +79,8 @@ static const char *goal_expression(const ts_sweep *s, uint32_t g)
 
 enum { GOAL = 12, MOST_OF_GOAL = 28 };
 
-/* How much worse than the best it is by the first goal: beside the column of that. A NULL outcome is
- * the head, here and below. Returns how many blanks the next column begins with, if there is one. */
+/* How much worse than the best it is by the first goal: beside the column of that. A NULL outcome
+ * is the head, here and below. Returns how many blanks the next column, if any, begins with. */
 static int put_behind(const ts_sweep *s, const ts_outcome *o, const char *column, FILE *out)
 {
   enum { WIDTH = 9 };
@@ -109,7 +110,8 @@ static int put_usual(const ts_sweep *s, const ts_outcome *o, FILE *out)
 {
   int blanks = 0;
   for (int c = 0; c < USUAL; c++) {
-    ts_put_text(out, "%*s", blanks + usual[c].width, o ? usual_text(o, c).text : usual[c].head);
+    ts_put_text(out, " %*s", blanks + usual[c].width - 1,
+                o ? usual_text(o, c).text : usual[c].head);
     blanks = put_behind(s, o, usual[c].figure, out);
   }
   return blanks;
