@@ -218,8 +218,7 @@ static int64_t work_of(const ts_pipeline *p, uint32_t rank)
   return work;
 }
 
-/* `hidden`: [maps] of the busy time of each, what a joint may hide. */
-static int64_t rank_bound(const bounder *b, uint32_t rank, const int64_t *hidden)
+static int64_t rank_bound(const bounder *b, uint32_t rank)
 {
   const ts_pipeline *p = b->p;
   uint32_t count = 0, m = p->micro_batches;
@@ -227,7 +226,7 @@ static int64_t rank_bound(const bounder *b, uint32_t rank, const int64_t *hidden
   for (uint32_t k = p->own_first[rank]; k < p->own_first[rank + 1]; k++)
     for (uint32_t i = p->own[k] * m; i < (p->own[k] + 1) * m; i++) {
       int64_t busy = p->maps[p->items[i].map].busy;
-      int64_t left = busy - hidden[p->items[i].map];
+      int64_t left = busy - b->hidden[p->items[i].map];
       if (left > 0)
         jobs[count++] = (job){b->end[i] - busy, left, b->tail[i]};
     }
@@ -268,7 +267,7 @@ static void take(ts_pipeline_bound *best, const ts_pipeline *p, int64_t step, ui
                  ts_pipeline_reason by)
 {
   if (step > best->step)
-    *best = (ts_pipeline_bound){step, work_of(p, rank), rank, by};
+    *best = (ts_pipeline_bound){step, work_of(p, rank), rank, by, false};
 }
 
 /* What the joints that begin with an item of each map hide at the most, of its own time: an item is
@@ -294,21 +293,17 @@ ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p)
 {
   ts_pipeline_bound best = {0};
   bounder b = open(p);
-  bool joined;
-  const int64_t *hidden = find_hidden(b.scratch, p, &joined);
+  b.hidden = find_hidden(b.scratch, p, &b.joined);
   ts_bound_tails(&b);
   for (uint32_t r = 0; r < p->ranks; r++)
-    take(&best, p, rank_bound(&b, r, hidden), r, joined ? TS_PIPELINE_JOINED : TS_PIPELINE_WORK);
-  if (joined) { /* what it holds while items are played as one is another matter */
-    ts_arena_free(b.scratch);
-    return best;
-  }
+    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WORK);
   ts_held *held = ts_held_new(&b);
   for (uint32_t r = 0; r < p->ranks; r++) {
-    take(&best, p, rank_bound(&b, r, hidden), r, TS_PIPELINE_WAITS);
+    take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WAITS);
     take(&best, p, ts_held_jobs_bound(held, r), r, TS_PIPELINE_WAITS);
     take(&best, p, ts_held_bound(held, r), r, TS_PIPELINE_HELD);
   }
+  best.joined = b.joined;
   ts_arena_free(b.scratch);
   return best;
 }

@@ -39,6 +39,13 @@ static int64_t busy_of(const ts_pipeline *p, uint32_t item)
   return p->maps[p->items[item].map].busy;
 }
 
+/* The time of its rank that it takes at least, beside what it may be played with. */
+static int64_t load_of(const ts_bounder *b, uint32_t item)
+{
+  int64_t load = busy_of(b->p, item) - b->hidden[b->p->items[item].map];
+  return load > 0 ? load : 0;
+}
+
 /* Of the rank of letter `of`, on its stage. */
 static uint32_t sibling(const ts_pipeline *p, uint32_t of, const char *kinds)
 {
@@ -147,27 +154,29 @@ static uint32_t most_in_flight(ts_arena *scratch, const ts_pipeline *p, uint32_t
   return most;
 }
 
-static int64_t least_busy(const ts_pipeline *p, const uint32_t *letters, uint32_t chunks)
+static int64_t least_load(const ts_bounder *b, const uint32_t *letters, uint32_t chunks)
 {
+  const ts_pipeline *p = b->p;
   int64_t least = TS_PIPELINE_LATE;
   for (uint32_t c = 0; c < chunks; c++)
     for (uint32_t n = 0; n < p->micro_batches; n++) {
-      int64_t busy = busy_of(p, letters[c] * p->micro_batches + n);
+      int64_t busy = load_of(b, letters[c] * p->micro_batches + n);
       least = busy < least ? busy : least;
     }
   return least;
 }
 
 /* Of all items of a flight. */
-static int64_t least_work(const ts_pipeline *p, const uint32_t *open, uint32_t chunks, bool with_w)
+static int64_t least_work(const ts_bounder *b, const uint32_t *open, uint32_t chunks, bool with_w)
 {
+  const ts_pipeline *p = b->p;
   int64_t least = TS_PIPELINE_LATE;
   for (uint32_t c = 0; c < chunks; c++)
     for (uint32_t n = 0; n < p->micro_batches; n++) {
       uint32_t m = p->micro_batches, gradient = sibling(p, open[c], "IB"),
                w = with_w ? sibling(p, open[c], "W") : TS_PIPELINE_NONE;
-      int64_t busy = busy_of(p, open[c] * m + n) + busy_of(p, gradient * m + n) +
-                     (w == TS_PIPELINE_NONE ? 0 : busy_of(p, w * m + n));
+      int64_t busy = load_of(b, open[c] * m + n) + load_of(b, gradient * m + n) +
+                     (w == TS_PIPELINE_NONE ? 0 : load_of(b, w * m + n));
       least = busy < least ? busy : least;
     }
   return least;
@@ -192,7 +201,9 @@ static void open_flights(ts_held *h, uint32_t rank, bool until_w)
   uint32_t count = chunks * p->micro_batches;
   f->ahead = (ts_flights){.chunks = chunks, .micro_batches = p->micro_batches};
   f->ahead.most = chunks ? most_in_flight(scratch, p, rank, f) : 0;
-  if (!f->ahead.most || f->ahead.most == count)
+  /* of a pair, one may begin while the other lets go of its memory */
+  f->ahead.most += f->ahead.most && h->b->joined;
+  if (!f->ahead.most || f->ahead.most >= count)
     return;
   f->is = true;
   f->reach = TS_NEW_ARRAY(scratch, bool, chunks * chunks);
@@ -200,9 +211,9 @@ static void open_flights(ts_held *h, uint32_t rank, bool until_w)
   f->close_before = TS_NEW_ARRAY(scratch, bool, chunks * chunks);
   for (uint32_t k = 0; k < chunks * chunks; k++)
     f->reach[k] = f->open_before[k] = f->close_before[k] = true;
-  f->ahead.open_busy = least_busy(p, f->open, chunks);
-  f->ahead.close_busy = least_busy(p, f->close, chunks);
-  f->ahead.busy = least_work(p, f->open, chunks, until_w);
+  f->ahead.open_busy = least_load(h->b, f->open, chunks);
+  f->ahead.close_busy = least_load(h->b, f->close, chunks);
+  f->ahead.busy = least_work(h->b, f->open, chunks, until_w);
   f->ahead.span = TS_PIPELINE_LATE;
 }
 
@@ -457,9 +468,9 @@ static int64_t jobs_of(const ts_bounder *b, uint32_t rank, const flights *f)
                    is_one_of(f->close, f->ahead.chunks, p->own[k]) ? close_busy :
                                                                      0;
     for (uint32_t i = p->own[k] * m; i < (p->own[k] + 1) * m; i++) {
-      int64_t busy = busy_of(p, i);
-      if (busy > less)
-        jobs[count++] = (ts_bound_job){b->end[i] - busy, busy - less, b->tail[i]};
+      int64_t load = load_of(b, i);
+      if (load > less)
+        jobs[count++] = (ts_bound_job){b->end[i] - busy_of(p, i), load - less, b->tail[i]};
     }
   }
   return ts_bound_jobs(b->scratch, jobs, count);
@@ -501,7 +512,7 @@ static int64_t area_bound(const ts_held *h, uint32_t rank)
       head = begin < head ? begin : head;
       tail = b->tail[i] < tail ? b->tail[i] : tail;
     }
-  if (p->room[rank] <= 0 || h->area[rank] < 0)
+  if (p->room[rank] <= 0 || h->area[rank] < 0 || b->joined) /* pairs hold less than their parts */
     return 0;
   return (int64_t)(((double)(head + tail) + h->area[rank] / (double)p->room[rank]) * (1 - 1e-9));
 }

@@ -143,13 +143,11 @@ bool ts_pipeline_legal(ts_pipeline_play *play, const uint16_t *word, uint32_t ra
 /* ---- A bound (pipeline/bound.c) ---- */
 
 /* What a bound is by: a rank's work, and what is before, between and after it; the same, where work
- * waits for memory; how much a rank holds, and for how long; work of which joints hide as much as
- * they can. */
+ * waits for memory; how much a rank holds, and for how long. */
 typedef enum ts_pipeline_reason {
   TS_PIPELINE_WORK,
   TS_PIPELINE_WAITS,
-  TS_PIPELINE_HELD,
-  TS_PIPELINE_JOINED
+  TS_PIPELINE_HELD
 } ts_pipeline_reason;
 
 typedef struct ts_pipeline_bound {
@@ -157,6 +155,7 @@ typedef struct ts_pipeline_bound {
   int64_t work; /* of it, the work of the rank that it is by; the rest cannot be hidden */
   uint32_t rank;
   ts_pipeline_reason by;
+  bool joined; /* joints are taken to hide all of the work that they can */
 } ts_pipeline_bound;
 
 ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p);

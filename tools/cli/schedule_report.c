@@ -52,10 +52,13 @@ static void put_bound(const ts_order_answer *a, FILE *out)
               ts_format_time((uint64_t)b->step).text, b->rank);
   if (b->by == TS_PIPELINE_HELD)
     fputs("what it holds, and for how long at the least, within the limit\n", out);
+  else if (b->joined)
+    ts_put_text(out, "of %s of work, all hidden that pairs can hide%s\n",
+                ts_format_time((uint64_t)b->work).text,
+                b->by == TS_PIPELINE_WAITS ? ", and waits for memory" : "");
   else
     ts_put_text(out,
-                b->by == TS_PIPELINE_WAITS  ? "%s of work, %s of waits, for memory too\n" :
-                b->by == TS_PIPELINE_JOINED ? "of %s of work, all hidden that pairs can hide\n" :
+                b->by == TS_PIPELINE_WAITS ? "%s of work, %s of waits, for memory too\n" :
                                              "%s of work, %s before, between and after it\n",
                 ts_format_time((uint64_t)b->work).text,
                 ts_format_time((uint64_t)(b->step - b->work)).text);
@@ -75,7 +78,7 @@ static void put_how(const ts_order_answer *a, FILE *out)
     "", "Backwards whose W follows their I are played whole",
     "Forwards are played in pairs with whole backwards that follow them, whose communication hides",
     "Forwards are played in pairs with backwards that follow them, whose communication hides"};
-  if (has_pairs(&a->own) && a->bound.by != TS_PIPELINE_JOINED)
+  if (has_pairs(&a->own) && !a->bound.joined)
     ts_put_text(out,
                 a->pipeline->joint_count ?
                   "\n`%s` plays items in pairs, which hide nothing here." :
@@ -211,9 +214,8 @@ void ts_order_json(const ts_order_answer *a, FILE *out)
   ts_json_put_signed(&w, "step_time_ps", a->bound.step);
   ts_json_put_signed(&w, "work_ps", a->bound.work);
   ts_json_put_count(&w, "rank", a->bound.rank);
-  ts_json_put_text(&w, "by", a->bound.by == TS_PIPELINE_WORK   ? "work" :
-                                a->bound.by == TS_PIPELINE_JOINED ? "pairs" :
-                                                                    "memory");
+  ts_json_put_text(&w, "by", a->bound.by == TS_PIPELINE_WORK ? "work" : "memory");
+  ts_json_put_bool(&w, "pairs", a->bound.joined);
   ts_json_end(&w, '}');
   ts_json_put_number(&w, "gap", "%.9g", above((int64_t)a->found.step, a->bound.step));
   if (a->limit > 0)
