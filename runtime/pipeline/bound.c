@@ -120,6 +120,56 @@ static int64_t through(const ts_pipeline *p, const ts_pipeline_map *map, uint32_
   return TS_PIPELINE_NEVER;
 }
 
+/* From an item's end on the compute stream, by way of each other clock that it moves, such as that
+ * of a stream on which gradients are summed. */
+static int64_t way_to_end(const ts_pipeline *p, const ts_pipeline_map *map, uint32_t rank)
+{
+  const int64_t *ends = p->ends + (size_t)rank * p->clocks;
+  const ts_pipeline_row *compute = &p->rows[map->first_row];
+  int64_t most = ends[0];
+  for (uint32_t r = 1; r < map->row_count; r++) {
+    const ts_pipeline_row *row = &compute[r];
+    int64_t least = TS_PIPELINE_LATE;
+    if (row->out >= p->clocks || ends[row->out] <= TS_PIPELINE_NEVER / 2)
+      continue;
+    for (uint32_t k = 0; k < compute->term_count; k++) {
+      const ts_pipeline_term *t = &p->terms[compute->first_term + k];
+      int64_t more = TS_PIPELINE_NEVER;
+      for (uint32_t j = 0; j < row->term_count; j++)
+        if (p->terms[row->first_term + j].in == t->in)
+          more = p->terms[row->first_term + j].time - t->time;
+      least = more < least ? more : least;
+    }
+    if (least > TS_PIPELINE_NEVER / 2 && least < TS_PIPELINE_LATE)
+      most = ts_pipeline_later(most, least + ends[row->out]);
+  }
+  return most;
+}
+
+/* By itself, and as a part of what it may be played as. */
+static int64_t least_way(const ts_pipeline *p, uint32_t map, uint32_t rank)
+{
+  int64_t least = way_to_end(p, &p->maps[map], rank);
+  for (uint32_t j = 0; j < p->joint_count; j++) {
+    const ts_pipeline_joint *joint = &p->joints[j];
+    if (joint->of[0] != map && joint->of[1] != map && joint->of[2] != map)
+      continue;
+    int64_t way = way_to_end(p, &p->maps[joint->map], rank);
+    least = way < least ? way : least;
+  }
+  return least;
+}
+
+static void find_ways(bounder *b)
+{
+  const ts_pipeline *p = b->p;
+  uint32_t m = p->micro_batches;
+  for (uint32_t i = 0; i < p->letter_count * m; i++)
+    b->to_end[i] = i % m && p->items[i].map == p->items[i - 1].map ?
+                     b->to_end[i - 1] :
+                     least_way(p, p->items[i].map, p->letters[i / m].rank);
+}
+
 void ts_bound_tails(bounder *b)
 {
   const ts_pipeline *p = b->p;
@@ -131,7 +181,7 @@ void ts_bound_tails(bounder *b)
     const ts_pipeline_letter *letter = &p->letters[i / m];
     const ts_pipeline_item *item = &p->items[i];
     const ts_pipeline_map *map = &p->maps[item->map];
-    int64_t tail = ts_pipeline_later(b->tail[i], p->ends[letter->rank * p->clocks]);
+    int64_t tail = ts_pipeline_later(b->tail[i], b->to_end[i]);
     for (uint32_t k = 0; k < map->outs; k++) {
       uint32_t to = p->receiver[item->first_out + k];
       if (to == TS_PIPELINE_NONE)
@@ -243,11 +293,13 @@ static bounder open(const ts_pipeline *p)
                .end = TS_NEW_ARRAY(scratch, int64_t, size + 1),
                .arrived = TS_NEW_ARRAY(scratch, int64_t, p->message_count + 1),
                .tail = TS_NEW_ARRAY(scratch, int64_t, size + 1),
+               .to_end = TS_NEW_ARRAY(scratch, int64_t, size + 1),
                .least_end = TS_NEW_ARRAY(scratch, int64_t, size + 1),
                .least_tail = TS_NEW_ARRAY(scratch, int64_t, size + 1)};
   for (uint32_t i = 0; i < size; i++)
     b.least_end[i] = b.least_tail[i] = TS_PIPELINE_NEVER;
   sort_items(&b);
+  find_ways(&b);
   ts_bound_ends(&b);
   return b;
 }
