@@ -45,7 +45,7 @@ typedef struct ts_pipeline_item {
   uint32_t first_in;  /* into `ins` */
   uint32_t first_out; /* messages are numbered by their senders */
   /* bytes: held more when it is done; the most while it runs, and the least; of what it lets go of,
-   * how much when something else than the compute stream is done with it, such as a message */
+   * how much when a message has left */
   int64_t net, rise, dip, late;
 } ts_pipeline_item;
 

@@ -249,7 +249,7 @@ static void measure(const ts_ir *ir, uint32_t fragment, ts_pipeline_item *item)
       for (uint32_t m = 0; m < nodes[i].mem_count; m++) {
         int64_t bytes = ir->mems[nodes[i].first_mem + m].bytes;
         held += (bytes < 0) == frees ? bytes : 0;
-        item->late -= bytes < 0 && frees && nodes[i].stream ? bytes : 0;
+        item->late -= bytes < 0 && frees && nodes[i].op == TS_IR_SEND ? bytes : 0;
       }
       item->rise = larger(item->rise, held);
       item->dip = held < item->dip ? held : item->dip;
