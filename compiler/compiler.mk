@@ -177,6 +177,7 @@ libts_la_SOURCES += \
 	compiler/search_bound.c \
 	compiler/search_internal.h \
 	compiler/search_list.c \
+	compiler/search_points.c \
 	compiler/search_worth.c \
 	compiler/shard/actions.c \
 	compiler/shard/comm.c \

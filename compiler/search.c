@@ -103,6 +103,18 @@ static const char *text_at(const searcher *v, ts_span span)
   return ts_arena_string(v->s->arena, source->text + span.begin, span.end - span.begin);
 }
 
+/* Where the names of conditions stand, each time again, if they are few: environments have no table
+ * of these. */
+static void make_room_for_names(searcher *v)
+{
+  enum { FEW = 12 };
+  uint32_t names = ts_ast_params(v->plan)->count;
+  for (uint32_t i = 0; i < v->items.count; i++)
+    names += v->items.at[i]->kind == TS_AST_LET;
+  if (names <= FEW)
+    v->names = ts_env_sized(v->s, v->module->env, FEW);
+}
+
 static bool read_items(searcher *v)
 {
   ts_arena *arena = v->s->arena;
@@ -149,6 +161,16 @@ static bool read_items(searcher *v)
   search->column_count = (uint32_t)columns.names.count;
   search->columns = columns.names.at;
   v->given = TS_NEW_ARRAY(arena, given, search->column_count + 1);
+  v->choices = TS_NEW_ARRAY(arena, ts_search_choices, search->column_count + 1);
+  v->quoted = TS_NEW_ARRAY(arena, const char *, search->column_count + 1);
+  for (uint32_t c = 0; c < search->column_count; c++)
+    v->choices[c].pinned = ts_session_define(v->s, search->columns[c], &(uint32_t){0}),
+    v->quoted[c] = ts_arena_printf(arena, "`%s`", search->columns[c]);
+  v->passing = ts_arena_inside(arena, "a plan of a search");
+  v->levels = TS_NEW_ARRAY(arena, ts_arena *, v->items.count + 1);
+  for (uint32_t i = 0; i < v->items.count; i++)
+    v->levels[i] = ts_arena_inside(arena, "values of a search");
+  make_room_for_names(v);
   return good;
 }
 
@@ -261,7 +283,7 @@ ts_env *ts_search_scope(searcher *v, uint32_t item)
 {
   const ts_ast *params = ts_ast_params(v->plan);
   const ts_env *outer = v->played ? figures_env(v) : v->module->env;
-  ts_env *env = v->spare && v->spare->parent == outer ? v->spare : ts_env_new(v->s, outer);
+  ts_env *env = v->spare && !v->played ? v->spare : ts_env_new(v->s, outer);
   const ts_item_needs *needs = needs_of(v, item);
   env->count = 0;
   v->s->steps = 0; /* each plan counts by itself */
@@ -391,16 +413,12 @@ ts_search *ts_search_load_within(ts_session *s, const char *path, const ts_compi
   if (!ts_search_list(v) && !search->open)
     return NULL;
   if (search->open) {
-    v->points.count = v->points.count > 0; /* the first one stays */
-    search->points = v->points.at;
-    search->point_count = v->points.count;
+    search->point_count = search->point_count > 0; /* the first one stays */
     for (uint32_t i = 0; i < search->reason_count; i++)
       search->reasons[i].count = 0;
     name_goals(v);
     return search;
   }
-  search->point_count = v->points.count;
-  search->points = v->points.at;
   name_goals(v);
   if (search->point_count)
     return ts_search_check_dimensions(v) ? search : NULL;

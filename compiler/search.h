@@ -20,13 +20,6 @@
 /* s, bits, 1/s, 0..1, count; 0: not known */
 typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures;
 
-typedef struct ts_search_point { /* a plan of the family */
-  const ts_define *defines;      /* all that are to be given to the compiler, the caller's first */
-  uint32_t define_count;
-  const char *const *texts;      /* [columns] as they would be written */
-  const ts_value *values;        /* [columns] */
-} ts_search_point;
-
 typedef struct ts_search_reason { const char *text; uint64_t count; } ts_search_reason;
 
 enum { TS_SEARCH_GOALS = 8 }; /* at most */
@@ -35,8 +28,7 @@ typedef struct ts_search {
   const char *name, *plan;
   uint32_t column_count;
   const char *const *columns;    /* parameters that it gives, in its order */
-  size_t point_count;
-  const ts_search_point *points;
+  size_t point_count;            /* plans of the family */
   const char *goal;              /* "minimize step_time"; several: with commas between */
   bool maximize;                 /* the first one */
   uint32_t goal_count;           /* from 1 */
@@ -68,6 +60,13 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
 /* Likewise, but a search with more than `most` plans is left open. */
 ts_search *ts_search_load_within(ts_session *s, const char *path, const ts_compile_options *o,
                                  const char *name, const char *text, bool extends, size_t most);
+
+/* Of a plan the value of a column: as it would be written, and itself. */
+const char *ts_search_text_at(const ts_search *search, size_t point, uint32_t column);
+const ts_value *ts_search_value_at(const ts_search *search, size_t point, uint32_t column);
+/* All that is to be given to the compiler, the caller's first. In the arena. */
+const ts_define *ts_search_defines_at(const ts_search *search, size_t point, ts_arena *arena,
+                                      uint32_t *count);
 
 /* Plans of an open search, which become its last points; any may be there already. */
 /* One, chosen by the random number. False: none was found, or an error is in the queue. */

@@ -275,13 +275,11 @@ bool ts_search_may_hold(ts_searcher *v, uint32_t item, uint32_t from, const rang
   return !(floor(r.high) < ceil(r.low)); /* whole numbers divide evenly */
 }
 
-bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, const ts_figures *high,
-                     double best[TS_SEARCH_GOALS], uint32_t *reason)
+static bool bound(ts_searcher *v, const ts_figures *low, const ts_figures *high,
+                  double best[TS_SEARCH_GOALS], uint32_t *reason)
 {
-  ts_searcher *v = search->searcher;
   bounding b = {.v = v, .low = low, .high = high};
   uint32_t goal = 0;
-  ts_search_take(v, point, NULL);
   best[0] = low->of[TS_SEARCH_STEP];
   for (uint32_t i = 0; i < v->items.count; i++) {
     const ts_ast *item = v->items.at[i];
@@ -295,4 +293,15 @@ bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, con
     best[goal++] = item->flags ? r.high : r.low;
   }
   return true;
+}
+
+bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, const ts_figures *high,
+                     double best[TS_SEARCH_GOALS], uint32_t *reason)
+{
+  ts_searcher *v = search->searcher;
+  ts_search_passing before = ts_search_pass(v, v->passing);
+  ts_search_take(v, point, NULL);
+  bool may = bound(v, low, high, best, reason);
+  ts_search_passed(v, before);
+  return may;
 }

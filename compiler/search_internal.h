@@ -3,10 +3,25 @@
 #ifndef TS_COMPILER_SEARCH_INTERNAL_H
 #define TS_COMPILER_SEARCH_INTERNAL_H
 
+#include "base/hash_table.h"
 #include "compiler/search.h"
 
-/* a parameter that the search gives */
-typedef struct ts_given { const char *name; ts_value value; const char *text; } ts_given;
+/* a parameter that the search gives; place: among the values of its column, once a plan has it */
+#define TS_SEARCH_NO_PLACE UINT32_MAX
+typedef struct ts_given {
+  const char *name;
+  ts_value value;
+  const char *text;
+  uint32_t place;
+} ts_given;
+
+/* The values of a column, each once. */
+typedef struct ts_search_choice { const char *text; ts_value value; } ts_search_choice;
+typedef struct ts_search_choices {
+  bool pinned; /* -D gives it */
+  ts_hash_table by_text;
+  TS_VEC(ts_search_choice) all;
+} ts_search_choices;
 
 typedef struct ts_search_range { double low, high; } ts_search_range; /* truth: 0 and 1 */
 
@@ -34,15 +49,22 @@ typedef struct ts_searcher {
   bool *empty;                /* [items] VARY over a list that is always empty */
   const ts_figures *played;   /* NULL while plans are listed */
   ts_search *search;
-  TS_VEC(ts_search_point) points;
+  ts_search_choices *choices; /* [columns] */
+  const char **quoted;        /* [columns] their names, for messages */
+  TS_VEC(uint32_t *) pages;   /* rows of plans: compiler/search_points.c */
+  ts_arena **levels;          /* [items] what is made below a value of a VARY, until the next one */
+  ts_arena *passing;          /* what is made for one plan and its figures */
+  bool keeps;                 /* values point to what was made: nothing of it goes */
   uint64_t tried;             /* values of `vary`, whatever became of them */
   struct conflicts *conflicts; /* NULL, or it is found out why there are no plans */
-  ts_env *mine, *spare;       /* NULL, or where names of conditions stand, which nobody keeps */
+  /* NULL, or where names of conditions stand, which nobody keeps; or that, for the next one */
+  ts_env *names, *spare;
   uint64_t only;              /* conditions that are looked at, by reason; 0: all */
   size_t most;                /* plans to list */
   bool may_open;              /* more: the search is open; else an error */
   struct draw *draw;          /* NULL, or one plan is looked for */
   ts_search_range *all;       /* [items] between what values of each `vary` with a fixed list are */
+  double combinations;        /* of those lists */
   bool prunes;                /* there are too many to look at them one by one */
 } ts_searcher;
 
@@ -63,6 +85,13 @@ bool ts_search_list(ts_searcher *v);
 void ts_search_conflicts(ts_searcher *v, ts_diag *d);
 /* The names that an item may use. */
 ts_env *ts_search_scope(ts_searcher *v, uint32_t item);
+/* A plan of the values that are given. */
+void ts_search_put_point(ts_searcher *v);
+/* Between these two, what is made goes into `arena`, which is empty then, unless somebody keeps
+ * something of it. */
+typedef struct ts_search_passing { ts_arena *outer; uint64_t reads; } ts_search_passing;
+ts_search_passing ts_search_pass(ts_searcher *v, ts_arena *arena);
+void ts_search_passed(ts_searcher *v, ts_search_passing before);
 /* What items are evaluated for: a plan, and its figures unless NULL. */
 void ts_search_take(ts_searcher *v, size_t point, const ts_figures *played);
 /* Of a REQUIRE, counted. False after an error. */

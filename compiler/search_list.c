@@ -9,7 +9,7 @@
 #include "compiler/eval/check.h"
 #include "compiler/eval/env.h"
 
-enum { TRIED_FOR_EACH = 50 }; /* plan that may come of it */
+enum { TRIED_FOR_EACH = 10 }; /* plan that may come of it */
 enum { TRIED_FOR_A_DRAW = 20000, TRIED_FOR_A_PAIR = 300000 };
 
 typedef ts_searcher searcher;
@@ -19,8 +19,9 @@ typedef ts_given given;
  * but for one `vary`. */
 typedef struct draw {
   uint64_t random;
-  const ts_search_point *near; /* NULL: any plan */
-  uint32_t column;             /* that differs from `near` */
+  bool nearby;                 /* else any plan */
+  size_t near;                 /* the other one */
+  uint32_t column;             /* that differs from it */
   int64_t shift;               /* by so many places */
   bool outside;                /* the list ends before */
   bool found, spent;           /* spent: too many values were tried */
@@ -64,7 +65,7 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
                  const ts_ast *written, bool *passed)
 {
   const ts_ast *formal = ts_search_formal(v, item->name);
-  const char *what = ts_arena_printf(v->s->arena, "`%s`", item->name);
+  const char *what = v->quoted[column];
   uint32_t define;
   *passed = false;
   value.span = written ? written->span : ts_ast_value(item)->span;
@@ -87,7 +88,7 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
     value = pinned;
     text = v->s->defines[define].expression;
   }
-  v->given[column] = (given){item->name, value, text};
+  v->given[column] = (given){item->name, value, text, TS_SEARCH_NO_PLACE};
   v->given_count = column + 1;
   return true;
 }
@@ -118,28 +119,15 @@ static bool add_point(searcher *v)
   ts_session *s = v->s;
   if (v->draw)
     v->draw->found = true;
-  else if (v->points.count == v->most && v->may_open)
+  else if (v->search->point_count == v->most && v->may_open)
     return leave_open(v);
-  if (!v->draw && v->points.count == v->most) {
+  if (!v->draw && v->search->point_count == v->most) {
     ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans",
                            ts_count_print(s->arena, s->limits.plans));
     ts_diag_help(d, "`require` more of them, or vary fewer parameters");
     return false;
   }
-  uint32_t columns = v->search->column_count, count = s->define_count;
-  ts_define *defines = TS_NEW_ARRAY(s->arena, ts_define, count + columns + 1);
-  const char **texts = TS_NEW_ARRAY(s->arena, const char *, columns + 1);
-  ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, columns + 1);
-  if (count)
-    memcpy(defines, s->defines, count * sizeof *defines);
-  for (uint32_t i = 0; i < columns; i++) {
-    uint32_t define;
-    texts[i] = v->given[i].text;
-    values[i] = v->given[i].value;
-    if (!ts_session_define(s, v->given[i].name, &define))
-      defines[count++] = (ts_define){v->given[i].name, texts[i]};
-  }
-  TS_PUSH(s->arena, &v->points, (ts_search_point){defines, count, texts, values});
+  ts_search_put_point(v);
   return true;
 }
 
@@ -162,15 +150,16 @@ static int64_t place_near(searcher *v, uint32_t column, ts_value list, int64_t c
 {
   draw *d = v->draw;
   ts_budget budget = ts_budget_begin(v->s);
-  bool whole = list.type == TS_T_RANGE && d->near->values[column].type == TS_T_INT;
-  int64_t at = whole ? d->near->values[column].u.integer - list.u.range.begin : 0;
+  const ts_value there = *ts_search_value_at(v->search, d->near, column);
+  bool whole = list.type == TS_T_RANGE && there.type == TS_T_INT;
+  int64_t at = whole ? there.u.integer - list.u.range.begin : 0;
   if (whole && (at < 0 || at >= count))
     at = count;
   for (; at < count && !whole; at++) {
-    ts_value value = element(list, at, span), before = d->near->values[column];
-    if (value.type == TS_T_INT && before.type == TS_T_REAL)
+    ts_value value = element(list, at, span);
+    if (value.type == TS_T_INT && there.type == TS_T_REAL)
       value = ts_real_value((double)value.u.integer, span);
-    if (ts_value_equal(value, before, &budget))
+    if (ts_value_equal(value, there, &budget))
       break;
   }
   if (!ts_budget_end(v->s, &budget, span) || at == count)
@@ -257,12 +246,11 @@ static bool count_try(searcher *v, const varying *of, bool *good)
   return false;
 }
 
-static bool try_value(searcher *v, const varying *of, int64_t place)
+/* A value, and all that comes behind it. */
+static bool go_through(searcher *v, const varying *of, int64_t place)
 {
   const ts_ast *node = v->items.at[of->item], *written = of->written;
-  bool passed, good = true;
-  if (!count_try(v, of, &good))
-    return good;
+  bool passed;
   if (!give(v, node, of->env, v->column_of[of->item],
             element(of->list, place, ts_ast_value(node)->span),
             written && place < written->count ? written->child[place] : NULL, &passed))
@@ -274,6 +262,17 @@ static bool try_value(searcher *v, const varying *of, int64_t place)
     return false;
   v->given_count = of->before;
   return true;
+}
+
+static bool try_value(searcher *v, const varying *of, int64_t place)
+{
+  bool good = true;
+  if (!count_try(v, of, &good))
+    return good;
+  ts_search_passing before = ts_search_pass(v, v->levels[of->item]);
+  good = go_through(v, of, place);
+  ts_search_passed(v, before);
+  return good;
 }
 
 static ts_search_range range_within(const ts_value *list, int64_t first, int64_t end)
@@ -340,7 +339,7 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
   uint32_t define;
   if (v->draw)
     v->draw->counts[item] = count > 0 ? (double)count : 0;
-  if (v->draw && v->draw->near) {
+  if (v->draw && v->draw->nearby) {
     int64_t place = place_near(v, v->column_of[item], list, count, ts_ast_value(node)->span);
     return place < 0 || try_value(v, &of, place);
   }
@@ -394,6 +393,7 @@ static bool look_over(searcher *v)
     combinations *= count > 0 ? (double)count : 1;
   }
   v->all = all;
+  v->combinations = combinations;
   v->prunes = combinations > ONE_BY_ONE;
   return true;
 }
@@ -403,12 +403,9 @@ bool ts_search_condition(searcher *v, uint32_t item, bool *holds)
 {
   const ts_ast *node = v->items.at[item];
   ts_search_reason *reason = &v->search->reasons[v->reason_of[item]];
-  enum { FEW = 12 }; /* names that an environment has no table of */
-  ts_env *mine = v->played ? NULL : v->mine;
-  v->spare = mine;
+  v->spare = v->names;
   ts_env *env = ts_search_scope(v, item);
   v->spare = NULL;
-  v->mine = v->played || env->count > FEW ? NULL : env;
   if (!ts_eval_bool(v->s, env, ts_ast_condition(node), "the requirement of a search", holds))
     return false;
   reason->count += !*holds;
@@ -505,8 +502,6 @@ static bool draw_one(searcher *v, draw *d)
   v->draw = NULL;
   if (search->reason_count)
     memcpy(search->reasons, kept, search->reason_count * sizeof *kept);
-  search->points = v->points.at;
-  search->point_count = v->points.count;
   if (!good || !d->found)
     return false;
   search->combinations = 1;
@@ -519,12 +514,12 @@ static bool draw_one(searcher *v, draw *d)
 static bool is_impossible(searcher *v, uint64_t only)
 {
   draw d = {.random = 1};
-  size_t points = v->points.count;
+  size_t points = v->search->point_count;
   struct ts_aside before = ts_session_set_aside(v->s);
   v->only = only;
   bool found = draw_one(v, &d) || d.spent;
   v->only = 0;
-  v->points.count = points;
+  v->search->point_count = points;
   return ts_session_take_up(v->s, before) == TS_CODE_COUNT && !found;
 }
 
@@ -594,14 +589,13 @@ bool ts_search_draw(ts_search *search, uint64_t random)
 bool ts_search_neighbours(ts_search *search, size_t point)
 {
   searcher *v = search->searcher;
-  const ts_search_point near = search->points[point];
   for (uint32_t i = 0; i < v->items.count; i++) {
     if (v->items.at[i]->kind != TS_AST_VARY)
       continue;
     for (int sign = -1; sign <= 1; sign += 2) {
       bool outside = false;
       for (int64_t far = 1; !outside && far < INT32_MAX; far *= 2) {
-        draw d = {.near = &near, .column = v->column_of[i], .shift = sign * far};
+        draw d = {.nearby = true, .near = point, .column = v->column_of[i], .shift = sign * far};
         draw_one(v, &d);
         if (ts_diags_errors(v->s->diags))
           return false;
@@ -614,9 +608,25 @@ bool ts_search_neighbours(ts_search *search, size_t point)
 
 /* ---- All ---- */
 
+/* Nothing but fixed lists, of which every combination is a plan: too many are known beforehand, and
+ * the first one is enough. */
+static void look_ahead(searcher *v)
+{
+  bool all = v->may_open && v->combinations > (double)v->most;
+  for (uint32_t i = 0; i < v->items.count && all; i++)
+    all = (v->items.at[i]->kind != TS_AST_VARY || is_fixed(v, i)) &&
+          v->items.at[i]->kind != TS_AST_SET &&
+          (v->items.at[i]->kind != TS_AST_REQUIRE || v->late[i]);
+  if (all)
+    v->most = 1;
+}
+
 bool ts_search_list(ts_searcher *v)
 {
-  bool good = look_over(v) && list_from(v, 0);
+  bool good = look_over(v);
+  if (good)
+    look_ahead(v);
+  good = good && list_from(v, 0);
   for (uint32_t i = 0; v->prunes && i < v->search->reason_count; i++)
     v->search->reasons[i].count = 0; /* what was not looked at is not counted */
   return good;

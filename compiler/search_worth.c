@@ -10,7 +10,8 @@ void ts_search_take(ts_searcher *v, size_t point, const ts_figures *played)
   v->played = played;
   v->given_count = search->column_count;
   for (uint32_t i = 0; i < search->column_count; i++)
-    v->given[i] = (ts_given){search->columns[i], search->points[point].values[i], NULL};
+    v->given[i] = (ts_given){.name = search->columns[i],
+                             .value = *ts_search_value_at(search, point, i)};
 }
 
 /* An item asks for what nobody stated. */
@@ -52,10 +53,9 @@ static bool worth_by(ts_searcher *v, uint32_t index, double *worth)
   return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
 }
 
-bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
+static bool judge(ts_searcher *v, const ts_figures *played, double *worth)
 {
-  ts_searcher *v = search->searcher;
-  ts_search_take(v, point, played);
+  ts_search *search = v->search;
   *worth = played->of[TS_SEARCH_STEP];
   for (uint32_t i = 0; i < v->items.count; i++)
     if (v->late[i] && unknown_figure(v, i))
@@ -75,10 +75,19 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
   return !v->goal_count || worth_by(v, 0, worth);
 }
 
-bool ts_search_holds(ts_search *search, size_t point, const ts_figures *played, bool *holds)
+bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
 {
   ts_searcher *v = search->searcher;
+  ts_search_passing before = ts_search_pass(v, v->passing);
   ts_search_take(v, point, played);
+  bool good = judge(v, played, worth);
+  ts_search_passed(v, before);
+  return good;
+}
+
+static bool holds_of(ts_searcher *v, bool *holds)
+{
+  ts_search *search = v->search;
   for (uint32_t i = 0, k = 0; i < v->items.count; i++) {
     if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
       continue;
@@ -94,16 +103,28 @@ bool ts_search_holds(ts_search *search, size_t point, const ts_figures *played, 
   return true;
 }
 
+bool ts_search_holds(ts_search *search, size_t point, const ts_figures *played, bool *holds)
+{
+  ts_searcher *v = search->searcher;
+  ts_search_passing before = ts_search_pass(v, v->passing);
+  ts_search_take(v, point, played);
+  bool good = holds_of(v, holds);
+  ts_search_passed(v, before);
+  return good;
+}
+
 bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
                       double worths[TS_SEARCH_GOALS])
 {
   ts_searcher *v = search->searcher;
+  ts_search_passing before = ts_search_pass(v, v->passing);
+  bool good = true;
   ts_search_take(v, point, played);
   worths[0] = played->of[TS_SEARCH_STEP];
-  for (uint32_t i = 0; i < v->goal_count; i++)
-    if (!worth_by(v, i, &worths[i]))
-      return false;
-  return true;
+  for (uint32_t i = 0; i < v->goal_count && good; i++)
+    good = worth_by(v, i, &worths[i]);
+  ts_search_passed(v, before);
+  return good;
 }
 
 /* Conditions and goals with figures of which nothing but the dimensions is known: what does not fit

@@ -39,7 +39,7 @@ const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column)
 }
 const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, size_t column)
 {
-  return sweep->search->points[plan].texts[column];
+  return ts_search_text_at(sweep->search, plan, (uint32_t)column);
 }
 
 static ts_figures figures_of(const trainspec_result *r, uint32_t world)
@@ -85,8 +85,7 @@ bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome
   bool good = true;
   *out = (trainspec_outcome){0};
   o.plan_name = sweep->search->plan;
-  o.defines = sweep->search->points[plan].defines;
-  o.define_count = sweep->search->points[plan].define_count;
+  o.defines = ts_search_defines_at(sweep->search, plan, arena, &o.define_count);
   if (ts_input_open(session, sweep->path, &o, &input)) {
     ts_stop stop = {.arena = arena};
     ts_run_options how = {.threads = 1}; /* plans are played at once instead */

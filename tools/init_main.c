@@ -128,12 +128,11 @@ static void measure(ts_arena *arena, const ts_ir *ir, trial *out)
   ts_run_free(run);
 }
 
-static ts_compile_options options_of(const task *t, size_t point)
+static ts_compile_options options_of(const task *t, size_t point, ts_arena *arena)
 {
   ts_compile_options o = t->plan.compile;
   o.plan_name = t->search->plan;
-  o.defines = t->search->points[point].defines;
-  o.define_count = t->search->points[point].define_count;
+  o.defines = ts_search_defines_at(t->search, point, arena, &o.define_count);
   return o;
 }
 
@@ -141,7 +140,7 @@ static void try_point(task *t, size_t point, trial *out)
 {
   ts_arena *arena = ts_arena_new("a plan to begin with");
   ts_session *s = ts_session_new(arena);
-  ts_compile_options o = options_of(t, point);
+  ts_compile_options o = options_of(t, point, arena);
   ts_input input;
   *out = (trial){0};
   if (ts_input_compile(s, place(t), t->text, t->size, &o, &input)) {
@@ -223,7 +222,7 @@ static size_t choose(task *t)
       t->why = ts_arena_string(t->arena, r->why, strlen(r->why));
       t->refused_text = t->text;
       t->refused_size = t->size;
-      t->refused_options = options_of(t, i);
+      t->refused_options = options_of(t, i, t->arena);
     }
     if (r->played && !good && (!t->least || r->peak < t->least)) {
       t->least = r->peak;
@@ -443,9 +442,8 @@ static void say_refused(const task *t)
 static int write_plan(task *t, size_t search, size_t point)
 {
   const trial *best = &t->trials[point];
-  const ts_search_point *p = &t->search->points[point];
   for (uint32_t c = 0; c < t->search->column_count; c++)
-    give(t, t->search->columns[c], p->texts[c]);
+    give(t, t->search->columns[c], ts_search_text_at(t->search, point, c));
   size_t size;
   const char *text = ts_start_text(&t->start, search, t->name, t->values.at,
                                    (uint32_t)t->values.count, about(t, best), &size);

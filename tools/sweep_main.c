@@ -505,8 +505,10 @@ static void hint(const task *t)
       (hints && strcmp(hints, "0") == 0) || best->state != TS_RANKED)
     return;
   fputs("\nhint: the best in full: tsrun", stderr);
-  for (uint32_t i = 0; i < s->search->points[best->point].define_count; i++) {
-    const ts_define *d = &s->search->points[best->point].defines[i];
+  uint32_t count;
+  const ts_define *defines = ts_search_defines_at(s->search, best->point, s->arena, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_define *d = &defines[i];
     bool plain = !strpbrk(d->expression, " \"'`$&|;<>()[]{}*?!~\\");
     ts_put_text(stderr, plain ? " -D %s=%s" : " -D '%s=%s'", d->name, d->expression);
   }
@@ -656,6 +658,7 @@ static int sweep(task *t)
   if (!s->search || (s->search->open && !has_budget(t) && !is_endless(t)))
     return TS_EXIT_REJECTED;
   s->inputs = ts_inputs_new(s->arena);
+  s->once = ts_once_new(s->arena);
   ts_inputs_take_language(s->inputs, s->session);
   for (size_t i = 0; i < s->search->point_count && !s->search->open; i++)
     s->count += ts_sweep_shard_has(&s->shard, i);

@@ -15,6 +15,6 @@ const ts_limits ts_limits_usual = {
   .stages = STAGES,
   .items = ITEMS,
   .importing = 2000,
-  .plans = 100000,
+  .plans = 1000000,
   .unpacked = 1 << 30,
 };

@@ -77,8 +77,8 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   }
   ts_diag *d = ts_diag_add(s->diags, code, span, "%s", text);
   if (span.file) { /* errors without a place are never the same */
-    ts_hash_add(s->arena, &r->table, hash, (uint32_t)r->all.count);
-    TS_PUSH(s->arena, &r->all, (reported_key){code, span, d, s->checking});
+    ts_hash_add(s->lasting, &r->table, hash, (uint32_t)r->all.count);
+    TS_PUSH(s->lasting, &r->all, (reported_key){code, span, d, s->checking});
   }
   note_calls(s, d, span);
   return d;
@@ -86,15 +86,15 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
 
 static void begin_reports(ts_session *s)
 {
-  s->reported = TS_NEW(s->arena, struct ts_reported);
-  s->reported->repeats = ts_diags_new(s->arena, s->sources);
+  s->reported = TS_NEW(s->lasting, struct ts_reported);
+  s->reported->repeats = ts_diags_new(s->lasting, s->sources);
 }
 
 struct ts_aside ts_session_set_aside(ts_session *s)
 {
   struct ts_aside before = {s->diags, s->reported};
   if (!s->aside.diags || s->aside.diags == s->diags) { /* a trial within a trial has its own */
-    s->diags = ts_diags_new(s->arena, s->sources);
+    s->diags = ts_diags_new(s->lasting, s->sources);
     begin_reports(s);
     s->aside = (struct ts_aside){s->diags, s->reported};
   }
@@ -803,7 +803,7 @@ static struct ts_read_define parse_define(ts_session *s, const ts_define *define
 {
   size_t size = strlen(define->expression);
   struct ts_read_define read = {.dependency = {.role = "command line"}};
-  read.dependency.name = ts_arena_printf(s->arena, "-D %s", define->name);
+  read.dependency.name = ts_arena_printf(s->lasting, "-D %s", define->name);
   ts_digest_bytes(define->expression, size, read.dependency.sha256);
   read.dependency.file = ts_sources_add(s->sources, read.dependency.name, read.dependency.role,
                                         define->expression, size);
@@ -826,8 +826,8 @@ static void read_define(ts_session *s, uint32_t i)
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index)
 {
   if (s->define_count && !s->define_ast) {
-    s->define_ast = TS_NEW_ARRAY(s->arena, const ts_ast *, s->define_count);
-    s->define_file = TS_NEW_ARRAY(s->arena, uint32_t, s->define_count);
+    s->define_ast = TS_NEW_ARRAY(s->lasting, const ts_ast *, s->define_count);
+    s->define_file = TS_NEW_ARRAY(s->lasting, uint32_t, s->define_count);
   }
   for (uint32_t i = s->define_count; i-- > 0;) { /* the last one wins */
     if (strcmp(s->defines[i].name, name))

@@ -40,14 +40,13 @@ static double processor(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool play(worker *w, const ts_search_point *point)
+static bool play(worker *w, size_t point)
 {
   double begin = processor();
   ts_session *s = w->session = ts_session_next(w->session, w->arena, w->common);
   ts_arena *arena = s->arena;
-  ts_compile_options o = {.plan_name = w->search->plan,
-                          .defines = point->defines,
-                          .define_count = point->define_count};
+  ts_compile_options o = {.plan_name = w->search->plan};
+  o.defines = ts_search_defines_at(w->search, point, s->lasting, &o.define_count);
   ts_run_options how = {0};
   ts_stop stop = {.arena = arena};
   ts_input input = {0};
@@ -76,7 +75,7 @@ static void *work(void *closure)
   worker *w = closure;
   w->arena = ts_arena_new("plans");
   for (size_t i; (i = atomic_fetch_add(w->next, 1)) < w->search->point_count;)
-    w->failed |= !play(w, &w->search->points[i]);
+    w->failed |= !play(w, i);
   ts_arena_free(w->arena);
   return NULL;
 }

@@ -181,10 +181,9 @@ static void check_search(const char *path, size_t every, uint32_t seed)
     order[k] = i;
   }
   for (uint32_t i = 0; i < search->point_count; i += every) {
-    const ts_search_point *p = &search->points[order[i]];
-    check(&r, &(ts_compile_options){.plan_name = search->plan,
-                                    .defines = p->defines,
-                                    .define_count = p->define_count});
+    ts_compile_options options = {.plan_name = search->plan};
+    options.defines = ts_search_defines_at(search, order[i], arena, &options.define_count);
+    check(&r, &options);
     if (i / every % 4)
       continue;
     ts_define some[3];

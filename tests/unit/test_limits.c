@@ -145,7 +145,7 @@ Test(limits, the_usual_ones)
   cr_expect_eq(l->items, 16777216);
   cr_expect_eq(ts_most_micro_batches(l), 4194304);
   cr_expect_eq(l->importing, 2000);
-  cr_expect_eq(l->plans, 100000);
+  cr_expect_eq(l->plans, 1000000);
   cr_expect_eq(l->unpacked, 1 << 30);
   cr_expect_eq(TS_COST_MOST_UNPACKED, 256 << 20);
   cr_expect_eq(TS_MAX_LIST, 1048576);

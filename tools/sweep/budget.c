@@ -255,8 +255,7 @@ static bool play_round(searching *in, size_t count)
   bool good = in->player->play(in->player->closure, todo, count) && !failed(in);
   for (size_t i = s->count - count; good && i < s->count; i++)
     if (s->outcomes[i].state == TS_RANKED)
-      good = ts_search_worths(s->search, s->outcomes[i].point, &s->outcomes[i].figures,
-                              s->outcomes[i].worths);
+      good = ts_sweep_find_worths(s, &s->outcomes[i]);
   for (size_t i = s->count - count; i < s->count; i++)
     for (size_t k = 0; k < in->centres.count; k++)
       in->expanded.at[i] |= alike(&s->outcomes[i], &s->outcomes[in->centres.at[k]]);

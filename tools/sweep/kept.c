@@ -51,15 +51,15 @@ static int by_name(const void *x, const void *y)
 
 void ts_kept_key(const ts_sweep *s, size_t point, ts_arena *arena, uint8_t key[TS_DIGEST_SIZE])
 {
-  const ts_search_point *p = &s->search->points[point];
-  ts_define *sorted = TS_NEW_ARRAY(arena, ts_define, p->define_count + 1);
+  uint32_t given, count = 0;
+  const ts_define *defines = ts_search_defines_at(s->search, point, arena, &given);
+  ts_define *sorted = TS_NEW_ARRAY(arena, ts_define, given + 1);
   const char *text = ts_arena_printf(arena, "%s\n", s->search->plan);
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < p->define_count; i++) { /* the last one of a name counts */
+  for (uint32_t i = 0; i < given; i++) { /* the last one of a name counts */
     uint32_t at = 0;
-    while (at < count && strcmp(sorted[at].name, p->defines[i].name) != 0)
+    while (at < count && strcmp(sorted[at].name, defines[i].name) != 0)
       at++;
-    sorted[at] = p->defines[i];
+    sorted[at] = defines[i];
     count += at == count;
   }
   qsort(sorted, count, sizeof *sorted, by_name);
@@ -133,9 +133,10 @@ static bool find(ts_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *er
   bool found;
   ts_outcome o = {.point = wanted->point, .known = true};
   ts_kept_key(s, o.point, scratch, key);
-  if (!ts_journal_find(k->journal, key, s->arena, &o, &found, error))
+  if (!ts_journal_find(k->journal, key, scratch, &o, &found, error))
     return false;
   if (found) {
+    ts_outcome_keep(&o, s->once, s->arena);
     o.played = o.state != TS_REFUSED;
     *wanted = o;
   }

@@ -6,6 +6,7 @@
 #include "compiler/search.h"
 #include "runtime/account/confidence.h"
 #include "runtime/account/least.h"
+#include "tools/sweep/once.h"
 
 /* by the compiler, by the play, by memory, by a condition, none */
 typedef enum ts_outcome_state {
@@ -53,7 +54,7 @@ typedef struct ts_outcome {
     bool known;
     bool fails;      /* a condition cannot hold: that of the reason */
     uint32_t reason;
-    double worths[TS_SEARCH_GOALS]; /* by each goal at the best; turned so that less is better */
+    const double *worths; /* by each goal at the best; turned so that less is better */
   } best;
   ts_figures figures;      /* unless there is a reason why not */
   double limit;            /* memory of the fullest device, bytes; 0: not known */
@@ -65,12 +66,15 @@ typedef struct ts_outcome {
   bool unread;
 
   double worth;            /* RANKED and judged: of the goal; turned so that less is better */
-  double worths[TS_SEARCH_GOALS]; /* ranked: by all goals, as they are */
+  const double *worths;    /* ranked: by all goals, as they are; else NULL */
   /* ranked, several goals: no other is as good by all, and better by one */
   bool front;
   const bool *holds;       /* ranked and left out: the conditions that need a played step */
   bool equal;              /* ranked: its step time may be that of the best */
 } ts_outcome;
+
+/* What it points to is kept: in the arena, and what is the same for many of them once. */
+void ts_outcome_keep(ts_outcome *o, ts_once *once, ts_arena *arena);
 
 /* What a plan's messages are worth to a sweep: warnings that were not switched off. In the arena.
  */

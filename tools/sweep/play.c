@@ -29,7 +29,7 @@ const char *ts_sweep_point_text(const ts_sweep *s, size_t point, ts_arena *arena
   const char *text = "";
   for (uint32_t c = 0; c < s->search->column_count; c++)
     text = ts_arena_printf(arena, "%s%s%s=%s", text, c ? " " : "", s->search->columns[c],
-                           s->search->points[point].texts[c]);
+                           ts_search_text_at(s->search, point, c));
   return text;
 }
 
@@ -211,8 +211,8 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   if (may_be_bounded(s, lock, out))
     compile.held = &held;
   compile.plan_name = s->search->plan;
-  compile.defines = s->search->points[out->point].defines;
-  compile.define_count = s->search->points[out->point].define_count;
+  compile.defines =
+    ts_search_defines_at(s->search, out->point, session->lasting, &compile.define_count);
   out->least = (ts_least){0};
   if (ts_input_open(session, s->path, &compile, &input)) {
     bool had = !asks.asked && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
@@ -296,21 +296,14 @@ static void keep(pool *p, size_t index, ts_outcome out, const ts_session *sessio
 {
   ts_sweep *s = p->sweep;
   const ts_outcome *before = &s->outcomes[index];
-  ts_outcome_take_warnings(&out, session->diags, s->arena);
   if (before->compiled) {
-    ts_outcome_add_warnings(&out, before, s->arena);
+    ts_outcome_add_warnings(&out, before, session->arena);
     s->compiled -= before->compiled->bytes;
     forget(&out);
   }
   s->compiled += out.compiled ? out.compiled->bytes : 0;
   ts_inputs_take(s->inputs, session);
-  if (out.why)
-    out.why = ts_arena_string(s->arena, out.why, strlen(out.why));
-  if (out.sure) {
-    ts_confidence *sure = TS_NEW(s->arena, ts_confidence);
-    *sure = ts_confidence_copy(s->arena, out.sure);
-    out.sure = sure;
-  }
+  ts_outcome_keep(&out, s->once, s->arena);
   out.known = !out.promise || out.state != TS_BOUNDED;
   s->outcomes[index] = out;
 }
@@ -341,6 +334,7 @@ static void *work(void *closure)
     double begun = ts_clock();
     ts_outcome out = play_in(p->sweep, &p->lock, &p->sweep->outcomes[index], session, links);
     double seconds = ts_clock() - begun;
+    ts_outcome_take_warnings(&out, session->diags, session->arena);
     pthread_mutex_lock(&p->lock);
     keep(p, index, out, session);
     if (p->from->notes)

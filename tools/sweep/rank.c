@@ -88,17 +88,33 @@ static double turned(const ts_search *search, uint32_t goal, double worth)
 
 static const struct ts_outcome_best *best_of(const ts_sweep *s, ts_outcome *o)
 {
+  static const double nothing[TS_SEARCH_GOALS] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY,
+                                                  -INFINITY, -INFINITY, -INFINITY, -INFINITY};
   struct ts_outcome_best *b = &o->best;
+  double worths[TS_SEARCH_GOALS];
   ts_figures low, high;
   if (b->known)
     return b;
-  find_figures(&o->least, o->least.seconds, o->least.work, &low, &high);
   b->known = true;
-  b->fails = o->least.devices > 0 &&
-             !ts_search_bound(s->search, o->point, &low, &high, b->worths, &b->reason);
-  for (uint32_t g = 0; g < s->search->goal_count && !b->fails; g++)
-    b->worths[g] = o->least.devices > 0 ? turned(s->search, g, b->worths[g]) : -INFINITY;
+  b->worths = nothing;
+  if (!(o->least.devices > 0))
+    return b;
+  find_figures(&o->least, o->least.seconds, o->least.work, &low, &high);
+  b->fails = !ts_search_bound(s->search, o->point, &low, &high, worths, &b->reason);
+  if (b->fails)
+    return b;
+  for (uint32_t g = 0; g < s->search->goal_count; g++)
+    worths[g] = turned(s->search, g, worths[g]);
+  b->worths = ts_arena_copy(s->arena, worths, s->search->goal_count * sizeof *worths);
   return b;
+}
+
+bool ts_sweep_find_worths(ts_sweep *s, ts_outcome *o)
+{
+  double worths[TS_SEARCH_GOALS];
+  if (!o->worths && ts_search_worths(s->search, o->point, &o->figures, worths))
+    o->worths = ts_arena_copy(s->arena, worths, s->search->goal_count * sizeof *worths);
+  return o->worths;
 }
 
 double ts_sweep_bound(const ts_sweep *s)
@@ -313,7 +329,7 @@ void ts_sweep_note(ts_sweep *s, size_t index)
 static bool judge_front(ts_sweep *s, ts_outcome *o)
 {
   double worths[TS_SEARCH_GOALS];
-  if (!ts_search_worths(s->search, o->point, &o->figures, o->worths))
+  if (!ts_sweep_find_worths(s, o))
     return false;
   for (uint32_t g = 0; g < s->search->goal_count; g++)
     worths[g] = turned(s->search, g, o->worths[g]);
@@ -402,14 +418,14 @@ static void count_left_out(ts_sweep *s)
 /* The Pareto front, and what the report says of each. */
 static bool find_front(ts_sweep *s)
 {
+  bool *holds = TS_NEW_ARRAY(s->arena, bool, s->search->condition_count + 1);
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
-    bool *holds = TS_NEW_ARRAY(s->arena, bool, s->search->condition_count + 1);
-    if (o->state == TS_RANKED && !ts_search_worths(s->search, o->point, &o->figures, o->worths))
+    if (o->state == TS_RANKED && !ts_sweep_find_worths(s, o))
       return false;
     if ((o->state == TS_RANKED || o->state == TS_LEFT_OUT) &&
         ts_search_holds(s->search, o->point, &o->figures, holds))
-      o->holds = holds;
+      o->holds = ts_once_bytes(s->once, holds, s->search->condition_count * sizeof *holds);
   }
   if (s->search->goal_count == 1)
     return true;

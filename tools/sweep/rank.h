@@ -38,6 +38,9 @@ ts_outcome ts_sweep_looked(const ts_sweep *s, size_t point, const ts_least *leas
 /* What it can be worth at the best by a goal, by its bounds; turned so that less is better. */
 double ts_sweep_best_worth(const ts_sweep *s, ts_outcome *o, uint32_t goal);
 
+/* Of a plan that is ranked. False after an error. */
+bool ts_sweep_find_worths(ts_sweep *s, ts_outcome *o);
+
 /* "tp=8 pp=4: 1.2 s, 60 GiB" of the best one judged so far. */
 const char *ts_sweep_best_text(const ts_sweep *s, ts_arena *arena);
 

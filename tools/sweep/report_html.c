@@ -13,6 +13,11 @@
 #include "tools/sweep/rank.h"
 #include "tools/sweep/report.h"
 
+/* Plans of a page at most: browsers are quick with so many. */
+enum { MOST_PLANS = 100000 };
+
+static size_t plans_of(const ts_sweep *s) { return s->count < MOST_PLANS ? s->count : MOST_PLANS; }
+
 /* ---- Data ---- */
 
 /* Texts, each once: what most plans have in common. */
@@ -51,9 +56,10 @@ typedef const char *text_of(const ts_sweep *s, const ts_outcome *o, uint32_t whi
 /* "words":[...],"of":[...]: of each plan the number of its word, -1 where it has none. */
 static void put_column(const ts_sweep *s, text_of *text, uint32_t which, FILE *out)
 {
+  size_t count = plans_of(s);
   words w = {.arena = ts_arena_new("column")};
   fputs("\"of\":[", out);
-  for (size_t i = 0; i < s->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     const char *one = text(s, &s->outcomes[i], which, w.arena);
     fprintf(out, i ? ",%d" : "%d", one ? (int)word(&w, one) : -1);
   }
@@ -66,7 +72,7 @@ static const char *parameter(const ts_sweep *s, const ts_outcome *o, uint32_t wh
                              ts_arena *arena)
 {
   (void)arena;
-  return s->search->points[o->point].texts[which];
+  return ts_search_text_at(s->search, o->point, which);
 }
 
 static const char *reason(const ts_sweep *s, const ts_outcome *o, uint32_t which, ts_arena *arena)
@@ -98,6 +104,7 @@ static void put_number(bool first, bool known, double value, FILE *out)
 
 static void put_figures(const ts_sweep *s, FILE *out)
 {
+  size_t count = plans_of(s);
   static const char *const names[] = {
 #define FIGURE(id, name, ...) name,
 #include "compiler/eval/figures.def"
@@ -106,7 +113,7 @@ static void put_figures(const ts_sweep *s, FILE *out)
   fputs("\"figures\":[", out);
   for (int f = 0; f < TS_SEARCH_FIGURES; f++) {
     ts_put_script(out, "%s{\"name\":\"%s\",\"of\":[", f ? "," : "", names[f]);
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < count; i++)
       put_number(!i, !s->outcomes[i].why && s->outcomes[i].figures.of[f] != 0, /* 0: not known */
                  s->outcomes[i].figures.of[f], out);
     fputs("]}\n", out);
@@ -116,8 +123,9 @@ static void put_figures(const ts_sweep *s, FILE *out)
     ts_put_script(out, "%s{\"name\":\"%s\",\"maximize\":", g ? "," : "",
                   s->search->goals[g].text);
     fputs(s->search->goals[g].maximize ? "true,\"of\":[" : "false,\"of\":[", out);
-    for (size_t i = 0; i < s->count; i++)
-      put_number(!i, s->outcomes[i].state == TS_RANKED, s->outcomes[i].worths[g], out);
+    for (size_t i = 0; i < count; i++)
+      put_number(!i, s->outcomes[i].worths, s->outcomes[i].worths ? s->outcomes[i].worths[g] : 0,
+                 out);
     fputs("]}\n", out);
   }
   fputs("],\n", out);
@@ -125,26 +133,27 @@ static void put_figures(const ts_sweep *s, FILE *out)
 
 static void put_plans(const ts_sweep *s, FILE *out)
 {
+  size_t count = plans_of(s);
   fputs("\"state\":[", out);
-  for (size_t i = 0; i < s->count; i++)
+  for (size_t i = 0; i < count; i++)
     fprintf(out, i ? ",%d" : "%d", (int)s->outcomes[i].state);
   fputs("],\"equal\":[", out);
-  for (size_t i = 0, any = 0; i < s->count; i++)
+  for (size_t i = 0, any = 0; i < count; i++)
     if (ts_sweep_equals_best(s, &s->outcomes[i]))
       fprintf(out, any++ ? ",%zu" : "%zu", i);
   fputs("],\"front\":[", out);
-  for (size_t i = 0, any = 0; i < s->count; i++)
+  for (size_t i = 0, any = 0; i < count; i++)
     if (s->outcomes[i].front)
       fprintf(out, any++ ? ",%zu" : "%zu", i);
   fputs("],\n\"limit\":[", out);
-  for (size_t i = 0; i < s->count; i++)
+  for (size_t i = 0; i < count; i++)
     put_number(!i, s->outcomes[i].limit > 0, s->outcomes[i].limit, out);
   fputs("],\"low\":[", out);
-  for (size_t i = 0; i < s->count; i++)
+  for (size_t i = 0; i < count; i++)
     put_number(!i, s->outcomes[i].sure && s->outcomes[i].sure->step.on,
                s->outcomes[i].sure ? s->outcomes[i].sure->step.low : 0, out);
   fputs("],\"high\":[", out);
-  for (size_t i = 0; i < s->count; i++)
+  for (size_t i = 0; i < count; i++)
     put_number(!i, s->outcomes[i].sure && s->outcomes[i].sure->step.on,
                s->outcomes[i].sure ? s->outcomes[i].sure->step.high : 0, out);
   fputs("],\n\"why\":{", out);
@@ -237,7 +246,12 @@ void ts_sweep_put_html(const ts_sweep *s, FILE *out)
   ts_page_begin(title, ts_sweep_page_style, ts_sweep_page_script, false, out);
   ts_put_xml(out, "<header>\n<h1>%s</h1>\n", title);
   put_tiles(s, arena, out);
-  fputs("</header>\n<main>\n"
+  fputs("</header>\n<main>\n", out);
+  if (s->count > MOST_PLANS)
+    ts_put_xml(out,
+               "<p id=\"cut\">This page has the best %s of %s plans; CSV and JSON have all.</p>\n",
+               ts_format_count(MOST_PLANS).text, ts_format_count(s->count).text);
+  fputs(
         "<noscript><p>Pictures and the table are drawn by the page's own script; without it the "
         "text below says what is best.</p></noscript>\n"
         "<section id=\"filters\"></section>\n<section id=\"plan\" aria-live=\"polite\"></section>\n"

@@ -6,25 +6,26 @@
 #include <cjson/cJSON.h>
 
 #include "base/escape.h"
+#include "base/heap.h"
 #include "runtime/report/report.h"
 #include "tools/sweep/rank.h"
 #include "tools/sweep/report.h"
 
 static const char *column_of(const ts_sweep *s, const ts_outcome *o, uint32_t c)
 {
-  return s->search->points[o->point].texts[c];
+  return ts_search_text_at(s->search, o->point, c);
 }
 
 /* "W0804 W0807", each once. */
-static const char *codes_of(const ts_sweep *s, const ts_outcome *o)
+static void put_codes(const ts_outcome *o, FILE *out)
 {
-  const char *all = "";
   for (uint32_t i = 0; i < o->warning_count; i++) {
-    const char *code = ts_code_name(o->warnings[i].code);
-    if (!strstr(all, code))
-      all = ts_arena_printf(s->arena, "%s%s%s", all, *all ? " " : "", code);
+    uint32_t before = 0;
+    while (before < i && o->warnings[before].code != o->warnings[i].code)
+      before++;
+    if (before == i)
+      ts_put_csv(out, i ? " %s" : "%s", ts_code_name(o->warnings[i].code));
   }
-  return all;
 }
 
 static cJSON *warnings_json(const ts_outcome *o)
@@ -109,14 +110,15 @@ void ts_sweep_put_csv(const ts_sweep *s, FILE *out)
     }
     ts_put_csv(out, "%s", ts_outcome_states[o->state]);
     put_figures(o, out);
-    ts_put_csv(out, "%s,%s", o->why ? o->why : "", codes_of(s, o));
+    ts_put_csv(out, "%s,", o->why ? o->why : "");
+    put_codes(o, out);
     if (has_interval(o))
       ts_put_csv(out, ",%.0f,%.0f,%d", o->sure->step.low * 1e12, o->sure->step.high * 1e12,
                  ts_sweep_equals_best(s, o));
     else
       fputs(",,,", out);
     for (uint32_t g = 0; g < s->search->goal_count; g++)
-      ts_put_csv(out, o->state == TS_RANKED ? ",%.17g" : ",", o->worths[g]);
+      ts_put_csv(out, o->state == TS_RANKED ? ",%.17g" : ",", o->worths ? o->worths[g] : 0);
     for (uint32_t k = 0; k < s->search->condition_count; k++)
       fputs(!o->holds ? "," : o->holds[k] ? ",1" : ",0", out);
     if (s->search->goal_count > 1)
@@ -173,9 +175,73 @@ static void add_budget(cJSON *root, const ts_sweep *s)
     cJSON_AddNullToObject(budget, "bound");
 }
 
+static cJSON *plan_json(const ts_sweep *s, const ts_outcome *o)
+{
+  cJSON *plan = cJSON_CreateObject(), *parameters = cJSON_AddObjectToObject(plan, "parameters");
+  for (uint32_t c = 0; c < s->search->column_count; c++)
+    add_parameter(parameters, s->search->columns[c], ts_search_value_at(s->search, o->point, c),
+                  column_of(s, o, c));
+  cJSON_AddStringToObject(plan, "state", ts_outcome_states[o->state]);
+  if (o->why) {
+    cJSON_AddStringToObject(plan, "why", o->why);
+  } else {
+    add_figures(plan, o);
+    if (has_interval(o)) {
+      cJSON_AddNumberToObject(plan, "step_low_ps", round(o->sure->step.low * 1e12));
+      cJSON_AddNumberToObject(plan, "step_high_ps", round(o->sure->step.high * 1e12));
+      cJSON_AddBoolToObject(plan, "equal_to_best", ts_sweep_equals_best(s, o));
+    }
+  }
+  if (o->state == TS_RANKED) {
+    cJSON *goals = cJSON_AddObjectToObject(plan, "goals");
+    for (uint32_t g = 0; g < s->search->goal_count; g++)
+      cJSON_AddNumberToObject(goals, s->search->goals[g].text, o->worths[g]);
+  }
+  if (o->holds) {
+    cJSON *conditions = cJSON_AddObjectToObject(plan, "conditions");
+    for (uint32_t k = 0; k < s->search->condition_count; k++)
+      cJSON_AddBoolToObject(conditions, s->search->conditions[k], o->holds[k]);
+  }
+  if (o->state == TS_RANKED && s->search->goal_count > 1)
+    cJSON_AddBoolToObject(plan, "front", o->front);
+  cJSON_AddItemToObject(plan, "warnings", warnings_json(o));
+  return plan;
+}
+
+/* A part of a document that ends with an element: without its last line breaks and brackets. */
+static void put_begin(cJSON *root, size_t end, FILE *out)
+{
+  char *text = cJSON_Print(root);
+  if (!text)
+    ts_heap_none(0);
+  text[strlen(text) - end] = 0;
+  ts_put_json_made(out, text);
+  cJSON_free(text);
+  cJSON_Delete(root);
+}
+
+/* An element of a member of the document, as deep as it stands there. */
+static void put_element(cJSON *element, bool first, FILE *out)
+{
+  char *text = cJSON_Print(element);
+  if (!text)
+    ts_heap_none(0);
+  fputs(first ? "" : ", ", out);
+  for (char *line = text, *end; line; line = end) {
+    end = strchr(line, '\n');
+    if (end)
+      *end++ = 0;
+    ts_put_json_made(out, line);
+    fputs(end ? "\n\t\t" : "", out);
+  }
+  cJSON_free(text);
+  cJSON_Delete(element);
+}
+
+/* Plans are written one by one: a million of them as one tree would be gigabytes. */
 void ts_sweep_put_json(const ts_sweep *s, FILE *out)
 {
-  cJSON *root = cJSON_CreateObject(), *plans = cJSON_CreateArray();
+  cJSON *root = cJSON_CreateObject();
   cJSON_AddStringToObject(root, "type", "trainspec-sweep");
   cJSON_AddNumberToObject(root, "format", 1);
   cJSON_AddStringToObject(root, "plan", s->search->plan);
@@ -183,39 +249,9 @@ void ts_sweep_put_json(const ts_sweep *s, FILE *out)
   cJSON_AddStringToObject(root, "goal", s->search->goal);
   if (s->search->open)
     add_budget(root, s);
-  cJSON_AddItemToObject(root, "plans", plans);
-  for (size_t i = 0; i < s->count; i++) {
-    const ts_outcome *o = &s->outcomes[i];
-    cJSON *plan = cJSON_CreateObject(), *parameters = cJSON_AddObjectToObject(plan, "parameters");
-    for (uint32_t c = 0; c < s->search->column_count; c++)
-      add_parameter(parameters, s->search->columns[c], &s->search->points[o->point].values[c],
-                    column_of(s, o, c));
-    cJSON_AddStringToObject(plan, "state", ts_outcome_states[o->state]);
-    if (o->why) {
-      cJSON_AddStringToObject(plan, "why", o->why);
-    } else {
-      add_figures(plan, o);
-      if (has_interval(o)) {
-        cJSON_AddNumberToObject(plan, "step_low_ps", round(o->sure->step.low * 1e12));
-        cJSON_AddNumberToObject(plan, "step_high_ps", round(o->sure->step.high * 1e12));
-        cJSON_AddBoolToObject(plan, "equal_to_best", ts_sweep_equals_best(s, o));
-      }
-    }
-    if (o->state == TS_RANKED) {
-      cJSON *goals = cJSON_AddObjectToObject(plan, "goals");
-      for (uint32_t g = 0; g < s->search->goal_count; g++)
-        cJSON_AddNumberToObject(goals, s->search->goals[g].text, o->worths[g]);
-    }
-    if (o->holds) {
-      cJSON *conditions = cJSON_AddObjectToObject(plan, "conditions");
-      for (uint32_t k = 0; k < s->search->condition_count; k++)
-        cJSON_AddBoolToObject(conditions, s->search->conditions[k], o->holds[k]);
-    }
-    if (o->state == TS_RANKED && s->search->goal_count > 1)
-      cJSON_AddBoolToObject(plan, "front", o->front);
-    cJSON_AddItemToObject(plan, "warnings", warnings_json(o));
-    cJSON_AddItemToArray(plans, plan);
-  }
-  ts_report_print_json(root, out);
+  cJSON_AddArrayToObject(root, "plans");
+  put_begin(root, strlen("]\n}"), out);
+  for (size_t i = 0; i < s->count; i++)
+    put_element(plan_json(s, &s->outcomes[i]), !i, out);
+  fputs("]\n}\n", out);
 }
-

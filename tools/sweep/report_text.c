@@ -12,7 +12,7 @@
 
 static const char *column_of(const ts_sweep *s, const ts_outcome *o, uint32_t c)
 {
-  return s->search->points[o->point].texts[c];
+  return ts_search_text_at(s->search, o->point, c);
 }
 
 /* What is not known of the best, and which plans cannot be told from it. */
@@ -220,9 +220,10 @@ static void put_budget(const ts_sweep *s, FILE *out)
   if (s->exhausted)
     fputs("  no further plans were found\n", out);
   put_waiting(s, out);
-  double bound = ts_sweep_bound(s), worth = s->outcomes[0].worths[0];
+  double bound = ts_sweep_bound(s);
   if (s->outcomes[0].state != TS_RANKED)
     return;
+  double worth = s->outcomes[0].worths[0];
   if (!(bound > 0)) {
     fputs("  no bound is known for this goal\n", out);
     return;

@@ -17,6 +17,7 @@ typedef struct ts_sweep {
   ts_common *common;          /* what its plans share; NULL: nothing */
   ts_search *search;
   ts_inputs *inputs;          /* files that plans read */
+  ts_once *once;              /* what many plans say */
   ts_sweep_shard shard;             /* which of the plans are asked for */
   size_t count;               /* how many */
   ts_outcome *outcomes;       /* [count] in the order of the search; ranked, the best first */

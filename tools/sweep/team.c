@@ -258,6 +258,7 @@ static void take_results(ts_team *t, int rank, ts_unpacker *u)
     ts_unpack_outcome(u, &out);
     if (u->bad || !current || index >= s->count || t->owner[index] != rank)
       continue;
+    ts_outcome_keep(&out, s->once, s->arena);
     out.point = s->outcomes[index].point;
     out.known = true;
     s->outcomes[index] = out;
@@ -314,7 +315,7 @@ static void listen(ts_team *t)
   ts_wire_message m;
   double now = ts_clock();
   while (ts_wire_poll(t->wire, t->scratch, &m)) {
-    ts_unpacker u = {m.bytes, m.bytes + m.size, t->arena, false};
+    ts_unpacker u = {m.bytes, m.bytes + m.size, m.tag == HELLO ? t->arena : t->scratch, false};
     member *from = &t->members[m.rank];
     from->heard = now;
     if (from->lost)
