@@ -129,9 +129,11 @@ static bool read_items(searcher *v)
   v->needs = TS_NEW_ARRAY(arena, ts_item_needs, v->items.count + 1);
   v->empty = TS_NEW_ARRAY(arena, bool, v->items.count + 1);
   search->reasons = TS_NEW_ARRAY(arena, ts_search_reason, v->items.count);
+  search->items = "";
   for (uint32_t i = 0; i < v->items.count; i++) {
     const ts_ast *node = v->items.at[i];
     v->late[i] = needs_figures(v, i);
+    search->items = ts_arena_printf(arena, "%s%s\n", search->items, text_at(v, node->span));
     if (node->kind == TS_AST_VARY || node->kind == TS_AST_SET) {
       good &= check_column(v, i, &columns);
       if (v->late[i]) {

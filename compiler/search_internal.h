@@ -6,13 +6,15 @@
 #include "base/hash_table.h"
 #include "compiler/search.h"
 
-/* a parameter that the search gives; place: among the values of its column, once a plan has it */
-#define TS_SEARCH_NO_PLACE UINT32_MAX
+/* a parameter that the search gives; choice: among the values of its column, once a plan has it;
+ * place: in the list of its `vary` */
+#define TS_SEARCH_NO_CHOICE UINT32_MAX
 typedef struct ts_given {
   const char *name;
   ts_value value;
   const char *text;
-  uint32_t place;
+  uint32_t choice;
+  int64_t place;
 } ts_given;
 
 /* The values of a column, each once. */
@@ -52,6 +54,7 @@ typedef struct ts_searcher {
   ts_search_choices *choices; /* [columns] */
   const char **quoted;        /* [columns] their names, for messages */
   TS_VEC(uint32_t *) pages;   /* rows of plans: compiler/search_points.c */
+  TS_VEC(int64_t) places;     /* [points of an open search][columns] */
   ts_arena **levels;          /* [items] what is made below a value of a VARY, until the next one */
   ts_arena *passing;          /* what is made for one plan and its figures */
   bool keeps;                 /* values point to what was made: nothing of it goes */

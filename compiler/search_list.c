@@ -19,6 +19,7 @@ typedef ts_given given;
  * but for one `vary`. */
 typedef struct draw {
   uint64_t random;
+  const int64_t *places;       /* [columns] NULL, or the plan is known */
   bool nearby;                 /* else any plan */
   size_t near;                 /* the other one */
   uint32_t column;             /* that differs from it */
@@ -88,7 +89,7 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
     value = pinned;
     text = v->s->defines[define].expression;
   }
-  v->given[column] = (given){item->name, value, text, TS_SEARCH_NO_PLACE};
+  v->given[column] = (given){item->name, value, text, TS_SEARCH_NO_CHOICE, 0};
   v->given_count = column + 1;
   return true;
 }
@@ -255,6 +256,7 @@ static bool go_through(searcher *v, const varying *of, int64_t place)
             element(of->list, place, ts_ast_value(node)->span),
             written && place < written->count ? written->child[place] : NULL, &passed))
     return false;
+  v->given[v->column_of[of->item]].place = place;
   bool holds = !passed;
   if (v->draw && holds && !early_conditions(v, of->item, &holds))
     return false;
@@ -339,6 +341,10 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
   uint32_t define;
   if (v->draw)
     v->draw->counts[item] = count > 0 ? (double)count : 0;
+  if (v->draw && v->draw->places) {
+    int64_t place = v->draw->places[v->column_of[item]];
+    return place < 0 || place >= count || try_value(v, &of, place);
+  }
   if (v->draw && v->draw->nearby) {
     int64_t place = place_near(v, v->column_of[item], list, count, ts_ast_value(node)->span);
     return place < 0 || try_value(v, &of, place);
@@ -584,6 +590,11 @@ void ts_search_conflicts(ts_searcher *v, ts_diag *d)
 bool ts_search_draw(ts_search *search, uint64_t random)
 {
   return draw_one(search->searcher, &(draw){.random = random});
+}
+
+bool ts_search_put(ts_search *search, const int64_t *places)
+{
+  return draw_one(search->searcher, &(draw){.places = places});
 }
 
 bool ts_search_neighbours(ts_search *search, size_t point)

@@ -84,7 +84,7 @@ static bool is_plain(const ts_value *value)
   }
 }
 
-static uint32_t place_of(ts_searcher *v, uint32_t column)
+static uint32_t choice_of(ts_searcher *v, uint32_t column)
 {
   ts_search_choices *among = &v->choices[column];
   const ts_given *given = &v->given[column];
@@ -102,6 +102,20 @@ static uint32_t place_of(ts_searcher *v, uint32_t column)
   return found;
 }
 
+const int64_t *ts_search_places(const ts_search *search, size_t point)
+{
+  return search->searcher->places.at + point * search->column_count;
+}
+
+static void note_places(ts_searcher *v)
+{
+  size_t columns = v->search->column_count, first = v->search->point_count * columns;
+  while (v->places.count < first + columns)
+    TS_PUSH(v->s->lasting, &v->places, 0);
+  for (size_t c = 0; c < columns; c++)
+    v->places.at[first + c] = v->given[c].place;
+}
+
 void ts_search_put_point(ts_searcher *v)
 {
   ts_search *search = v->search;
@@ -111,9 +125,11 @@ void ts_search_put_point(ts_searcher *v)
             TS_NEW_ARRAY(v->s->lasting, uint32_t, PAGE * (size_t)(columns ? columns : 1)));
   uint32_t *row = v->pages.at[search->point_count / PAGE] + search->point_count % PAGE * columns;
   for (uint32_t c = 0; c < columns; c++) {
-    if (v->given[c].place == TS_SEARCH_NO_PLACE)
-      v->given[c].place = place_of(v, c);
-    row[c] = v->given[c].place;
+    if (v->given[c].choice == TS_SEARCH_NO_CHOICE)
+      v->given[c].choice = choice_of(v, c);
+    row[c] = v->given[c].choice;
   }
+  if (v->draw)
+    note_places(v);
   search->point_count++;
 }

@@ -205,9 +205,6 @@ static bool read_options(task *t, int argc, char **argv)
                         "`--resume` goes on in a journal: name it with `--journal`" :
                       t->serve && !t->journal ?
                         "`--serve` shows a journal: name one with `--journal`" :
-                      has_budget(t) && t->team ?
-                        "`--budget` chooses plans by what became of others, which processes do not "
-                        "share: give each a part, `--shard I/N`" :
                       t->budget.seconds > 0 && parts ?
                         "parts share a budget in plans, not in time: what a part does in a time is "
                         "not the same again" :
@@ -279,9 +276,9 @@ static bool tick(void *closure)
   return good;
 }
 
-static bool play(task *t, const ts_sweep_plays *plays)
+static bool play(task *t, ts_sweep *s, const ts_sweep_plays *plays)
 {
-  return t->team ? ts_team_play(t->team, &t->sweep, plays) : ts_sweep_play(&t->sweep, plays);
+  return t->team ? ts_team_play(t->team, s, plays) : ts_sweep_play(s, plays);
 }
 
 static void take_look(void *closure, size_t index, double seconds)
@@ -320,14 +317,12 @@ static bool look_at_some(void *closure, ts_outcome *outcomes, size_t count)
     else
       unknown[unknown_count++] = i;
   }
-  if (unknown_count && !ts_sweep_play(&looking, &(ts_sweep_plays){.jobs = t->jobs,
-                                                                  .count = unknown_count,
-                                                                  .todo = unknown,
-                                                                  .done = take_look,
-                                                                  .tick = tick_look,
-                                                                  .closure = t}))
-    return false;
-  return true;
+  return !unknown_count || play(t, &looking, &(ts_sweep_plays){.jobs = t->jobs,
+                                                               .count = unknown_count,
+                                                               .todo = unknown,
+                                                               .done = take_look,
+                                                               .tick = tick_look,
+                                                               .closure = t});
 }
 
 /* Of an open search: plays what no journal knows. */
@@ -342,12 +337,12 @@ static bool play_some(void *closure, const size_t *todo, size_t count)
       unknown[unknown_count++] = todo[i];
   }
   t->asked += unknown_count;
-  return ts_sweep_play(&t->sweep, &(ts_sweep_plays){.jobs = t->jobs,
-                                                    .count = unknown_count,
-                                                    .todo = unknown,
-                                                    .done = take_play,
-                                                    .tick = tick,
-                                                    .closure = t});
+  return play(t, &t->sweep, &(ts_sweep_plays){.jobs = t->jobs,
+                                              .count = unknown_count,
+                                              .todo = unknown,
+                                              .done = take_play,
+                                              .tick = tick,
+                                              .closure = t});
 }
 
 static void take_promise(void *closure, size_t index, double seconds)
@@ -414,13 +409,13 @@ static bool play_all(task *t)
                           .done = take_play,
                           .tick = tick,
                           .closure = t};
-  bool good = play(t, &plays);
+  bool good = play(t, s, &plays);
   /* How much the one lacks that is nearest to fitting. */
   for (size_t nearest; good && (nearest = ts_sweep_nearest_unplayed(s)) != SIZE_MAX;) {
     s->outcomes[nearest].exact = true;
     plays.todo = &nearest;
     plays.count = 1;
-    good = play(t, &plays);
+    good = play(t, s, &plays);
   }
   ts_sweep_forget(s);
   hide(t);

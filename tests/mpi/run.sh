@@ -58,6 +58,26 @@ kept() {
 }
 check 'a journal has them all' kept
 
+# ---- A budget that all share ----
+space="--budget 90 --vary m=1..100000 --vary tp=1..9 --vary dp=1..9 --vary pp=1..9 --require tp*dp*pp<9 --require m<500"
+trainspec sweep $space --journal alone.db plan.ts >one.budget 2>one.err
+trainspec sweep $space --seed 3 --minimize step_time --minimize peak_memory --format json plan.ts >one.front 2>/dev/null
+check 'a budget: something was tried' grep -q 'near the best' one.budget
+check '2 processes share a budget' same 2 one.budget $space plan.ts
+check 'messages of a budget are those of one process' cmp one.err err
+check '3 processes of two threads share a budget' same 3 one.budget $space -j2 plan.ts
+check '3 processes share a budget, two goals' same 3 one.front $space --seed 3 --minimize step_time --minimize peak_memory --format json plan.ts
+shared_journal() {
+  job -n 3 trainspec sweep $space --journal shared.db plan.ts >several 2>err && cmp one.budget several &&
+    trainspec sweep $space --journal shared.db --resume plan.ts 2>/dev/null | cmp one.budget - &&
+    job -n 2 trainspec sweep $space --journal alone.db --resume plan.ts 2>/dev/null | cmp one.budget -
+}
+check 'a budget with a journal, and on from there' shared_journal
+parts_of_all() { trainspec sweep $space --shard all/3 plan.ts >one.parts 2>/dev/null && same 2 one.parts $space --shard all/3 plan.ts; }
+check 'parts of a budget, one after the other' parts_of_all
+timed() { job -n 2 trainspec sweep $space --budget 1s plan.ts >several 2>err && grep -q 'plans looked at' several; }
+check 'a budget in time' timed
+
 # ---- Bad input, told once ----
 refused() { # WORDS MPIRUN-ARGUMENT...: fails, and says so in one line
   local words=$1
@@ -72,6 +92,7 @@ mkdir there
 sed 's/2048/1024/; s/^plan /\n&/' plan.ts >there/plan.ts
 check 'other inputs' refused 'it reads another plan' -n 1 trainspec sweep $lines plan.ts : -wdir "$scratch/there" -n 1 trainspec sweep $lines plan.ts
 check 'a file that is not there' refused 'cannot take part: cannot read `plan.ts`' -n 1 trainspec sweep $lines plan.ts : -wdir / -n 1 trainspec sweep $lines plan.ts
+check 'other options of a budget' refused 'it was started with other options' -n 1 trainspec sweep $space plan.ts : -n 1 trainspec sweep $space --require 'm>2' plan.ts
 check 'other options' refused 'it was started with other options' -n 1 trainspec sweep $lines plan.ts : -n 1 trainspec sweep --vary m=2001..2030 --set dp=2 plan.ts
 without() { ! OMPI_COMM_WORLD_SIZE=2 "$root/build/trainspec" sweep plan.ts >several 2>err && has 'this build cannot share a sweep'; }
 [ ! -x "$root/build/trainspec" ] || "$root/build/trainspec" --version | grep -q '(MPI)' || check 'a build without MPI' without

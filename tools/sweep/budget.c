@@ -8,7 +8,8 @@
 #include "tools/sweep/rank.h"
 
 enum {
-  BATCH = 16,      /* plans that are played together, whatever the number of processors */
+  BATCH = 16,      /* plans that are played together, whatever the number of processors... */
+  ROUNDS = 64,     /* ... of large budgets so many of each part, for machines that share them */
   CHOICE = 4,      /* draws of which one is played */
   BLIND = 4,       /* one of so many is played whatever its bounds are */
   LOOKED = 8,      /* plans looked at at most for each that may be played */
@@ -72,6 +73,11 @@ static bool same(const void *closure, uint32_t number)
 {
   const wanted *w = closure;
   return !strcmp(w->key, key_of(w->s, w->points[number]));
+}
+
+static size_t batch_of(const searching *in)
+{
+  return in->most / ROUNDS > BATCH ? in->most / ROUNDS : BATCH;
 }
 
 static bool is_spent(const searching *in)
@@ -207,13 +213,14 @@ static int by_worth(const void *x, const void *y)
 static size_t choose(searching *in, size_t first, uint32_t goal)
 {
   ts_sweep *s = in->s;
-  size_t count = 0, room = in->most ? in->most - in->played : BATCH;
+  size_t count = 0, batch = batch_of(in), room = in->most ? in->most - in->played : batch;
+  ts_arena *scratch = ts_arena_new("choices");
   TS_VEC(choice) choices = {0};
   for (size_t i = first; i < s->waiting.count; i++)
     if (!ts_sweep_cannot_win(s, &s->waiting.at[i]))
-      TS_PUSH(s->arena, &choices, ((choice){i, ts_sweep_best_worth(s, &s->waiting.at[i], goal)}));
-  bool *taken = TS_NEW_ARRAY(s->arena, bool, s->waiting.count + 1);
-  room = room > BATCH ? BATCH : room;
+      TS_PUSH(scratch, &choices, ((choice){i, ts_sweep_best_worth(s, &s->waiting.at[i], goal)}));
+  bool *taken = TS_NEW_ARRAY(scratch, bool, s->waiting.count + 1);
+  room = room > batch ? batch : room;
   size_t blind = choices.count > room ? room / BLIND : 0;
   for (size_t i = choices.count; i-- > 0 && count < blind; count++)
     taken[choices.at[i].waiting] = true;
@@ -234,6 +241,7 @@ static size_t choose(searching *in, size_t first, uint32_t goal)
   }
   s->waiting.count = left;
   in->played += count;
+  ts_arena_free(scratch);
   return count;
 }
 
@@ -280,11 +288,13 @@ static bool search_part(searching *in)
   begin_part(s);
   while (good && empty < EMPTY_ROUNDS && (!in->until || ts_clock() < in->until) && !is_spent(in)) {
     size_t from = climb ? best_by(in, goal, true) : SIZE_MAX, best = best_by(in, goal, false),
-           before = in->looked.count, fresh = s->waiting.count;
-    if (from != SIZE_MAX)
-      add_neighbours(in, from);
-    else
-      draw(in, CHOICE * BATCH);
+           before = in->looked.count, fresh = s->waiting.count, left = batch_of(in) / BATCH;
+    if (from == SIZE_MAX)
+      draw(in, CHOICE * batch_of(in));
+    for (size_t near = from; near != SIZE_MAX && left > 0 && !failed(in); left--) {
+      add_neighbours(in, near);
+      near = best_by(in, goal, true);
+    }
     empty = in->looked.count > before ? 0 : empty + 1;
     good = !failed(in) && look(in, from == SIZE_MAX);
     if (!good)

@@ -198,6 +198,18 @@ static void run(ts_session *session, const ts_input *input, ts_links_kept *links
   out->why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
 }
 
+/* Plans may be added to an open search meanwhile. */
+static void give_parameters(const ts_sweep *s, pthread_mutex_t *lock, size_t point,
+                            const ts_session *session, ts_compile_options *compile)
+{
+  if (lock)
+    pthread_mutex_lock(lock);
+  compile->defines =
+    ts_search_defines_at(s->search, point, session->lasting, &compile->define_count);
+  if (lock)
+    pthread_mutex_unlock(lock);
+}
+
 static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session *session,
                             ts_links_kept *links, ts_outcome *out)
 {
@@ -211,8 +223,7 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   if (may_be_bounded(s, lock, out))
     compile.held = &held;
   compile.plan_name = s->search->plan;
-  compile.defines =
-    ts_search_defines_at(s->search, out->point, session->lasting, &compile.define_count);
+  give_parameters(s, lock, out->point, session, &compile);
   out->least = (ts_least){0};
   if (ts_input_open(session, s->path, &compile, &input)) {
     bool had = !asks.asked && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
@@ -309,7 +320,7 @@ static void keep(pool *p, size_t index, ts_outcome out, const ts_session *sessio
 }
 
 /* Waits for one where others tell when there is; what was played is told before. */
-static bool begin(pool *p, size_t *index)
+static bool begin(pool *p, size_t *index, ts_outcome *asked)
 {
   bool got;
   pthread_mutex_lock(&p->lock);
@@ -319,6 +330,8 @@ static bool begin(pool *p, size_t *index)
     pthread_cond_wait(&p->work, &p->lock);
   }
   p->begun += got;
+  if (got)
+    *asked = p->sweep->outcomes[*index];
   pthread_mutex_unlock(&p->lock);
   return got;
 }
@@ -329,10 +342,11 @@ static void *work(void *closure)
   ts_arena *arena = ts_arena_new("plans of a sweep");
   ts_session *session = NULL;
   ts_links_kept *links = ts_links_kept_new(p->links);
-  for (size_t index; begin(p, &index);) {
+  ts_outcome asked;
+  for (size_t index; begin(p, &index, &asked);) {
     session = ts_session_next(session, arena, p->sweep->common);
     double begun = ts_clock();
-    ts_outcome out = play_in(p->sweep, &p->lock, &p->sweep->outcomes[index], session, links);
+    ts_outcome out = play_in(p->sweep, &p->lock, &asked, session, links);
     double seconds = ts_clock() - begun;
     ts_outcome_take_warnings(&out, session->diags, session->arena);
     pthread_mutex_lock(&p->lock);

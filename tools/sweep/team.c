@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "tools/sweep/kept.h"
 #include "tools/sweep/packed.h"
+#include "tools/sweep/rank.h"
 #include "tools/sweep/wire.h"
 
 enum { HELLO = 1, PIECE, RESULTS, ALIVE, END }; /* kinds of messages */
@@ -35,8 +36,10 @@ enum { NOBODY = -1, DONE = -2 };
 /* What leader and followers must have in common. */
 typedef struct identity { const char *version, *build, *inputs, *plans; } identity;
 
+typedef struct called { uint64_t round, index; } called;
+
 struct ts_team {
-  ts_arena *arena, *scratch;
+  ts_arena *arena, *scratch, *of_round;
   ts_wire *wire;
   const char *called;
   double beaten, polled;
@@ -50,14 +53,18 @@ struct ts_team {
   ts_sweep *sweep;
   const ts_sweep_plays *plays;
   uint64_t round;  /* of calls to play: answers to an earlier one come too late */
-  int *owner;      /* [count of the sweep] */
+  int *owner;      /* [count of the sweep] of this round */
   size_t next;     /* of plays->todo: from here on nobody has them */
   TS_VEC(size_t) returned; /* likewise, of those lost */
   size_t left;     /* plans of which it is not known what becomes of them */
   double each;     /* s a plan takes, of late */
 
-  TS_VEC(size_t) mine; /* a follower: plans to be played */
+  TS_VEC(size_t) mine; /* a follower: plans to be played, as its own sweep has them */
   size_t taken;        /* of those, begun */
+  /* of an open search the follower's sweep has the plans that it was given: what the leader calls
+   * each, and their outcomes */
+  TS_VEC(called) called_there;
+  TS_VEC(ts_outcome) outcomes;
   TS_VEC(size_t) played;
   TS_VEC(double) took;
   size_t inputs;       /* that the leader knows of */
@@ -71,6 +78,7 @@ ts_team *ts_team_join(ts_arena *arena, const char *called)
   ts_team *t = TS_NEW(arena, ts_team);
   t->arena = arena;
   t->scratch = ts_arena_new("messages");
+  t->of_round = ts_arena_new("owners");
   t->wire = wire;
   t->called = called;
   t->heard = t->beaten = t->polled = ts_clock();
@@ -111,8 +119,13 @@ static identity identity_of(ts_team *t, const ts_sweep *s)
   ts_inputs_digest(files, t->arena, digest);
   ts_digest_hex(digest, inputs);
   ts_pack_text(&plans, s->search->goal);
+  ts_pack_text(&plans, s->search->items);
   ts_pack_number(&plans, s->top);
-  for (size_t i = 0; i < s->count; i++) {
+  for (uint32_t i = 0; i < s->compile.define_count; i++) {
+    ts_pack_text(&plans, s->compile.defines[i].name);
+    ts_pack_text(&plans, s->compile.defines[i].expression);
+  }
+  for (size_t i = 0; i < s->count && !s->search->open; i++) { /* others are found on the way */
     ts_kept_key(s, s->outcomes[i].point, keys, digest);
     ts_pack_bytes(&plans, digest, sizeof digest);
     ts_arena_reset(keys);
@@ -213,6 +226,27 @@ static size_t piece_of(const ts_team *t, const member *m)
   return at_least_one(part < most ? part : most);
 }
 
+/* How good the N-th best is, or the front: what a plan has to be better than. */
+static void pack_bound(const ts_sweep *s, ts_packer *p)
+{
+  bool front = s->search->goal_count > 1, any = !ts_sweep_has_room(s);
+  const double *worths = front ? s->front.at : any ? &s->tops[s->top - 1] : NULL;
+  size_t count = front ? s->front.count : any;
+  ts_pack_number(p, count);
+  for (size_t i = 0; i < count; i++)
+    ts_pack_real(p, worths[i]);
+}
+
+enum { EXACT = 1, LOOK = 2, KINDS = 4 };
+
+static void pack_asked(const ts_sweep *s, size_t index, ts_packer *p)
+{
+  const ts_outcome *o = &s->outcomes[index];
+  ts_pack_number(p, KINDS * index + (o->exact ? EXACT : 0u) + (o->look ? LOOK : 0u));
+  for (uint32_t c = 0; c < s->search->column_count && s->search->open; c++)
+    ts_pack_number(p, (uint64_t)ts_search_places(s->search, o->point)[c]);
+}
+
 static void give(ts_team *t, int rank)
 {
   const ts_sweep *s = t->sweep;
@@ -223,9 +257,9 @@ static void give(ts_team *t, int rank)
     return;
   ts_packer p = {.arena = t->scratch};
   ts_pack_number(&p, t->round);
-  ts_pack_real(&p, s->top && s->top_count == s->top ? s->tops[s->top - 1] : INFINITY);
+  pack_bound(s, &p);
   for (size_t i = 0; i < piece && next_plan(t, rank, &index); i++, m->given++)
-    ts_pack_number(&p, 2 * index + s->outcomes[index].exact);
+    pack_asked(s, index, &p);
   post(t, rank, PIECE, &p);
   ts_arena_reset(t->scratch);
 }
@@ -243,7 +277,6 @@ static void take_results(ts_team *t, int rank, ts_unpacker *u)
 {
   ts_sweep *s = t->sweep;
   member *m = &t->members[rank];
-  bool current = ts_unpack_number(u) == t->round && t->owner;
   for (uint64_t inputs = ts_unpack_number(u); inputs && !u->bad; inputs--) {
     ts_sweep_input input = {.name = ts_unpack_text(u), .path = ts_unpack_text(u),
                             .role = ts_unpack_text(u)};
@@ -252,6 +285,7 @@ static void take_results(ts_team *t, int rank, ts_unpacker *u)
       ts_inputs_add(s->inputs, &input);
   }
   while (u->at < u->end && !u->bad) {
+    bool current = ts_unpack_number(u) == t->round && t->owner;
     size_t index = ts_unpack_number(u);
     double seconds = ts_unpack_real(u);
     ts_outcome out;
@@ -374,8 +408,8 @@ bool ts_team_play(ts_team *t, ts_sweep *s, const ts_sweep_plays *plays)
 {
   t->plays = plays;
   t->polled = ts_clock();
+  t->sweep = s;
   if (!t->round++) {
-    t->sweep = s;
     t->own = identity_of(t, s);
     t->members[LEADER] =
       (member){.here = true, .threads = (size_t)plays->jobs, .host = ts_wire_host(t->wire)};
@@ -383,7 +417,8 @@ bool ts_team_play(ts_team *t, ts_sweep *s, const ts_sweep_plays *plays)
   }
   if (ts_diags_errors(s->session->diags))
     return false;
-  t->owner = TS_NEW_ARRAY(t->arena, int, s->count + 1);
+  ts_arena_reset(t->of_round);
+  t->owner = TS_NEW_ARRAY(t->of_round, int, s->count + 1);
   for (size_t i = 0; i < s->count; i++)
     t->owner[i] = DONE;
   for (size_t i = 0; i < plays->count; i++)
@@ -402,21 +437,57 @@ bool ts_team_play(ts_team *t, ts_sweep *s, const ts_sweep_plays *plays)
 
 /* ---- A follower ---- */
 
+static void take_bound(ts_sweep *s, ts_unpacker *u)
+{
+  bool front = s->search->goal_count > 1;
+  s->front.count = s->top_count = 0;
+  for (uint64_t count = ts_unpack_number(u); count && !u->bad; count--) {
+    double worth = ts_unpack_real(u);
+    if (front)
+      TS_PUSH(s->arena, &s->front, worth);
+    else if (s->top && !u->bad) {
+      s->tops[s->top - 1] = worth;
+      s->top_count = s->top;
+    }
+  }
+}
+
+/* Makes the plan that the leader drew. Only one of other inputs has none there. */
+static bool take_drawn(ts_team *t, ts_unpacker *u)
+{
+  ts_sweep *s = t->sweep;
+  int64_t *places = TS_NEW_ARRAY(t->scratch, int64_t, s->search->column_count + 1);
+  for (uint32_t c = 0; c < s->search->column_count; c++)
+    places[c] = (int64_t)ts_unpack_number(u);
+  if (u->bad || !ts_search_put(s->search, places))
+    return false;
+  TS_PUSH(t->arena, &t->outcomes, ((ts_outcome){.point = s->search->point_count - 1}));
+  s->outcomes = t->outcomes.at;
+  s->count = t->outcomes.count;
+  return true;
+}
+
 static void take_piece(ts_team *t, ts_unpacker *u)
 {
   ts_sweep *s = t->sweep;
-  t->round = ts_unpack_number(u);
-  double bound = ts_unpack_real(u);
-  if (s->top && bound < INFINITY) {
-    s->tops[s->top - 1] = bound;
-    s->top_count = s->top;
-  }
+  uint64_t round = ts_unpack_number(u);
+  take_bound(s, u);
   while (u->at < u->end && !u->bad) {
-    uint64_t asked = ts_unpack_number(u);
-    if (asked / 2 >= s->count)
+    uint64_t asked = ts_unpack_number(u), index = asked / KINDS, own = index;
+    if (s->search->open && !take_drawn(t, u)) {
+      greet(t, NULL, 0, "it has no plan where the first process drew one");
+      return;
+    }
+    if (s->search->open)
+      own = s->count - 1;
+    if (own >= s->count)
       continue;
-    s->outcomes[asked / 2].exact = asked % 2;
-    TS_PUSH(t->arena, &t->mine, asked / 2);
+    while (t->called_there.count <= own)
+      TS_PUSH(t->arena, &t->called_there, ((called){0}));
+    t->called_there.at[own] = (called){round, index};
+    s->outcomes[own].exact = asked & EXACT;
+    s->outcomes[own].look = asked & LOOK;
+    TS_PUSH(t->arena, &t->mine, own);
   }
 }
 
@@ -448,7 +519,6 @@ static void tell_leader(ts_team *t)
   ts_packer p = {.arena = t->scratch};
   if (!t->played.count)
     return;
-  ts_pack_number(&p, t->round);
   ts_pack_number(&p, s->inputs->all.count - t->inputs);
   for (; t->inputs < s->inputs->all.count; t->inputs++) {
     const ts_sweep_input *input = &s->inputs->all.at[t->inputs];
@@ -458,7 +528,8 @@ static void tell_leader(ts_team *t)
     ts_pack_bytes(&p, input->sha256, sizeof input->sha256);
   }
   for (size_t i = 0; i < t->played.count; i++) {
-    ts_pack_number(&p, t->played.at[i]);
+    ts_pack_number(&p, t->called_there.at[t->played.at[i]].round);
+    ts_pack_number(&p, t->called_there.at[t->played.at[i]].index);
     ts_pack_real(&p, t->took.at[i]);
     ts_pack_outcome(&p, &s->outcomes[t->played.at[i]]);
   }
@@ -538,4 +609,5 @@ void ts_team_leave(ts_team *t, const ts_diags *diags)
     end_all(t);
   ts_wire_close(t->wire, !t->missed);
   ts_arena_free(t->scratch);
+  ts_arena_free(t->of_round);
 }
