@@ -1,4 +1,5 @@
 /* The report of a sweep as text. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,29 +243,75 @@ static void put_point(const ts_sweep *s, const ts_outcome *o, FILE *out)
   ts_put_text(out, "%s\n", ts_sweep_point_text(s, o->point, s->arena));
 }
 
-static int by_reason(const void *x, const void *y)
+/* Behind a number: "1,024", "3.5". */
+static const char *behind_number(const char *text)
+{
+  while (isdigit((unsigned char)*text) ||
+         ((*text == ',' || *text == '.') && isdigit((unsigned char)text[1])))
+    text++;
+  return text;
+}
+
+/* The order of texts, whatever numbers stand in them: messages of one kind are equal. */
+static int compare_kinds(const char *a, const char *b)
+{
+  while (*a && (*a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))) {
+    bool number = isdigit((unsigned char)*a);
+    a = number ? behind_number(a) : a + 1;
+    b = number ? behind_number(b) : b + 1;
+  }
+  return (unsigned char)*a - (unsigned char)*b;
+}
+
+static int by_kind(const void *x, const void *y)
 {
   const ts_outcome *const *a = x, *const *b = y;
-  int order = strcmp((*a)->why, (*b)->why);
+  int order = compare_kinds((*a)->why, (*b)->why);
   return order ? order : (*a)->point < (*b)->point ? -1 : 1;
 }
 
-/* Plans that the compiler or the play refused, by reason. */
+/* Plans refused for reasons of one kind: the first one in the order of the search, and how many. */
+typedef struct refusal { const ts_outcome *first; size_t count; bool differ; } refusal;
+
+static int by_count(const void *x, const void *y)
+{
+  const refusal *a = x, *b = y;
+  return a->count != b->count ? (a->count > b->count ? -1 : 1) :
+                                (a->first->point < b->first->point ? -1 : 1);
+}
+
+/* Plans that the compiler or the play refused: what keeps most of them away is first. */
 static void put_refused(const ts_sweep *s, FILE *out)
 {
+  enum { KINDS = 10 };
   TS_VEC(const ts_outcome *) refused = {0};
+  TS_VEC(refusal) kinds = {0};
+  size_t rest = 0;
   for (size_t i = 0; i < s->count; i++)
     if (s->outcomes[i].why)
       TS_PUSH(s->arena, &refused, &s->outcomes[i]);
-  TS_SORT(&refused, by_reason);
-  for (size_t i = 0, same; i < refused.count; i = same) {
-    for (same = i + 1;
-         same < refused.count && strcmp(refused.at[same]->why, refused.at[i]->why) == 0; same++)
-      ;
-    ts_put_text(out, "  %s refused: %s; %s", ts_format_count(same - i).text, refused.at[i]->why,
-                same - i > 1 ? "the first is " : "");
-    put_point(s, refused.at[i], out);
+  TS_SORT(&refused, by_kind);
+  for (size_t i = 0; i < refused.count; i++) {
+    refusal *last = kinds.count ? &kinds.at[kinds.count - 1] : NULL;
+    if (!last || compare_kinds(last->first->why, refused.at[i]->why) != 0) {
+      TS_PUSH(s->arena, &kinds, ((refusal){refused.at[i], 1, false}));
+      continue;
+    }
+    last->count++;
+    last->differ |= strcmp(last->first->why, refused.at[i]->why) != 0;
   }
+  TS_SORT(&kinds, by_count);
+  for (size_t i = 0; i < kinds.count && i < KINDS; i++) {
+    const refusal *r = &kinds.at[i];
+    ts_put_text(out, "  %s refused%s: %s; %s", ts_format_count(r->count).text,
+                r->differ ? ", such as" : "", r->first->why, r->count > 1 ? "the first is " : "");
+    put_point(s, r->first, out);
+  }
+  for (size_t i = KINDS; i < kinds.count; i++)
+    rest += kinds.at[i].count;
+  if (rest)
+    ts_put_text(out, "  %s refused for %s other reasons: `--format=csv` has them\n",
+                ts_format_count(rest).text, ts_format_count(kinds.count - KINDS).text);
 }
 
 static void put_large(const ts_sweep *s, size_t large, FILE *out)

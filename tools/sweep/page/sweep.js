@@ -158,7 +158,7 @@ function filtersOf(sweep, section) {
   draw();
 }
 
-// Plans that are no answer, and why.
+// Plans that are no answer, and why: reasons that differ in numbers alone are one, the largest first.
 function leftOf(sweep, section) {
   const rows = sweep.conditions.map(c => [countText(c.count), `not: ${c.text}`, ""]);
   const first = new Map();
@@ -166,11 +166,16 @@ function leftOf(sweep, section) {
     if (sweep.state[i] === sweep.ok) continue;
     const name = sweep.states[sweep.state[i]], why = sweep.why.of[i] < 0 ? name : `${name}: ${sweep.why.words[sweep.why.of[i]]}`;
     if (name === "left out") continue; // by conditions, which are counted
-    if (!first.has(why)) first.set(why, [0, i]);
-    first.get(why)[0]++;
+    const kind = why.replace(/\d+([.,]\d+)*/g, "0");
+    if (!first.has(kind)) first.set(kind, [0, i, name, why]);
+    const of = first.get(kind);
+    of[0]++;
+    if (of[3] !== why) of[2] = `${name}, such as`;
   }
-  for (const [why, [n, i]] of first)
+  for (const [n, i, name, text] of [...first.values()].sort((a, b) => b[0] - a[0] || a[1] - b[1])) {
+    const why = text.replace(/^[^:]*/, name);
     rows.push([countText(n), why, element("button", {class: "link", onclick: () => { sweep.choose(i); document.getElementById("plan").scrollIntoView(); }}, sweep.point(i))]);
+  }
   if (!rows.length) return;
   section.append(element("h2", {}, "Left out"), element("div", {class: "wide"}, element("table", {class: "reasons"},
     element("thead", {}, element("tr", {}, ["plans", "why", "the first"].map(h => element("th", {scope: "col"}, h)))),
