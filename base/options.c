@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ static void fill_standard_files(void)
 void ts_options_begin(int argc, char **argv)
 {
   fill_standard_files();
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of who writes it */
   ts_heap_of_program(called_by(argc, argv));
 }
 

@@ -256,6 +256,28 @@ static int close_as(ts_output *o, place *keep)
 int ts_output_close(ts_output *o, bool keep) { return close_as(o, keep ? rename : NULL); }
 int ts_output_close_new(ts_output *o) { return close_as(o, place_new); }
 
+int ts_output_try(const char *path)
+{
+  struct stat info;
+  ts_output o;
+  if (descriptor_of(path) >= 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? EISDIR : 0;
+  int error = ts_output_open(&o, path);
+  if (!error)
+    ts_output_close(&o, false);
+  return error;
+}
+
+bool ts_same_file(const char *a, const char *b)
+{
+  struct stat of_a, of_b;
+  if (!a || !b || descriptor_of(a) >= 0)
+    return false;
+  if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0)
+    return strcmp(a, b) == 0;
+  return S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 /* ---- Files that are known whole ---- */
 
 static bool same_content(const char *path, const void *bytes, size_t size)

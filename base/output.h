@@ -26,6 +26,12 @@ int ts_output_open(ts_output *o, const char *path);   /* 0 or an errno value */
 int ts_output_close(ts_output *o, bool keep);
 /* kept, unless there is a file by now: EEXIST, and that one stays */
 int ts_output_close_new(ts_output *o);
+/* Whether it could be opened, before there is anything to write: 0 or an errno value. Streams are
+ * left alone, and so is what is there. */
+int ts_output_try(const char *path);
+/* The same regular file, or one that is not there yet: what is written takes its place. NULL is no
+ * file. */
+bool ts_same_file(const char *a, const char *b);
 /* Removes what is not whole yet. For a handler of signals that ends the program. */
 void ts_outputs_abandon(void);
 

@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/heap.h"
 #include "base/options.h"
+#include "base/output.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
@@ -199,6 +200,10 @@ static bool read_options(task *t, int argc, char **argv)
                         "no FILE given" :
                       strcmp(t->sweep.path, "-") == 0 ?
                         "a sweep reads its plan repeatedly: give a file" :
+                      ts_same_file(t->output, t->sweep.path) ?
+                        "`-o` names the plan itself: give the report another file" :
+                      ts_same_file(t->output, t->journal) ?
+                        "`-o` and `--journal` name the same file" :
                       t->varies && t->search_name ?
                         "`--search` names one of the file; `--vary` and `--set` make another" :
                       t->resume && !t->journal ?
@@ -562,12 +567,25 @@ static int report(task *t)
   return TS_EXIT_DONE;
 }
 
-/* A page that cannot be shown stops the sweep before it begins: the journal is as it was. */
+/* What would stop it in the end, or could not be shown, stops it before it begins: the journal is as
+ * it was, and no plan is played in vain. */
+static bool can_answer(task *t)
+{
+  ts_error error = {0};
+  int wrong = t->output ? ts_output_try(t->output) : 0;
+  if (wrong)
+    ts_diag_add(t->sweep.session->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", t->output,
+                strerror(wrong));
+  else if (t->serve && !(t->live = ts_live_open(t->sweep.arena, t->serve, &error)))
+    ts_diag_add_error(t->sweep.session->diags, TS_E0709, &error, "cannot show the journal `%s`",
+                      t->journal);
+  return !ts_diags_errors(t->sweep.session->diags);
+}
+
 static bool show_live(task *t)
 {
   ts_error error = {0};
-  t->live = ts_live_open(t->sweep.arena, t->journal, t->serve, &error);
-  if (t->live && ts_live_begin(t->live)) {
+  if (ts_live_read(t->live, t->journal, &error) && ts_live_begin(t->live)) {
     ts_put_text(stderr, "%s: %s shows how far it is\n", t->options.called, ts_live_url(t->live));
     return true;
   }
@@ -680,6 +698,8 @@ static int sweep(task *t)
     ts_team_follow(t->team, s, t->jobs);
     return TS_EXIT_DONE;
   }
+  if (!can_answer(t))
+    return TS_EXIT_REJECTED;
   if (t->journal) {
     t->kept = ts_kept_open(s, t->journal, t->resume);
     if (!t->kept)

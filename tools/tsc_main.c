@@ -179,6 +179,8 @@ static bool read_command(command *c, int argc, char **argv)
   ts_options *o = &c->options;
   if (!c->input)
     o->status = ts_options_wrong(o, "no plan given");
+  else if (ts_same_file(c->output, c->input))
+    o->status = ts_options_wrong(o, "`-o` names the plan itself: give the IR another file");
   else if (c->depfile && !c->depends)
     o->status = ts_options_wrong(o, "`-MF` says where `-MD` writes, and `-MD` is missing");
   if (o->status)

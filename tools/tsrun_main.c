@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/heap.h"
 #include "base/options.h"
+#include "base/output.h"
 #include "base/raster.h"
 #include "base/terminal.h"
 #include "compiler/compile.h"
@@ -293,6 +294,8 @@ static bool read_options(task *t, int argc, char **argv)
   }
   const char *wrong =
     !t->path ? "no file given" :
+    ts_same_file(t->output, t->path) ? "`-o` names the plan itself: give the report another file" :
+    ts_same_file(t->trace, t->path)  ? "`--trace` names the plan itself: give it another file" :
     t->study.diff && !strcmp(t->study.diff, "-") && !strcmp(t->path, "-") ?
                "only one of the two plans can be standard input" :
     ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ?

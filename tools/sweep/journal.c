@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/heap.h"
+#include "base/source.h"
 #include "base/sqlite.h"
 
 #ifdef TS_HAVE_SQLITE
@@ -128,6 +129,12 @@ static bool open_to_read(ts_journal *j, const char *path, ts_error *error)
          is_ours(j, false, &new, error);
 }
 
+static bool has_folder(const char *path, ts_arena *arena)
+{
+  size_t length = (size_t)(ts_base_name(path) - path);
+  return !length || access(ts_arena_string(arena, path, length), F_OK) == 0;
+}
+
 static bool open_as(ts_journal *j, const char *path, ts_journal_how how, ts_error *error)
 {
   struct stat there;
@@ -135,6 +142,8 @@ static bool open_as(ts_journal *j, const char *path, ts_journal_how how, ts_erro
   bool opened = false;
   if (!real && how == TS_JOURNAL_READ)
     ts_fail(error, NULL, "%s", strerror(errno));
+  else if (!real && !has_folder(path, j->arena))
+    ts_fail(error, NULL, "its folder is not there");
   else if (real && ts_sqlite_deletes_a_file(real, j->arena))
     ts_fail(error, NULL, "it holds an interrupted change of several databases");
   else if (real && how == TS_JOURNAL_NEW && stat(real, &there) == 0 && there.st_size > 0)

@@ -161,18 +161,20 @@ static void put_page(void *closure, FILE *out)
 
 /* ---- Serving ---- */
 
-ts_live *ts_live_open(ts_arena *arena, const char *journal, const char *where, ts_error *error)
+ts_live *ts_live_open(ts_arena *arena, const char *where, ts_error *error)
 {
   ts_live *l = TS_NEW(arena, ts_live);
-  /* Of its own, as it may be used on another thread. */
-  l->arena = ts_arena_new("live page");
+  if (!ts_http_open(&l->http, where, error))
+    return NULL;
+  l->arena = ts_arena_new("live page"); /* of its own, as it may be used on another thread */
+  return l;
+}
+
+bool ts_live_read(ts_live *l, const char *journal, ts_error *error)
+{
   l->path = journal;
   l->journal = ts_journal_open(l->arena, journal, TS_JOURNAL_READ, error);
-  if (l->journal && ts_http_open(&l->http, where, error))
-    return l;
-  ts_journal_close(l->journal);
-  ts_arena_free(l->arena);
-  return NULL;
+  return l->journal;
 }
 
 const char *ts_live_url(const ts_live *l) { return l->http.url; }

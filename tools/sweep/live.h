@@ -10,8 +10,10 @@
 
 typedef struct ts_live ts_live;
 
-/* where: as of ts_http_open. NULL with the error filled: not that address, or no journal. */
-ts_live *ts_live_open(ts_arena *arena, const char *journal, const char *where, ts_error *error);
+/* Listens. where: as of ts_http_open. NULL with the error filled: not that address. */
+ts_live *ts_live_open(ts_arena *arena, const char *where, ts_error *error);
+/* What it shows. False with the error filled. */
+bool ts_live_read(ts_live *l, const char *journal, ts_error *error);
 const char *ts_live_url(const ts_live *l);
 /* Serves until *stop, and closes. */
 void ts_live_serve(ts_live *l, const atomic_bool *stop);

@@ -138,8 +138,8 @@ static int serve(task *t)
 {
   static const atomic_bool never;
   ts_error error = {0};
-  ts_live *live = ts_live_open(t->arena, t->path, t->serve, &error);
-  if (!live) {
+  ts_live *live = ts_live_open(t->arena, t->serve, &error);
+  if (!live || !ts_live_read(live, t->path, &error)) {
     ts_diag_add_error(t->diags, TS_E0709, &error, "cannot show the journal `%s`", t->path);
     return TS_EXIT_REJECTED;
   }
