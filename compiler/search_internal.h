@@ -27,8 +27,8 @@ typedef struct ts_search_choices {
 
 typedef struct ts_search_range { double low, high; } ts_search_range; /* truth: 0 and 1 */
 
-/* What an item asks for, where so many parameters are given: others by their places, and axes of the
- * mesh. Bits of the first 64. */
+/* What an item asks for, where so many parameters are given: others by their places, and axes of
+ * the mesh. Bits of the first 64. */
 typedef struct ts_item_needs {
   bool known;
   uint32_t given;

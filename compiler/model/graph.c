@@ -1,4 +1,4 @@
-#include "compiler/model/graph_builder.h"
+#include "compiler/model/graph.h"
 
 #include <string.h>
 
@@ -6,6 +6,7 @@
 #include "compiler/eval/kept.h"
 #include "compiler/eval/label.h"
 #include "compiler/eval/names.h"
+#include "compiler/model/graph_builder.h"
 #include "compiler/model/op.h"
 #include "compiler/model/traced.h"
 
@@ -48,11 +49,6 @@ uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_sh
     ts_graph_growing(s), &g->tensors,
     (ts_edge){.name = name, .shape = shape, .dtype = dtype, .producer = producer, .source = index});
   return index;
-}
-
-bool ts_same_shape(ts_shape a, ts_shape b)
-{
-  return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim));
 }
 
 /* Model inputs and reshapes are tensors that no op made: they get an edge when an op first takes

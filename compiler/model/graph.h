@@ -4,6 +4,8 @@
 #ifndef TS_COMPILER_MODEL_GRAPH_H
 #define TS_COMPILER_MODEL_GRAPH_H
 
+#include <string.h>
+
 #include "base/hash_table.h"
 #include "compiler/eval/eval.h"
 #include "compiler/plan/plan.h"
@@ -73,9 +75,9 @@ typedef struct ts_edge { /* a tensor of the graph */
   bool needs_gradient;
 } ts_edge;
 
-/* `count` iterations of so many ops and tensors, from these on: in each the ops are those of the one
- * before, as those are of the one before that, and each takes the same tensor as there, or the one
- * that is as much further on. */
+/* `count` iterations of so many ops and tensors, from these on: in each the ops are those of the
+ * one before, as those are of the one before that, and each takes the same tensor as there, or the
+ * one that is as much further on. */
 typedef struct ts_graph_run {
   uint32_t first_op, ops, first_tensor, tensors, count;
 } ts_graph_run;
@@ -107,6 +109,11 @@ typedef struct ts_graph {
   TS_VEC(const ts_measured *) samples;
   TS_VEC(const ts_value *) singles; /* traced: tables of single kernels named beside it */
 } ts_graph;
+
+static inline bool ts_same_shape(ts_shape a, ts_shape b)
+{
+  return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim));
+}
 
 static inline uint64_t ts_mix(uint64_t h, uint64_t v)
 {

@@ -3,16 +3,18 @@
 #define TS_COMPILER_MODEL_GRAPH_BUILDER_H
 
 #include "compiler/eval/require.h"
-#include "compiler/model/graph.h"
 
-/* A label that a node has. clash: place + 1 of the first one that it would have been, and was taken;
- * 0: it is what was wanted. times: how often that is so of it. */
+struct ts_plan;
+struct ts_graph;
+
+/* A label that a node has. clash: place + 1 of the first one that it would have been, and that was
+ * taken; 0: it is what was wanted. times: how often it was wanted. */
 typedef struct ts_graph_label { const char *text; uint32_t clash, times; } ts_graph_label;
 
 typedef struct ts_graph_builder {
   ts_session *s;
-  const ts_plan *plan;
-  ts_graph *g;
+  const struct ts_plan *plan;
+  struct ts_graph *g;
   const char *prefix;      /* "" or "layer[3]." */
   const ts_ast *call;      /* the call that takes `label` */
   const char *label;
@@ -35,7 +37,6 @@ static inline ts_arena *ts_graph_growing(const ts_session *s)
 
 /* One more, that is not taken. */
 void ts_graph_take_label(ts_graph_builder *b, ts_graph_label label);
-bool ts_same_shape(ts_shape a, ts_shape b);
 /* Of values without tensors: are they the same? */
 bool ts_same_values(const ts_value *a, const ts_value *b);
 

@@ -4,6 +4,7 @@
 #include "base/diag_record.h"
 #include "compiler/eval/check.h"
 #include "compiler/eval/env.h"
+#include "compiler/model/graph.h"
 #include "compiler/model/graph_builder.h"
 
 typedef ts_repeat_mark mark;

@@ -51,11 +51,6 @@ typedef struct ts_tracer {
   ts_measured *last;       /* of the op added last */
 } ts_tracer;
 
-static inline bool ts_same_shape(ts_shape a, ts_shape b)
-{
-  return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim));
-}
-
 static inline const char *ts_traced_intern(ts_tracer *t, const char *text)
 {
   return ts_lang_intern(t->s->lang, text, strlen(text));
