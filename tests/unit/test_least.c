@@ -209,10 +209,8 @@ static void check_search(const char *name, size_t every)
     ts_search_load(ts_session_new(arena), path, &(ts_compile_options){0}, NULL, NULL, false);
   cr_assert(search);
   for (size_t i = 0; i < search->point_count; i += getenv("TS_TIGHT") ? 1 : every) {
-    const ts_search_point *p = &search->points[i];
-    ts_compile_options o = {.plan_name = search->plan,
-                            .defines = p->defines,
-                            .define_count = p->define_count};
+    ts_compile_options o = {.plan_name = search->plan};
+    o.defines = ts_search_defines_at(search, i, arena, &o.define_count);
     check_file(path, &o);
   }
   ts_arena_free(arena);
