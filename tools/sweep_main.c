@@ -406,8 +406,10 @@ static bool play_all(task *t)
   ts_sweep_player player = {look_at_some, play_some, t};
   if (s->search->open && !ts_sweep_search(s, &t->budget, &player))
     return false;
-  if (!sort_by_promise(t, todo, &count))
+  if (!sort_by_promise(t, todo, &count)) {
+    ts_sweep_forget(s);
     return false;
+  }
   ts_sweep_plays plays = {.jobs = t->jobs,
                           .count = count,
                           .todo = todo,

@@ -16,6 +16,7 @@
 #include "runtime/collective/network.h"
 
 #define NEVER (INT64_MIN / 4)
+#define MOST (INT64_C(1) << 60) /* ps: no play comes so far */
 enum { WALKED = 40000, WINDOW = 32 }; /* items: of all programs, and of each, at either end */
 
 typedef struct term { uint32_t in; int64_t time; } term; /* in: of the map's `ins` */
@@ -50,6 +51,7 @@ typedef struct walk {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static bool is_known(int64_t value) { return value > NEVER / 2; }
+static int64_t limited(int64_t time) { return time < MOST ? time : MOST; }
 
 /* ---- Maps ---- */
 
@@ -71,7 +73,7 @@ static void raise(const columns *c, int64_t *to, const int64_t *by)
 static void put(const columns *c, int64_t *to, const int64_t *from, int64_t more)
 {
   for (uint32_t k = 0; k < c->count; k++)
-    to[k] = from[k] + more;
+    to[k] = limited(from[k] + more);
 }
 
 static void wait(const columns *c, int64_t *at, const ts_ir_node *n)
@@ -299,7 +301,7 @@ static void fill(walk *w, uint32_t program, const ts_ir_item *item, int64_t *val
     out[i] = NEVER;
     for (uint32_t k = 0; k < m->rows[i].count; k++) {
       const term *t = &m->terms[m->rows[i].first + k];
-      out[i] = larger(out[i], in[t->in] + t->time);
+      out[i] = larger(out[i], limited(in[t->in] + t->time));
     }
   }
   for (uint32_t i = 0; i < m->row_count; i++)
@@ -320,7 +322,7 @@ static void drain(walk *w, uint32_t program, const ts_ir_item *item, int64_t *va
       m->rows[i].out == TS_IR_NONE ? 0 : value_of(w, program, item, m->rows[i].out);
     for (uint32_t k = 0; is_known(after) && k < m->rows[i].count; k++) {
       const term *t = &m->terms[m->rows[i].first + k];
-      value[t->in] = larger(value[t->in], t->time + after);
+      value[t->in] = larger(value[t->in], limited(t->time + after));
     }
   }
   for (uint32_t k = 0; k < m->in_count; k++)
@@ -387,6 +389,11 @@ static void drain_all(walk *w, const uint32_t *size)
   go(w, size, true);
 }
 
+static int64_t times(uint32_t count, int64_t time)
+{
+  return time <= MOST / count ? count * time : MOST;
+}
+
 /* [programs * clocks] what items between the two windows take. */
 static int64_t *between(const walk *w, const uint32_t *first, const uint32_t *last)
 {
@@ -403,7 +410,8 @@ static int64_t *between(const walk *w, const uint32_t *first, const uint32_t *la
       count[item_of(w, p, i)->fragment]++;
     for (uint32_t f = 0; f < ir->fragments_count; f++)
       for (uint32_t c = 0; count[f] && c < w->clocks; c++)
-        sum[p * w->clocks + c] += count[f] * kept[f * w->clocks + c];
+        sum[p * w->clocks + c] =
+          limited(sum[p * w->clocks + c] + times(count[f], kept[f * w->clocks + c]));
   }
   return sum;
 }
@@ -456,9 +464,10 @@ static const int64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_kept *
       for (uint32_t i = 0; ir->collectives[c].group == g && i < ranks->groups[g].instances; i++) {
         if (i && profile[i] == profile[i - 1])
           continue;
-        int64_t time = (int64_t)ts_network_estimate(network, ir->collectives[c].kind,
-                                                    ir->collectives[c].bytes, profile[i]).time;
-        times[c] = !i || time < times[c] ? time : times[c];
+        uint64_t time = ts_network_estimate(network, ir->collectives[c].kind,
+                                            ir->collectives[c].bytes, profile[i]).time;
+        int64_t least = time < MOST ? (int64_t)time : MOST;
+        times[c] = !i || least < times[c] ? least : times[c];
       }
   }
   return times;
