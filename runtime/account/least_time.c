@@ -9,6 +9,7 @@
  * after the other. A message that comes from between them, or goes there, is not waited for. */
 #include "runtime/account/least_time.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hash_table.h"
@@ -98,7 +99,7 @@ static int64_t time_of(const walk *w, const ts_ir_node *n)
     return w->calls[n->arg];
   double time =
     n->op == TS_IR_COMPUTE ? (double)w->ir->kernels[n->arg].time / w->speed * (1 - 1e-12) - 0.5 : 0;
-  return time > 0 ? (int64_t)time : 0; /* plays round it */
+  return time > 0 ? limited((int64_t)fmin(time, 0x1p60)) : 0; /* plays round it */
 }
 
 static void play(const walk *w, const columns *c, uint32_t i)
