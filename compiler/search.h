@@ -72,8 +72,8 @@ const ts_define *ts_search_defines_at(const ts_search *search, size_t point, ts_
 /* Plans of an open search, which become its last points; any may be there already. */
 /* One, chosen by the random number. False: none was found, or an error is in the queue. */
 bool ts_search_draw(ts_search *search, uint64_t random);
-/* Where the values of such a plan stand in the lists of what varies, [columns]; and the plan of
- * such places, in another process. False: it is none, or an error is in the queue. */
+/* Where the values of such a plan stand in the lists of what varies, [columns]; and, in another
+ * process, the plan of such places. False: there is none, or an error is in the queue. */
 const int64_t *ts_search_places(const ts_search *search, size_t point);
 bool ts_search_put(ts_search *search, const int64_t *places);
 /* Those that differ from a point in one `vary` (and in what follows from it), by one place in its

@@ -497,6 +497,23 @@ static void put_report(void *closure, FILE *out)
   }
 }
 
+/* A million plans are written as they are printed. */
+static int write_report(task *t)
+{
+  ts_output o;
+  if (t->form == TEXT || !t->output || !strcmp(t->output, "-"))
+    return ts_options_write(&t->options, t->output, put_report, t);
+  int error = ts_output_open(&o, t->output);
+  if (!error) {
+    put_report(t, o.out);
+    error = ts_output_close(&o, true);
+  }
+  if (!error)
+    return TS_EXIT_DONE;
+  ts_put_text(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
+  return TS_EXIT_ENVIRONMENT;
+}
+
 /* The command that shows the best plan in full. */
 static void hint(const task *t)
 {
@@ -559,7 +576,7 @@ static int report(task *t)
   }
   if (!ts_sweep_rank(s))
     return TS_EXIT_REJECTED;
-  int status = ts_options_write(&t->options, t->output, put_report, t);
+  int status = write_report(t);
   if (status != TS_EXIT_DONE)
     return status;
   if (s->outcomes[0].state != TS_RANKED)
@@ -569,8 +586,8 @@ static int report(task *t)
   return TS_EXIT_DONE;
 }
 
-/* What would stop it in the end, or could not be shown, stops it before it begins: the journal is as
- * it was, and no plan is played in vain. */
+/* What would stop it in the end, or could not be shown, stops it before it begins: the journal is
+ * as it was, and no plan is played in vain. */
 static bool can_answer(task *t)
 {
   ts_error error = {0};
