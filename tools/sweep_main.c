@@ -112,7 +112,7 @@ typedef struct task {
   ts_kept *kept;      /* NULL: no journal */
   ts_team *team;      /* NULL: this process is alone */
   ts_live *live;      /* NULL: no page is shown */
-  double begun;       /* s */
+  double begun, took; /* s */
   size_t done, asked; /* plans played, and to be played */
   bool shown;         /* a line of progress */
 } task;
@@ -242,6 +242,18 @@ static void hide(task *t)
   if (t->shown)
     fputs("\r\033[K", stderr);
   t->shown = false;
+}
+
+/* On a terminal, below the report: how many of its plans were played depends on the threads. */
+static void tell_effort(task *t)
+{
+  size_t played = 0;
+  for (size_t i = 0; i < t->sweep.count; i++)
+    played += t->sweep.outcomes[i].played;
+  if (!ts_progress_terminal() || (t->team && ts_team_follows(t->team)))
+    return;
+  fflush(stdout);
+  fprintf(stderr, "%zu of %zu plans played, %.2f s\n", played, t->sweep.count, t->took);
 }
 
 /* What is played so far is in the journal; plans under way are lost. */
@@ -427,6 +439,7 @@ static bool play_all(task *t)
   }
   ts_sweep_forget(s);
   hide(t);
+  t->took = ts_clock() - t->begun;
   if (t->kept)
     good = ts_kept_close(t->kept, good) && good;
   return good;
@@ -735,7 +748,9 @@ static int sweep(task *t)
   if (!played)
     return TS_EXIT_REJECTED;
   ts_interrupt_plain();
-  return s->count ? report(t) : nothing_tried(s);
+  int status = s->count ? report(t) : nothing_tried(s);
+  tell_effort(t);
+  return status;
 }
 
 /* A file of that name is "./status". The command gets its own name for its messages. */
