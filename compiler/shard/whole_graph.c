@@ -196,6 +196,28 @@ static bool same_rules(ts_sharder *c, const ts_graph_run *run, uint32_t first, u
   return ts_session_take_up(c->s, before) == TS_CODE_COUNT && same;
 }
 
+/* The iteration takes what the one before took, as far as classes go: the same gradients, and from
+ * further back than that one the same layouts. What it takes of the one before lies as that one's
+ * does of the one before it, as they are of the same classes. */
+static bool takes_alike(const ts_sharder *c, const ts_graph_run *run, uint32_t first,
+                        uint32_t tensor)
+{
+  const ts_edge *edges = c->g->tensors.at;
+  for (uint32_t i = first; i < first + run->ops; i++) {
+    const ts_op *op = &c->g->ops.at[i], *before = op - run->ops;
+    if (op->needs_gradient != before->needs_gradient ||
+        op->needs_input_gradient != before->needs_input_gradient)
+      return false;
+    for (uint32_t k = 0; k < op->input_count; k++) {
+      uint32_t a = before->slots[k].tensor, b = op->slots[k].tensor;
+      if (edges[a].needs_gradient != edges[b].needs_gradient ||
+          (b < tensor - run->tensors && !ts_layout_equal(outside(c, before, k), outside(c, op, k))))
+        return false;
+    }
+  }
+  return true;
+}
+
 /* The iteration that begins with this op, if the two before it are laid out alike: what it takes
  * of them is, then. False: it is to be laid out op by op. */
 static bool lay_out_again(ts_sharder *c, const ts_graph_run *run, uint32_t first, uint32_t *rules)
@@ -203,7 +225,7 @@ static bool lay_out_again(ts_sharder *c, const ts_graph_run *run, uint32_t first
   uint32_t *class_of = c->sh->class_of + first, n = run->ops,
            tensor = run->first_tensor + (first - run->first_op) / n * run->tensors;
   if (memcmp(class_of - 2 * n, class_of - n, n * sizeof *class_of) != 0 ||
-      !same_rules(c, run, first, rules))
+      !takes_alike(c, run, first, tensor) || !same_rules(c, run, first, rules))
     return false;
   memcpy(class_of, class_of - n, n * sizeof *class_of);
   memcpy(c->sh->layouts + tensor, c->sh->layouts + tensor - run->tensors,

@@ -1,12 +1,14 @@
 /* Iterations of a `repeat` that are copied are those that would be run: ops, tensors and labels of
- * a model are the same where its body asks for the number of the iteration, which is never copied.
- */
+ * a model, and how they are laid out, are the same where its body asks for the number of the
+ * iteration, which is never copied. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "compiler/model/graph.h"
 #include "compiler/plan/plan.h"
+#include "compiler/shard/layout.h"
+#include "compiler/shard/shard.h"
 #include "tests/unit/test_eval.h"
 
 /* `%1$s`: a whole number, whatever it is. */
@@ -38,26 +40,33 @@ static const char *const bodies[] = {
   "repeat 5 as l { let z = 0 * %1$s\n repeat 4 as l { let k = 0 * %1$s\n x = relu(x) as r\n"
   " x = relu(x) as r }\n x = gelu(x) as g }\n"
   "repeat 6 as l { let z = 0 * %1$s\n x = gelu(x) as g\n x = relu(x) as s }\n",
+  /* three that are passed around, of which one has gradients */
+  "let a = mask\n let b = x\n let c = mask\n"
+  "repeat 14 as l { let z = 0 * %1$s\n y = gelu(c) as act\n c = b\n b = a\n a = y }\n"
+  "s = add(a, b) as one\n x = add(s, c) as other\n",
   /* a list of tensors that grows, and one that stays */
   "let all = [x, e]\n"
   "repeat 6 as l { let z = 0 * %1$s\n x = add(all[0], x) as sum\n let some = [x, all[1]]\n"
   " x = add(some[0], some[1]) as other }\n"};
 
-static const ts_graph *graph_of(ts_desk *d, const char *body, const char *number)
+typedef struct built { const ts_graph *graph; const ts_sharding *sharding; } built;
+
+static built build(ts_desk *d, const char *body, const char *number)
 {
   char items[2048], text[4096];
   snprintf(items, sizeof items, body, number);
   snprintf(text, sizeof text,
-           "import std.ops.nn, std.clusters.dgx, std.costs\n"
+           "import std.ops.nn, std.clusters.dgx, std.costs, std.precision\n"
            "model deep() {\n  let one = 1\n  let mask = input([1, 64, 64], bf16)\n"
            "  ids = input([1, 64], int64)\n  e = embedding(ids, 128, 64) as embed\n"
            "  x = relu(e) as start\n%s  loss = cross_entropy(x) as loss\n}\n"
-           "plan p { model = deep()\n cluster = dgx_a100(nodes: 1)\n costs = training_a100 }\n",
+           "plan p { model = deep()\n cluster = dgx_a100(nodes: 1)\n costs = training_a100\n precision = mixed(bf16) }\n",
            items);
   const ts_plan *plan = ts_plan_load(d->s, ts_desk_file(d, "plan.ts", text), NULL);
   const ts_graph *g = plan ? ts_graph_build(d->s, plan) : NULL;
-  cr_assert(g, "%s", text);
-  return g;
+  const ts_sharding *sh = g ? ts_shard(d->s, plan, g) : NULL;
+  cr_assert(sh, "%s", text);
+  return (built){g, sh};
 }
 
 static bool same_shape(ts_shape a, ts_shape b)
@@ -99,16 +108,28 @@ static void compare(const ts_graph *copied, const ts_graph *run, const char *bod
   }
 }
 
+static void compare_shardings(const built *copied, const built *run, const char *body)
+{
+  const ts_sharding *a = copied->sharding, *b = run->sharding;
+  cr_assert_eq(a->classes.count, b->classes.count, "%s", body);
+  for (size_t i = 0; i < run->graph->ops.count; i++)
+    cr_assert(a->class_of[i] == b->class_of[i] && a->form[i] == b->form[i], "%s of %s",
+              run->graph->ops.at[i].label, body);
+  for (size_t i = 0; i < run->graph->tensors.count; i++)
+    cr_assert(ts_layout_equal(&a->layouts[i], &b->layouts[i]), "tensor %zu of %s", i, body);
+}
+
 Test(repeat, copies_are_what_would_be_run)
 {
   size_t copies = 0;
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     ts_desk copied = ts_desk_open(), run = ts_desk_open();
-    const ts_graph *a = graph_of(&copied, bodies[i], "one"), *b = graph_of(&run, bodies[i], " l ");
-    for (size_t k = 0; k < a->runs.count; k++)
-      copies += a->runs.at[k].count;
-    cr_assert_eq(b->runs.count, 0, "%s", bodies[i]);
-    compare(a, b, bodies[i]);
+    built a = build(&copied, bodies[i], "one"), b = build(&run, bodies[i], " l ");
+    for (size_t k = 0; k < a.graph->runs.count; k++)
+      copies += a.graph->runs.at[k].count;
+    cr_assert_eq(b.graph->runs.count, 0, "%s", bodies[i]);
+    compare(a.graph, b.graph, bodies[i]);
+    compare_shardings(&a, &b, bodies[i]);
     ts_desk_close(&copied);
     ts_desk_close(&run);
   }
