@@ -20,6 +20,7 @@
 
 /* Set once, before there are threads. */
 static const char *program; /* NULL: a program of others */
+static bool helps;          /* another process, which goes on without it */
 static uint64_t ceiling;
 static rlim_t limit_before;
 static const char *_Atomic doing;
@@ -226,6 +227,8 @@ static bool is_at_ceiling(uint64_t wanted)
 _Noreturn void ts_heap_none(uint64_t wanted)
 {
   char line[320];
+  if (helps)
+    _exit(TS_EXIT_ENVIRONMENT);
   if (!program)
     abort();
   ts_outputs_abandon();
@@ -251,9 +254,12 @@ _Noreturn void ts_heap_none(uint64_t wanted)
 void ts_heap_or_file(void)
 {
   enum { ENOUGH = 16 << 20 }; /* bytes; more than SQLite holds for any file that is whole */
+  ts_blocks_drop();
   if (!can_be_had(ENOUGH))
     ts_heap_none(ENOUGH);
 }
+
+void ts_heap_of_helper(void) { helps = true; }
 
 static void *for_cjson(size_t size) { return ts_heap_new(size, 1); }
 

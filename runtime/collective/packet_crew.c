@@ -49,6 +49,7 @@ static _Noreturn void play_some(const crew *c)
 #endif
   signal(SIGINT, SIG_IGN); /* who waits for it is told, and ends it */
   signal(SIGTERM, SIG_DFL);
+  ts_heap_of_helper(); /* what it cannot play the other one plays */
   for (unsigned i; (i = atomic_fetch_add(c->next, 1)) < c->count;) {
     shared_task *s = &c->shared[c->order[i]];
     ts_packet_job job = c->tasks[c->order[i]].job;

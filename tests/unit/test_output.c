@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/exit.h"
+#include "base/heap.h"
 #include "base/output.h"
 #include "base/source.h"
 
@@ -191,4 +193,24 @@ Test(output, standard_output_is_a_stream, .init = start, .fini = end)
   cr_expect_str_eq(got("f"), "first a b c d");
   cr_expect(stat("f", &after) == 0 && before.st_ino == after.st_ino);
   cr_expect_eq(names(), 2, "and `-` is no name of a file");
+}
+
+/* A process that helps and gets no memory leaves what the other one writes. */
+Test(output, helpers_without_memory_leave_it, .init = start, .fini = end)
+{
+  ts_output o;
+  int status = 0;
+  ts_heap_of_program("test");
+  cr_assert(!ts_output_open(&o, "f"));
+  fputs("all", o.out);
+  fflush(o.out);
+  pid_t helper = fork();
+  if (!helper) {
+    ts_heap_of_helper();
+    ts_heap_none(1);
+  }
+  cr_assert(helper > 0 && waitpid(helper, &status, 0) == helper);
+  cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == TS_EXIT_ENVIRONMENT);
+  cr_assert_eq(ts_output_close(&o, true), 0);
+  cr_assert_str_eq(got("f"), "all");
 }
