@@ -265,9 +265,11 @@ void *ts_shared_room(ts_session *s, ts_shared_item *item, size_t size)
            NULL;
 }
 
-static void give(ts_shared *shared, ts_shared_item *item, const void *result)
+/* all: the content says all that it comes from. */
+static void give(ts_shared *shared, ts_shared_item *item, bool all, const void *result)
 {
   pthread_mutex_lock(&shared->lock);
+  item->number = all ? item->number : 0;
   item->result = result;
   item->state = result ? THERE : EACH_ITS_OWN;
   item->maker = NULL;
@@ -283,14 +285,14 @@ void ts_shared_give(ts_session *s, ts_shared_item *item, const ts_noting *before
     return;
   bool all = !touched.parameters && !((touched.sizes | touched.ones) & ~item->axes) &&
              before->reads == s->reads && !ts_noting_said(s, before);
-  give(s->shared, item, all ? result : NULL);
+  give(s->shared, item, all, all ? result : NULL);
 }
 
 void ts_shared_leave(ts_session *s)
 {
   for (size_t i = 0; i < s->using.count; i++)
     if (makes(s, s->using.at[i]))
-      give(s->shared, s->using.at[i], NULL);
+      give(s->shared, s->using.at[i], false, NULL);
   if (s->using.count)
     pthread_mutex_lock(&s->shared->lock);
   for (size_t i = 0; i < s->using.count; i++)

@@ -38,7 +38,8 @@ typedef struct ts_shared_item ts_shared_item;
 ts_shared_item *ts_shared_ask(ts_session *s, const ts_content *c);
 /* NULL: there is none yet, and whoever asked works it out and then gives it. */
 const void *ts_shared_result(const ts_shared_item *item); /* NULL is fine */
-/* Of this content alone, as long as there are sessions; 0 of NULL. */
+/* Stands for the content, as long as there are sessions, once the result was given or found; 0 of
+ * NULL, and where the work looked at more than the content. */
 uint64_t ts_shared_number(const ts_shared_item *item);
 /* Where a result of that size is made; NULL: it is too large, or nobody wants it. */
 void *ts_shared_room(ts_session *s, ts_shared_item *item, size_t size);

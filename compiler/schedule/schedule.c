@@ -667,8 +667,8 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
     return true;
   ts_shared_item *item = ask(s, sc);
   const ts_schedule *known = ts_shared_result(item);
-  sc->origin = ts_shared_number(item);
   if (known) {
+    sc->origin = ts_shared_number(item);
     place_as(sc, known);
     return true;
   }
@@ -676,6 +676,7 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
   bool good = place(s, sc);
   ts_touched touched = ts_noting_end(s, &before);
   ts_shared_give(s, item, &before, touched, good && item ? shared_order(s, item, sc) : NULL);
+  sc->origin = ts_shared_number(item);
   return good;
 }
 

@@ -27,6 +27,11 @@ static const char *const bodies[] = {
   "let w = reshape(x, [64, 64])\n"
   "repeat 6 as l { let z = 0 * %1$s\n a = linear(w, out: 64) as a\n v = relu(a) as v\n"
   " w = reshape(v, [64, 64]) }\n k = relu(w) as behind\n x = reshape(k, [1, 64, 64])\n",
+  /* likewise, under two names */
+  "let w = reshape(x, [64, 64])\n let v = w\n"
+  "repeat 6 as l { let z = 0 * %1$s\n a = linear(w, out: 64) as a\n"
+  " b = relu(reshape(a, [1, 64, 64])) as b\n w = reshape(b, [64, 64])\n v = w }\n"
+  "k = add(w, v) as behind\n x = reshape(k, [1, 64, 64])\n",
   /* an input that the first layer takes first */
   "repeat 6 as l { let z = 0 * %1$s\n m = add(x, mask) as masked\n x = relu(m) as act }\n",
   /* layers that differ: a width, and the first one */

@@ -102,11 +102,29 @@ Test(shared, what_nobody_uses_goes)
     give(s, ask(s, i), LARGE, (uint8_t)i);
     ts_shared_leave(s);
   }
-  cr_assert(ts_shared_number(ask(s, 0)) == number && *(const uint8_t *)ts_shared_result(used) == 1);
+  cr_assert(number && ts_shared_number(ask(s, 0)) == number && *(const uint8_t *)ts_shared_result(used) == 1);
   cr_assert(ts_shared_result(ask(s, MANY - 1)));
   cr_assert_null(ts_shared_result(ask(s, 1)));
   cr_assert_null(ts_shared_room(s, ask(s, MANY), (size_t)LARGE * MANY)); /* too large */
   ts_shared_leave(s);
+  ts_shared_leave(other);
+  ts_arena_free(arena);
+  ts_shared_free(shared);
+}
+
+/* No number stands for what comes from more than its content. */
+Test(shared, what_looks_at_more_has_no_number)
+{
+  ts_shared *shared = ts_shared_new();
+  ts_arena *arena = ts_arena_new("session");
+  ts_session *s = session_of(arena, shared), *other = session_of(arena, shared);
+  ts_shared_item *item = ask(s, 0), *left = ask(s, 1), *large = ask(s, 2);
+  ts_shared_give(s, item, &(ts_noting){0}, (ts_touched){.parameters = 1}, "");
+  give(s, large, SIZE_MAX / 2, 0);
+  cr_assert(!ts_shared_result(item) && !ts_shared_number(item) && !ts_shared_number(ask(other, 0)));
+  cr_assert(!ts_shared_result(large) && ts_shared_number(large));
+  ts_shared_leave(s);
+  cr_assert(ask(other, 1) == left && !ts_shared_number(left));
   ts_shared_leave(other);
   ts_arena_free(arena);
   ts_shared_free(shared);
