@@ -121,8 +121,7 @@ typedef struct ts_tables {
   const double *transfer;       /* as in ts_run_options */
   const ts_progress *progress;
   bool apart;                   /* kernels are not joined to runs */
-  uint32_t threads;             /* as in ts_run_options */
-  bool every_op;                /* likewise */
+  bool every_op;                /* as in ts_run_options */
 } ts_tables;
 
 /* NULL after filling *stop. */

@@ -34,7 +34,6 @@ static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks,
   tables->transfer = options->transfer;
   tables->progress = options->progress;
   tables->apart = ts_run_goes_by_time(of->ir, options);
-  tables->threads = options->threads;
   tables->every_op = options->every_op;
   out->tables = tables;
   ts_network_watch(out->network, options->packets, options->progress);

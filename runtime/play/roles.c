@@ -5,7 +5,6 @@
 
 #include "runtime/collective/white_box.h"
 #include "base/hash_table.h"
-#include "runtime/load/workers.h"
 #include "runtime/load/intern.h"
 #include "runtime/play/fan.h"
 
