@@ -195,6 +195,7 @@ static void run(ts_session *session, const ts_input *input, ts_links_kept *links
   }
   out->state = TS_STOPPED;
   out->least.seconds = fmax(out->least.seconds, ts_least_time(&input->ir, links));
+  out->best.known = false;
   out->why = ts_arena_string(session->arena, stop.title, strlen(stop.title));
 }
 
