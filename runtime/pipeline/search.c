@@ -217,7 +217,7 @@ static void begin_with_waves(searcher *x, uint32_t began)
 {
   static const uint32_t slopes[] = {12, 24, 36, 18, 48, 72}, turns[] = {0, 4, 8}, lates[] = {0, 12};
   int64_t *heads = ts_pipeline_heads(x->arena, x->p);
-  uint64_t most = x->timed + x->how->orders / 4;
+  uint64_t most = x->timed + (x->how->orders < 4 ? 1 : x->how->orders / 4);
   for (uint32_t late = 0; late < 2; late++)
     for (uint32_t turn = 0; turn < 3; turn++)
       for (uint32_t k = 0; k < 36 && goes_on(x) && x->timed < most && !at_bound(x); k++) {

@@ -4,6 +4,8 @@ search() { echo "== $*"; trainspec schedule --budget=4000 $costs "$@" $lab; }
 search --memory=own -D 'schedule=v_half(p: 4, m: 8)'
 search --memory=own --fresh -D 'schedule=zb_v(p: 4, m: 8)'
 search --whole --from 'eager_one_f_one_b(p: 3, m: 6)' -D 'schedule=one_f_one_b(p: 3, m: 6)'
+search --whole -D 'schedule=zb_h1(p: 4, m: 8)'
+search --fresh --budget=1 -D 'schedule=eager_one_f_one_b(p: 3, m: 1)' | head -7
 search --memory=own -D 'schedule=dual_pipe(p: 4, m: 8)'
 search --seed=7 --format=language --name=mine -D 'schedule=zb_h1(p: 3, m: 4)'
 search --format=csv -D 'schedule=zb_h1(p: 3, m: 4)'

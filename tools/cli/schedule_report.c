@@ -66,7 +66,8 @@ static void put_bound(const ts_order_answer *a, FILE *out)
 
 static void put_how(const ts_order_answer *a, FILE *out)
 {
-  ts_put_text(out, "\n%s orders were timed. ", ts_format_count(a->search.timed).text);
+  ts_put_text(out, "\n%s order%s timed. ", ts_format_count(a->search.timed).text,
+              a->search.timed == 1 ? " was" : "s were");
   if (a->own_is_best)
     fputs("None is shorter than the plan's own.", out);
   else
@@ -83,6 +84,9 @@ static void put_how(const ts_order_answer *a, FILE *out)
                 a->pipeline->joint_count ?
                   "\n`%s` plays items in pairs, which hide nothing here." :
                   "\n`%s` plays items in pairs; the bound is that of orders without.",
+                a->own.input.schedule->name);
+  if (a->own_splits)
+    ts_put_text(out, "\n`%s` splits backwards; the bound is that of orders that have them whole.",
                 a->own.input.schedule->name);
   if (a->dress) {
     fputc('\n', out);
@@ -138,8 +142,9 @@ void ts_order_text(const ts_order_answer *a, FILE *out)
 {
   uint32_t *count = TS_NEW_ARRAY(a->arena, uint32_t, a->pipeline->letter_count + 1);
   const ts_schedule *sc = a->own.input.schedule;
-  ts_put_text(out, "Orders of %u micro-batches on %u ranks", sc->micro_batches * sc->copies,
-              sc->ranks);
+  uint32_t count_of_all = sc->micro_batches * sc->copies;
+  ts_put_text(out, "Orders of %u micro-batch%s on %u ranks", count_of_all,
+              count_of_all == 1 ? "" : "es", sc->ranks);
   if (sc->chunks > 1)
     ts_put_text(out, " of %u chunks", sc->chunks);
   fputs("\n\n", out);

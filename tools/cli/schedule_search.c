@@ -88,6 +88,14 @@ static int check_schedule(job *j)
   return TS_EXIT_DONE;
 }
 
+static bool has_parts(const ts_schedule *sc)
+{
+  for (size_t i = 0; i < sc->items.count; i++)
+    if (sc->items.at[i].kind == TS_INPUT_GRADIENT || sc->items.at[i].kind == TS_WEIGHT_GRADIENT)
+      return true;
+  return false;
+}
+
 static bool same_places(const ts_schedule *a, const ts_schedule *b)
 {
   return a->ranks == b->ranks && a->chunks == b->chunks && a->copies == b->copies &&
@@ -269,10 +277,11 @@ static int learn_joints(job *j)
   return status;
 }
 
-static bool better(const job *j)
+/* Whether the plan's own order may be the answer. */
+static bool may_be_own(const job *j)
 {
   const ts_order_answer *a = j->answer;
-  return j->task->fresh || !fits(j, &a->own) || a->found.step < a->own.step;
+  return !j->task->fresh && fits(j, &a->own) && !a->own_splits;
 }
 
 /* Compiles and plays what the search found, the shortest first, until one keeps the memory. */
@@ -289,7 +298,7 @@ static int verify(job *j, bool *done)
       a->order = order;
       a->word = order->word;
       a->dress = order->dress;
-      a->own_is_best = !better(j);
+      a->own_is_best = may_be_own(j) && a->own.step <= a->found.step;
     }
     if (status || *done)
       return status;
@@ -326,7 +335,7 @@ static int search(job *j)
     if (!a->search.count)
       break;
   }
-  if (!done && fits(j, &a->own) && !j->task->fresh)
+  if (!done && may_be_own(j))
     a->own_is_best = done = true;
   return done ? TS_EXIT_DONE : no_order_fits(j, &a->search);
 }
@@ -390,6 +399,7 @@ int ts_order_search(ts_arena *arena, ts_session *session, const ts_order_task *t
     return TS_EXIT_REJECTED;
   }
   int status = check_schedule(&j);
+  answer->own_splits = task->whole && has_parts(j.own);
   status = status ? status : play(arena, task, &answer->own, stop);
   status = status ? status : open_pipeline(&j, &plain);
   status = status ? status : learn_joints(&j);

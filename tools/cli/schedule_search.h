@@ -36,6 +36,7 @@ typedef struct ts_order_answer {
   ts_arena *arena;
   ts_order_played own, found;
   bool own_is_best; /* no order is shorter than the plan's own, which `found` is then */
+  bool own_splits;  /* backwards are to stay whole, and the plan's own order has their parts */
   const ts_pipeline *pipeline;
   const ts_pipeline_order *order; /* of the search, that `found` is; NULL where own_is_best */
   const uint16_t *word;           /* of `found` */
