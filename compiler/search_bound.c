@@ -280,19 +280,20 @@ static bool bound(ts_searcher *v, const ts_figures *low, const ts_figures *high,
 {
   bounding b = {.v = v, .low = low, .high = high};
   uint32_t goal = 0;
+  bool may = true;
   best[0] = low->of[TS_SEARCH_STEP];
   for (uint32_t i = 0; i < v->items.count; i++) {
     const ts_ast *item = v->items.at[i];
-    if (item->kind == TS_AST_REQUIRE && v->late[i] && quietly(&b, i).high <= 0) {
+    if (may && item->kind == TS_AST_REQUIRE && v->late[i] && quietly(&b, i).high <= 0) {
       *reason = v->reason_of[i];
-      return false;
+      may = false;
     }
     if (item->kind != TS_AST_GOAL)
       continue;
     range r = quietly(&b, i);
     best[goal++] = item->flags ? r.high : r.low;
   }
-  return true;
+  return may;
 }
 
 bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, const ts_figures *high,

@@ -95,7 +95,7 @@ static bool bounded_early(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *
 
 /* The same by its order of work (runtime/account/least_time.h), once some others are known to be
  * good. That is not noted with the other bounds: it is not known of those that were played before.
- */
+ * So it is played where that bound shows no more than that a condition cannot hold. */
 static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *out, const ts_ir *ir,
                          ts_links_kept *links)
 {
@@ -110,7 +110,7 @@ static bool bounded_late(const ts_sweep *s, pthread_mutex_t *lock, ts_outcome *o
   late.best.known = false;
   late.least.seconds = fmax(late.least.seconds, ts_least_time(ir, links));
   pthread_mutex_lock(lock);
-  bool enough = ts_sweep_cannot_win(s, &late);
+  bool enough = ts_sweep_is_behind(s, &late);
   pthread_mutex_unlock(lock);
   out->state = enough ? TS_BOUNDED : out->state;
   return enough;

@@ -101,8 +101,6 @@ static const struct ts_outcome_best *best_of(const ts_sweep *s, ts_outcome *o)
     return b;
   find_figures(&o->least, o->least.seconds, o->least.work, &low, &high);
   b->fails = !ts_search_bound(s->search, o->point, &low, &high, worths, &b->reason);
-  if (b->fails)
-    return b;
   for (uint32_t g = 0; g < s->search->goal_count; g++)
     worths[g] = turned(s->search, g, worths[g]);
   b->worths = ts_arena_copy(s->arena, worths, s->search->goal_count * sizeof *worths);
@@ -178,12 +176,14 @@ static bool is_behind(const ts_sweep *s, const double *worths)
                                                                 is_behind_front(s, worths));
 }
 
+bool ts_sweep_is_behind(const ts_sweep *s, ts_outcome *o)
+{
+  return !ts_sweep_has_room(s) && is_behind(s, best_of(s, o)->worths);
+}
+
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
 {
-  if (ts_sweep_has_room(s))
-    return false;
-  const struct ts_outcome_best *b = best_of(s, o);
-  return b->fails || is_behind(s, b->worths);
+  return ts_sweep_is_behind(s, o) || (!ts_sweep_has_room(s) && best_of(s, o)->fails);
 }
 
 /* False: nothing is known. A condition that cannot hold is told by later bounds. */
@@ -388,10 +388,10 @@ static void find_bounded(ts_sweep *s)
         o->figures.of[TS_SEARCH_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved),
         o->limit = (double)o->least.limit;
       o->why = NULL;
-    } else if (ts_sweep_cannot_hold(s, o)) {
+    } else if (o->state != TS_STOPPED && ts_sweep_cannot_hold(s, o)) {
       o->state = TS_LEFT_OUT;
       o->why = NULL;
-    } else if (ts_sweep_cannot_win(s, o) || is_behind_as_played(s, o)) {
+    } else if (ts_sweep_is_behind(s, o) || is_behind_as_played(s, o)) {
       o->state = TS_BOUNDED;
       o->why = NULL;
     }

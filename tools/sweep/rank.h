@@ -24,8 +24,10 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s);
  * an error. */
 bool ts_sweep_rank(ts_sweep *s);
 
-/* By its bounds: a condition cannot hold; it cannot be among the best that are asked for. */
+/* By its bounds: a condition cannot hold; it is worth less than the best that are asked for; it
+ * cannot be one of them, for either reason. */
 bool ts_sweep_cannot_hold(const ts_sweep *s, ts_outcome *o);
+bool ts_sweep_is_behind(const ts_sweep *s, ts_outcome *o);
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o);
 /* The same by what is known before it has fragments. */
 bool ts_sweep_cannot_win_early(const ts_sweep *s, const ts_outcome *o);
