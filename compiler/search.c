@@ -115,6 +115,32 @@ static void make_room_for_names(searcher *v)
     v->names = ts_env_sized(v->s, v->module->env, FEW);
 }
 
+/* Items are worked off in order: what is given behind one has its default there, which nobody
+ * means. Conditions that need a played step, and goals, are asked when all is given. */
+static bool check_order(const searcher *v)
+{
+  bool good = true;
+  for (uint32_t i = 0; i < v->items.count; i++) {
+    const ts_ast *item = v->items.at[i];
+    if (v->late[i] || item->kind == TS_AST_GOAL || item->kind == TS_AST_LET)
+      continue;
+    const ts_ast *expr = ts_search_expression(v, i);
+    for (uint32_t k = i + 1; k < v->items.count; k++) {
+      const ts_ast *later = v->items.at[k];
+      if ((later->kind != TS_AST_VARY && later->kind != TS_AST_SET) ||
+          !ts_ast_uses(expr, later->name))
+        continue;
+      ts_diag *d = ts_report(v->s, TS_E0234, expr->span, "`%s` is asked for before it is given",
+                             later->name);
+      ts_diag_here(d, "items of a search are processed in order");
+      ts_diag_label(d, later->span, "given here");
+      ts_diag_help(d, "put this behind it");
+      good = false;
+    }
+  }
+  return good;
+}
+
 static bool read_items(searcher *v)
 {
   ts_arena *arena = v->s->arena;
@@ -173,7 +199,7 @@ static bool read_items(searcher *v)
   for (uint32_t i = 0; i < v->items.count; i++)
     v->levels[i] = ts_arena_inside(arena, "values of a search");
   make_room_for_names(v);
-  return good;
+  return good && check_order(v);
 }
 
 /* ---- Evaluation ---- */

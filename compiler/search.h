@@ -92,8 +92,8 @@ bool ts_search_worths(ts_search *search, size_t point, const ts_figures *figures
                       double worths[TS_SEARCH_GOALS]);
 
 /* The best that a plan can be worth by each goal if its figures are between these, as the goals
- * are: an infinity where that is not known. False: it cannot satisfy a condition, the first of which
- * is given by its place among the reasons. Adds no messages. */
+ * are: an infinity where that is not known. False: it cannot satisfy a condition; the first one's
+ * place among the reasons is given. Adds no messages. */
 bool ts_search_bound(ts_search *search, size_t point, const ts_figures *low, const ts_figures *high,
                      double best[TS_SEARCH_GOALS], uint32_t *reason);
 
