@@ -3,6 +3,7 @@
  * iteration, which is never copied. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/model/graph.h"
@@ -124,19 +125,71 @@ static void compare_shardings(const built *copied, const built *run, const char 
     cr_assert(ts_layout_equal(&a->layouts[i], &b->layouts[i]), "tensor %zu of %s", i, body);
 }
 
+/* Returns how many iterations are copied. */
+static size_t check(const char *body)
+{
+  size_t copies = 0;
+  ts_desk copied = ts_desk_open(), run = ts_desk_open();
+  built a = build(&copied, body, "one"), b = build(&run, body, " l ");
+  for (size_t k = 0; k < a.graph->runs.count; k++)
+    copies += a.graph->runs.at[k].count;
+  cr_assert_eq(b.graph->runs.count, 0, "%s", body);
+  compare(a.graph, b.graph, body);
+  compare_shardings(&a, &b, body);
+  ts_desk_close(&copied);
+  ts_desk_close(&run);
+  return copies;
+}
+
 Test(repeat, copies_are_what_would_be_run)
 {
   size_t copies = 0;
-  for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-    ts_desk copied = ts_desk_open(), run = ts_desk_open();
-    built a = build(&copied, bodies[i], "one"), b = build(&run, bodies[i], " l ");
-    for (size_t k = 0; k < a.graph->runs.count; k++)
-      copies += a.graph->runs.at[k].count;
-    cr_assert_eq(b.graph->runs.count, 0, "%s", bodies[i]);
-    compare(a.graph, b.graph, bodies[i]);
-    compare_shardings(&a, &b, bodies[i]);
-    ts_desk_close(&copied);
-    ts_desk_close(&run);
-  }
+  for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+    copies += check(bodies[i]);
   cr_assert_gt(copies, 20);
+}
+
+/* ---- Any bodies ---- */
+
+static unsigned draw(unsigned *seed, unsigned count)
+{
+  *seed = *seed * 1664525u + 1013904223u;
+  return (*seed >> 8) % count;
+}
+
+/* Ops of four names, which are passed on among them. */
+static void put_body(FILE *out, unsigned *seed)
+{
+  static const char *const names[] = {"x", "a", "b", "c"}, *const first[] = {"x", "mask", "e"},
+                    *const forms[] = {"%s = relu(%s) as relu\n", "%s = gelu(%s) as gelu\n",
+                                      "%s = linear(%s, out: 64) as up\n",
+                                      "%s = linear(%s, out: 64, frozen: true) as still\n",
+                                      "%s = %s\n"};
+  for (int i = 1; i < 4; i++)
+    fprintf(out, "let %s = %s\n", names[i], first[draw(seed, 3)]);
+  fprintf(out, "repeat 11 as l { let z = 0 * %%1$s\n");
+  for (unsigned i = 2 + draw(seed, 5); i > 0; i--) {
+    const char *to = names[draw(seed, 4)];
+    fprintf(out, forms[draw(seed, 5)], to, names[draw(seed, 4)]);
+  }
+  fprintf(out, "y = add(x, %s) as sum\n", names[1 + draw(seed, 3)]);
+  fputs(draw(seed, 2) ? "was = gelu(c) as far\n c = b\n b = a\n a = was\n" : "", out);
+  fprintf(out, "x = y }\n a = add(a, b) as one\n c = add(a, c) as two\n x = add(x, c) as three\n");
+}
+
+Test(repeat, copies_of_any_are_what_would_be_run)
+{
+  enum { BODIES = 60 };
+  unsigned seed = 5;
+  size_t copies = 0;
+  for (int i = 0; i < BODIES; i++) {
+    char *body;
+    size_t size;
+    FILE *out = open_memstream(&body, &size);
+    put_body(out, &seed);
+    fclose(out);
+    copies += check(body);
+    free(body);
+  }
+  cr_assert_gt(copies, 3 * BODIES);
 }
