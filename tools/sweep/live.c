@@ -164,16 +164,16 @@ static void put_page(void *closure, FILE *out)
 ts_live *ts_live_open(ts_arena *arena, const char *where, ts_error *error)
 {
   ts_live *l = TS_NEW(arena, ts_live);
-  if (!ts_http_open(&l->http, where, error))
-    return NULL;
-  l->arena = ts_arena_new("live page"); /* of its own, as it may be used on another thread */
-  return l;
+  return ts_http_open(&l->http, where, error) ? l : NULL;
 }
 
 bool ts_live_read(ts_live *l, const char *journal, ts_error *error)
 {
   l->path = journal;
+  l->arena = ts_arena_new("live page"); /* of its own, as it may be used on another thread */
   l->journal = ts_journal_open(l->arena, journal, TS_JOURNAL_READ, error);
+  if (!l->journal)
+    ts_arena_free(l->arena);
   return l->journal;
 }
 
