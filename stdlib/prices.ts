@@ -1,10 +1,10 @@
-// What vendors asked for a device and an hour, on demand and before taxes, on a day. A plan says which of
-// them it takes, or its own:
+// List prices of vendors for a device and an hour, on demand, before taxes. A plan names one of them,
+// or states its own:
 //
 //   cluster = dgx_h100(nodes: 16) with { price = lambda_2026_09.h100 }
 //
-// Lists change every few months, and for the same board they differ by a factor of four on one day;
-// reservations of a year cost a third less. A list is never changed here: a later one has another name.
+// The lists below differ by a factor of two for the H100, and vendors change theirs. A list here stays
+// as it was on its day: a later one gets a name of its own. Reservations are not in them.
 //
 // Sources: [Lambda] lambda.ai/instances, machines of eight, read on 2026-09-20; [AWS] Amazon EC2 on
 // demand in us-east-1, p4d.24xlarge at $21.96, p4de.24xlarge at $27.45 and p5.48xlarge at $55.04 an

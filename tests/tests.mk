@@ -11,6 +11,7 @@ tests_unit_sources = \
 	tests/unit/lang_tree.h \
 	tests/unit/plan_text.h \
 	tests/unit/random_ir.h \
+	tests/unit/strategy_uses.h \
 	tests/unit/test_accuracy.c \
 	tests/unit/test_accuracy_factors.c \
 	tests/unit/test_arena.c \

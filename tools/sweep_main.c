@@ -248,10 +248,10 @@ static void hide(task *t)
 static void tell_effort(task *t)
 {
   size_t played = 0;
-  for (size_t i = 0; i < t->sweep.count; i++)
-    played += t->sweep.outcomes[i].played;
   if (!ts_progress_terminal() || (t->team && ts_team_follows(t->team)))
     return;
+  for (size_t i = 0; i < t->sweep.count; i++)
+    played += t->sweep.outcomes[i].played;
   fflush(stdout);
   fprintf(stderr, "%zu of %zu plans played, %.2f s\n", played, t->sweep.count, t->took);
 }

@@ -339,7 +339,7 @@ bool ts_network_way(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profi
   return way->method != NULL;
 }
 
-bool ts_network_plays(const ts_network *n) { return ts_packet_figures_any(n->packets); }
+bool ts_network_plays_packets(const ts_network *n) { return ts_packet_figures_any(n->packets); }
 
 void ts_network_ask(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
 {

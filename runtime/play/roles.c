@@ -541,7 +541,7 @@ const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *ne
     for (uint32_t r = 0, next = 0; next < s.count; r++)
       if (s.of[r] == next)
         begin_kind(&s, r, &at[next++]);
-    for (uint32_t k = 0; ts_network_plays(network) && k < s.count; k++)
+    for (uint32_t k = 0; ts_network_plays_packets(network) && k < s.count; k++)
       ask_for_kind(&s, &at[k]);
     ts_network_play_asked(network);
     for (uint32_t k = 0; k < s.count; k++)

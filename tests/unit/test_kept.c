@@ -12,6 +12,7 @@
 #include "compiler/search.h"
 #include "ir/ir.h"
 #include "runtime/account/least.h"
+#include "tests/unit/strategy_uses.h"
 
 /* Notes the bounds of an IR that is not complete, and asks for the rest. */
 typedef struct early { ts_arena *arena; ts_least least; size_t asked; } early;
@@ -337,22 +338,16 @@ static size_t check_early_of(const char *folder)
 /* All kinds of schedules, strategies, recomputation, offloading, rings. */
 Test(kept, what_is_in_flight)
 {
-  static const char *const uses[] = {
-    "[\"ddp\"]",           "[\"zero3\"]",           "[\"ds3\"]",
-    "[\"fsdp_keep\"]",     "[\"fsdp\", \"full\"]", "[\"hsdp\", \"selective\"]",
-    "[\"ring\", \"sp\"]", "[\"gather\", \"offload\"]", "[\"ep\", \"etp\", \"sp\", \"fsdp\"]",
-    "[\"ulysses\", \"tp\", \"full\", \"offload\"]",
-    "[\"tied\", \"fp8\", \"offload_optimizer\"]", "[\"tp_ring\"]", "[\"async\", \"second\"]"};
   ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},      {"dp", "2"},
                          {"cp", "2"},   {"tp", "2"},     {"ep", "2"}, {"experts", "8"}};
   const char *root = getenv("top_srcdir");
   char path[4096];
   snprintf(path, sizeof path, "%s/tests/strategies/_plan.ts", root ? root : ".");
-  for (size_t u = 0; u < 2 * (sizeof uses / sizeof *uses); u++) {
-    defines[0].expression = uses[u / 2];
+  for (size_t u = 0; u < 2 * STRATEGY_USES; u++) {
+    defines[0].expression = strategy_uses[u / 2];
     defines[1].expression = u % 2 ? "true" : "false";
     cr_assert(check_early_plan(path, &(ts_compile_options){.defines = defines, .define_count = 9}),
-              "%s", uses[u / 2]);
+              "%s", strategy_uses[u / 2]);
   }
   cr_assert_gt(check_early_of("examples"), 10);
   cr_assert_gt(check_early_of("tests/cli") + check_early_of("tests/accuracy/plans"), 20);

@@ -11,6 +11,7 @@
 #include "runtime/account/memory.h"
 #include "runtime/account/run.h"
 #include "tests/unit/random_ir.h"
+#include "tests/unit/strategy_uses.h"
 
 enum { RANDOM = 4000 };
 
@@ -181,21 +182,15 @@ Test(least, is_no_more_than_what_plans_of_all_kinds_take)
 /* All kinds of strategies, recomputation, offloading, rings; a backward whole and in two. */
 Test(least, is_no_more_than_what_strategies_take)
 {
-  static const char *const uses[] = {
-    "[\"ddp\"]",         "[\"zero3\"]",           "[\"ds3\"]",
-    "[\"fsdp_keep\"]",   "[\"fsdp\", \"full\"]", "[\"hsdp\", \"selective\"]",
-    "[\"ring\", \"sp\"]", "[\"gather\", \"offload\"]", "[\"ep\", \"etp\", \"sp\", \"fsdp\"]",
-    "[\"ulysses\", \"tp\", \"full\", \"offload\"]",
-    "[\"tied\", \"fp8\", \"offload_optimizer\"]", "[\"tp_ring\"]", "[\"async\", \"second\"]"};
   ts_define defines[] = {{"use", NULL}, {"zb", "false"}, {"m", "8"},  {"pp", "4"},      {"dp", "2"},
                          {"cp", "2"},   {"tp", "2"},     {"ep", "2"}, {"experts", "8"}};
   ts_arena *arena = ts_arena_new("test");
-  for (size_t u = 0; u < 2 * (sizeof uses / sizeof *uses); u++) {
-    defines[0].expression = uses[u / 2];
+  for (size_t u = 0; u < 2 * STRATEGY_USES; u++) {
+    defines[0].expression = strategy_uses[u / 2];
     defines[1].expression = u % 2 ? "true" : "false";
     cr_assert(check_file(from_source(arena, "tests/strategies/_plan.ts"),
                          &(ts_compile_options){.defines = defines, .define_count = 9}),
-              "%s", uses[u / 2]);
+              "%s", strategy_uses[u / 2]);
   }
   ts_arena_free(arena);
 }

@@ -272,6 +272,14 @@ static void hold_at_random(ts_pipeline *p, uint64_t *state)
   }
 }
 
+static opened open_drawn(const char *schedule, int stages, uint64_t *state)
+{
+  int cost[4];
+  for (int c = 0; c < 4; c++)
+    cost[c] = (int)drawn(state, c < 3 ? 1 : 0, c < 3 ? 30 : 12);
+  return open_small(schedule, stages, cost, (double)drawn(state, 0, 20) / 10);
+}
+
 /* No order that keeps a limit of memory is below the bound, as all orders tell; and the bound is
  * near the best of them. */
 Test(pipeline, bound_of_random_costs)
@@ -289,11 +297,7 @@ Test(pipeline, bound_of_random_costs)
   double gaps = 0;
   uint32_t count = 0, met = 0;
   for (size_t k = 0; k < COSTS * sizeof of / sizeof *of; k++) {
-    int cost[4];
-    for (int c = 0; c < 4; c++)
-      cost[c] = (int)drawn(&state, c < 3 ? 1 : 0, c < 3 ? 30 : 12);
-    opened o = open_small(of[k / COSTS].schedule, of[k / COSTS].stages, cost,
-                          (double)drawn(&state, 0, 20) / 10);
+    opened o = open_drawn(of[k / COSTS].schedule, of[k / COSTS].stages, &state);
     for (int limit = 0; limit < LIMITS; limit++) {
       hold_at_random(o.p, &state);
       for (uint32_t r = 0; r < o.p->ranks; r++)
@@ -328,11 +332,7 @@ Test(pipeline, bound_of_larger_ones)
   enum { COSTS = 2, LIMITS = 3 };
   uint64_t state = 11;
   for (size_t k = 0; k < COSTS * sizeof of / sizeof *of; k++) {
-    int cost[4];
-    for (int c = 0; c < 4; c++)
-      cost[c] = (int)drawn(&state, c < 3 ? 1 : 0, c < 3 ? 30 : 12);
-    opened o = open_small(of[k / COSTS].schedule, of[k / COSTS].stages, cost,
-                          (double)drawn(&state, 0, 20) / 10);
+    opened o = open_drawn(of[k / COSTS].schedule, of[k / COSTS].stages, &state);
     for (int limit = 0; limit < LIMITS; limit++) {
       hold_at_random(o.p, &state);
       for (uint32_t r = 0; r < o.p->ranks; r++)

@@ -178,7 +178,7 @@ static bool is_behind(const ts_sweep *s, const double *worths)
 
 bool ts_sweep_is_behind(const ts_sweep *s, ts_outcome *o)
 {
-  return !ts_sweep_has_room(s) && is_behind(s, best_of(s, o)->worths);
+  return is_behind(s, best_of(s, o)->worths);
 }
 
 bool ts_sweep_cannot_win(const ts_sweep *s, ts_outcome *o)
