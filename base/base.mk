@@ -1,7 +1,7 @@
 # Floor below every module: arena, source map, diagnostics, digests. Lists: ./dev sources.
 
-#: libts_la_SOURCES += base/*.c base/*.h base/*.def
-libts_la_SOURCES += \
+#: libts_a_SOURCES += base/*.c base/*.h base/*.def
+libts_a_SOURCES += \
 	base/arena.c \
 	base/arena.h \
 	base/blocks.c \

@@ -31,9 +31,7 @@ static const ts_option common[] = {
 
 static const char *called_by(int argc, char **argv)
 {
-  const char *called = argc > 0 ? ts_base_name(argv[0]) : "trainspec";
-  /* libtool's wrapper, in the build folder */
-  return strncmp(called, "lt-", 3) == 0 ? called + 3 : called;
+  return argc > 0 ? ts_base_name(argv[0]) : "trainspec";
 }
 
 /* A file opened in the place of a closed output would get what is printed. Writing to what stands

@@ -1,7 +1,7 @@
 # Fits of operators, networks and slowdown to measurements. Lists: ./dev sources.
 
-#: libts_la_SOURCES += calibrate/*.c calibrate/*.h
-libts_la_SOURCES += \
+#: libts_a_SOURCES += calibrate/*.c calibrate/*.h
+libts_a_SOURCES += \
 	calibrate/conformal.c \
 	calibrate/conformal.h \
 	calibrate/device_sheets.c \

@@ -1,7 +1,7 @@
 # From syntax tree to IR, a room for each part of the way. Lists: ./dev sources.
 
-#: libts_la_SOURCES += compiler/*.c compiler/*.h compiler/*.def
-libts_la_SOURCES += \
+#: libts_a_SOURCES += compiler/*.c compiler/*.h compiler/*.def
+libts_a_SOURCES += \
 	compiler/argument_value.c \
 	compiler/argument_value.h \
 	compiler/assertion.c \

@@ -1,7 +1,7 @@
 # What a kernel costs: tables, fits, roofline, Gaussian processes. Lists: ./dev sources.
 
-#: libts_la_SOURCES += cost/*.c cost/*.h cost/*.def
-libts_la_SOURCES += \
+#: libts_a_SOURCES += cost/*.c cost/*.h cost/*.def
+libts_a_SOURCES += \
 	cost/calibration.c \
 	cost/calibration.h \
 	cost/correlate.def \

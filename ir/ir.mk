@@ -1,7 +1,7 @@
 # The intermediate representation: ir.h is its specification. Lists: ./dev sources.
 
-#: libts_la_SOURCES += ir/*.c ir/*.h ir/*.def
-libts_la_SOURCES += \
+#: libts_a_SOURCES += ir/*.c ir/*.h ir/*.def
+libts_a_SOURCES += \
 	ir/build.c \
 	ir/canon.c \
 	ir/ir.h \

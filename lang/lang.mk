@@ -1,7 +1,7 @@
 # Lexer, grammar, syntax tree, formatter, units. Lists: ./dev sources.
 
-#: libts_la_SOURCES += lang/*.c lang/parser.h lang/ast.h lang/ast.def lang/units.h
-libts_la_SOURCES += \
+#: libts_a_SOURCES += lang/*.c lang/parser.h lang/ast.h lang/ast.def lang/units.h
+libts_a_SOURCES += \
 	lang/ast.c \
 	lang/ast.def \
 	lang/ast.h \
@@ -24,7 +24,7 @@ EXTRA_DIST += \
 
 # Scanner and parser are generated here in a checkout and come ready-made in a release.
 lang_generated = lang/grammar.c lang/grammar.h lang/lexer.c
-libts_la_SOURCES += $(lang_generated)
+libts_a_SOURCES += $(lang_generated)
 BUILT_SOURCES += $(lang_generated)
 MAINTAINERCLEANFILES += $(lang_generated)
 
@@ -38,4 +38,4 @@ lang/lexer.c: lang/lexer.l
 	$(AM_V_GEN)$(MKDIR_P) lang && $(FLEX) --noline -o lang/lexer.c $(srcdir)/lang/lexer.l
 
 # One target alone, `make tsc` in a fresh folder, passes by BUILT_SOURCES: the objects themselves ask for the header.
-$(libts_la_OBJECTS): | lang/grammar.h
+$(libts_a_OBJECTS): | lang/grammar.h

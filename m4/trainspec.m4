@@ -68,7 +68,9 @@ AC_DEFUN([TS_HARDENING], [
   TS_TRY_FLAGS([TS_HARDENING_LDFLAGS], [-Wl,-z,relro])
   TS_TRY_FLAGS([TS_HARDENING_LDFLAGS], [-Wl,-z,now])
   TS_TRY_FLAGS([TS_PIE_LDFLAGS], [-pie], [-fPIE])
-  AS_IF([test -n "$TS_PIE_LDFLAGS"], [TS_HARDENING_CFLAGS="$TS_HARDENING_CFLAGS -fPIE"]) # libtool adds -fPIC behind it for the library
+  # One object serves programs and library.
+  AS_IF([test "${enable_shared:-yes}" != no], [TS_HARDENING_CFLAGS="$TS_HARDENING_CFLAGS -fPIC"],
+    [test -n "$TS_PIE_LDFLAGS"], [TS_HARDENING_CFLAGS="$TS_HARDENING_CFLAGS -fPIE"])
 ])
 
 # TS_64_BIT: an IR is mapped as it lies in its file, with 64-bit offsets, and sizes of real plans do not fit in 32 bits.

@@ -27,7 +27,7 @@ def library():
     named = os.environ.get("TRAINSPEC_LIBRARY")
     if named == "system":
         return None
-    path = pathlib.Path(named) if named else HERE.parent / "build" / ".libs" / LIBRARY
+    path = pathlib.Path(named) if named else HERE.parent / "build" / LIBRARY
     if not path.is_file():
         raise SystemExit(f"trainspec: no library {path}: run `./dev build` first, or give the path of "
                          f"{LIBRARY} in TRAINSPEC_LIBRARY, or `system` for an installed one")

@@ -1,7 +1,7 @@
 # Folding, engine, collectives, memory, reports. Lists: ./dev sources.
 
-#: libts_la_SOURCES += runtime/*.c runtime/*.h runtime/*.def
-libts_la_SOURCES += \
+#: libts_a_SOURCES += runtime/*.c runtime/*.h runtime/*.def
+libts_a_SOURCES += \
 	runtime/account/allocator.c \
 	runtime/account/allocator.h \
 	runtime/account/blame.c \
@@ -224,9 +224,10 @@ libts_la_SOURCES += \
 # Built by itself, so that the rest needs no C++ compiler.
 EXTRA_DIST += runtime/collective/packet_ns3.cc
 if HAVE_NS3
-libts_la_LIBADD += runtime/collective/packet_ns3.lo $(NS3_LIBS) -lstdc++
-runtime/collective/packet_ns3.lo: runtime/collective/packet_ns3.cc runtime/collective/packet_ns3.h runtime/collective/packet.h ir/ir.h
-	$(AM_V_GEN)$(MKDIR_P) runtime/collective && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(CXX) -std=c++17 -Wall -Wextra $(DEFS) -I$(srcdir) \
+libts_a_LIBADD += runtime/collective/packet_ns3.o
+ts_libs += $(NS3_LIBS) -lstdc++
+runtime/collective/packet_ns3.o: runtime/collective/packet_ns3.cc runtime/collective/packet_ns3.h runtime/collective/packet.h ir/ir.h
+	$(AM_V_GEN)$(MKDIR_P) runtime/collective && $(CXX) -std=c++17 -fPIC -Wall -Wextra $(DEFS) -I$(srcdir) \
 	  $(NS3_CFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $(srcdir)/runtime/collective/packet_ns3.cc
 endif
 
@@ -254,7 +255,7 @@ cluster_scripts = runtime/report/page/format.js runtime/report/page/colours.js r
 	runtime/report/page/topology.js runtime/report/page/cluster/start.js
 
 EXTRA_DIST += $(page_styles) $(page_scripts) runtime/report/page/cluster/start.js tools/embed_text.awk
-nodist_libts_la_SOURCES += runtime/report/page_files.c
+nodist_libts_a_SOURCES += runtime/report/page_files.c
 CLEANFILES += runtime/report/page_files.c
 runtime/report/page_files.c: $(page_styles) $(page_scripts) $(cluster_scripts) runtime/runtime.mk tools/embed_text.awk
 	$(AM_V_GEN)$(MKDIR_P) runtime/report && { echo '#include "runtime/report/page.h"' && \

@@ -176,7 +176,7 @@ stdlib_files = \
 nobase_dist_pkgdata_DATA += $(stdlib_files)
 
 # Embedded copy, declared in compiler/eval/stdlib_embed.h.
-nodist_libts_la_SOURCES += compiler/eval/stdlib_embed.c
+nodist_libts_a_SOURCES += compiler/eval/stdlib_embed.c
 CLEANFILES += compiler/eval/stdlib_embed.c
 EXTRA_DIST += tools/embed.sh
 compiler/eval/stdlib_embed.c: $(stdlib_files) stdlib/stdlib.mk tools/embed.sh

@@ -14,9 +14,6 @@ report() { # NAME OUTPUT: passes if there is no output
 }
 skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 
-# The program itself, not libtool's script that finds the library for it.
-binary() { if [ -f "$build/.libs/$1" ]; then echo "$build/.libs/$1"; else echo "$build/$1"; fi; }
-
 lacks() { # FILE WHAT OPTIONS PATTERN
   readelf "$3" "$1" 2>/dev/null | grep -Eq "$4" || echo "${1##*/}: no $2"
 }
@@ -25,19 +22,19 @@ lacks() { # FILE WHAT OPTIONS PATTERN
 hardening() {
   local flags file
   flags=$(sed -n -e 's/^TS_CFLAGS = //p' -e 's/^TS_LDFLAGS = //p' -e 's/^CFLAGS = //p' "$build/Makefile")
-  for file in "$(binary tsc)" "$(binary tsrun)" "$(binary tsfmt)" "$(binary trainspec)" "$build/.libs/libtrainspec.so"; do
+  for file in "$build"/{tsc,tsrun,tsfmt,trainspec,libtrainspec.so}; do
     [ -f "$file" ] || continue
     [[ $flags != *-z,relro* ]] || lacks "$file" RELRO -lW 'GNU_RELRO'
     [[ $flags != *-z,now* ]] || lacks "$file" BIND_NOW -dW 'BIND_NOW|FLAGS_1.*NOW'
     [[ $flags != *-pie* || $file = *.so ]] || lacks "$file" PIE -dW 'FLAGS_1.*PIE'
   done
-  file=$build/.libs/libtrainspec.so
+  file=$build/libtrainspec.so
   [ -f "$file" ] || return 0
   [[ $flags != *-fstack-protector-strong* ]] || lacks "$file" "stack protector" -sW '__stack_chk_fail'
   [[ $flags != *-D_FORTIFY_SOURCE* || $flags = *-O0* ]] || lacks "$file" "checked functions" -sW '__[a-z]+_chk'
 }
 
-if command -v readelf >/dev/null && readelf -hW "$(binary tsc)" >/dev/null 2>&1; then
+if command -v readelf >/dev/null && readelf -hW "$build/tsc" >/dev/null 2>&1; then
   report "programs and library are hardened" "$(hardening)"
 else
   skip "programs and library are hardened" "no readelf"
@@ -48,7 +45,7 @@ if [ -x "$root/configure" ] && [ ! -f "$root/config.status" ]; then
   if (cd "$scratch/fresh" && "$root/configure" --quiet >configure.log 2>&1); then
     # Before the first object that includes it; a release brings it along.
     [ -f "$root/lang/grammar.h" ] || report "an object asks for the grammar's header, in a fresh folder" \
-      "$(make -C "$scratch/fresh" -n lang/format.lo 2>&1 | grep -q 'grammar\.y' || echo "lang/format.lo is compiled without lang/grammar.h")"
+      "$(make -C "$scratch/fresh" -n lang/format.o 2>&1 | grep -q 'grammar\.y' || echo "lang/format.o is compiled without lang/grammar.h")"
   else
     report "configures in a fresh folder" "$(tail -n 5 "$scratch/fresh/configure.log")"
   fi

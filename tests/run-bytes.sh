@@ -29,7 +29,6 @@ studies() {
 # answers BUILD-FOLDER TO: a file for each plan and form, with what it printed and how it ended.
 answers() {
   local build=$1 to=$2 with programs=$1 count=0 arguments
-  [ ! -x "$build/.libs/tsc" ] || { programs=$build/.libs; export LD_LIBRARY_PATH=$build/.libs; }
   with=$(cat "$build/run-with" 2>/dev/null)
   mkdir -p "$to"
   cd "$root" || exit 1

@@ -3,7 +3,7 @@
 root=$(cd "${top_srcdir:-.}" && pwd)
 build=$(cd "${top_builddir:-build}" && pwd)
 export PYTHONDONTWRITEBYTECODE=1
-export TRAINSPEC_LIBRARY="$build/.libs/libtrainspec.so" PATH="$build:$PATH"
+export TRAINSPEC_LIBRARY="$build/libtrainspec.so" PATH="$build:$PATH"
 python=${PYTHON:-python3}
 if ! "$python" -c 'import sys; assert sys.version_info >= (3, 9)' 2>/dev/null; then
   echo "1..0 # SKIP no Python 3.9"

@@ -59,7 +59,7 @@ report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-stri
 
 report "syntax files of editors know the keywords of the language" "$(share/syntax.sh --check 2>&1)"
 
-library=$build/.libs/libtrainspec.so
+library=$build/libtrainspec.so
 if [ -f "$library" ]; then
   report "the functions of trainspec.h leave the library, and nothing else" "$(diff <(nm -D --defined-only "$library" 2>&1 | awk '$2 != "A" { sub(/@.*/, "", $NF); print $NF }' | sort -u) \
     <(grep -oE '\<trainspec_[a-z_]+\(' library/trainspec.h | tr -d '(' | sort -u) | grep '^[<>]')"

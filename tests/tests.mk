@@ -120,7 +120,7 @@ check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = $(tests_unit_sources) $(accuracy_figures) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h \
 	tools/sweep/inputs.c tools/sweep/inputs.h tools/sweep/journal.c tools/sweep/journal.h tools/sweep/once.c tools/sweep/once.h tools/sweep/outcome.c tools/sweep/outcome.h tools/sweep/packed.c tools/sweep/packed.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
+tests_unit_unit_LDADD = libts.a $(CRITERION_LIBS) $(ts_libs)
 TESTS += tests/run-unit.sh
 endif
 
@@ -159,8 +159,6 @@ fuzz_targets = \
 # With --enable-fuzzing the engine brings the main program; otherwise replay.c does.
 fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))
 CLEANFILES += $(fuzz_programs)
-clean-local:
-	rm -rf tests/fuzz/.libs
 if FUZZING
 noinst_DATA = $(fuzz_programs)
 fuzz_main = $(LIB_FUZZING_ENGINE)
@@ -175,10 +173,10 @@ tests/fuzz/fuzz_lsp$(EXEEXT): $(fuzz_lsp_sources)
 fuzz_journal_sources = tools/sweep/inputs.c tools/sweep/journal.c tools/sweep/once.c tools/sweep/outcome.c
 tests/fuzz/fuzz_journal$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_journal_sources))
 tests/fuzz/fuzz_journal$(EXEEXT): $(fuzz_journal_sources)
-$(fuzz_programs): libts.la tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
+$(fuzz_programs): libts.a tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
 $(fuzz_programs): %$(EXEEXT): %.c
-	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
-	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libts.la $(CJSON_LIBS) $(SQLITE_LIBS) $(LIBS)
+	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
+	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libts.a $(ts_libs) $(LIBS)
 
 # A case is its files, and nowhere else: run-golden.sh finds it in its folder, and a release takes all
 # that git knows of tests/. Its list goes along, for a release that is made of a release.
@@ -244,22 +242,25 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/tpu.h
 
 check_PROGRAMS += tests/accuracy/accuracy
-tests_accuracy_accuracy_LDADD = libts.la $(ZLIB_LIBS) -lm
+tests_accuracy_accuracy_LDADD = libts.a $(ts_libs)
 
 # Schedules against those of reference schedulers: ./dev goldens. Built on demand.
 tests_schedules_goldens_SOURCES = tests/schedules/goldens.c tests/accuracy/csv.c tests/accuracy/csv.h
 EXTRA_PROGRAMS = tests/schedules/goldens
-tests_schedules_goldens_LDADD = libts.la $(ZLIB_LIBS) -lm
+tests_schedules_goldens_LDADD = libts.a $(ts_libs)
 
 # For `./dev tsan`, which builds it by name.
 EXTRA_PROGRAMS += tests/tsan/workers
 tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_workers.c \
 	tests/unit/test_crew.c tests/unit/engine_plan.c
 tests_tsan_workers_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
-tests_tsan_workers_LDADD = libts.la
+tests_tsan_workers_LDADD = libts.a $(ts_libs)
 
 # The library as other programs link it: its header, and what leaves the shared object.
+if SHARED
 check_PROGRAMS += tests/library/embed
+endif
 tests_library_embed_SOURCES = examples/embed.c
 tests_library_embed_CPPFLAGS = -I$(srcdir)/library
-tests_library_embed_LDADD = libtrainspec.la
+tests_library_embed_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_library_embed_LDADD = libtrainspec.so

@@ -2,7 +2,7 @@
 
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/git.c tools/cli/git.h tools/cli/locked.c tools/cli/locked.h tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
-tsc_LDADD = libts.la
+tsc_LDADD = libts.a $(ts_libs)
 #: tsrun_SOURCES = tools/tsrun*.c tools/cli/assertions.* tools/cli/git.* tools/cli/locked.* tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/play_warnings.* tools/cli/ways_out.* tools/cli/windows.*
 tsrun_SOURCES = \
 	tools/cli/assertions.c \
@@ -31,10 +31,10 @@ tsrun_SOURCES = \
 	tools/tsrun.c \
 	tools/tsrun_main.c
 
-tsrun_LDADD = libts.la $(CJSON_LIBS)
+tsrun_LDADD = libts.a $(ts_libs)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/programs.h
-tsfmt_LDADD = libts.la
-trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS) $(SQLITE_LIBS) $(MPI_LIBS)
+tsfmt_LDADD = libts.a $(ts_libs)
+trainspec_LDADD = libts.a $(ts_libs) $(MPI_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
 	tools/calibrate_main.c \

@@ -1,7 +1,7 @@
 # Recordings of real runs: formats, linked, matched, replayed, exported. Lists: ./dev sources.
 
-#: libts_la_SOURCES += trace/*.c trace/*.h trace/*.def
-libts_la_SOURCES += \
+#: libts_a_SOURCES += trace/*.c trace/*.h trace/*.def
+libts_a_SOURCES += \
 	trace/by_module.c \
 	trace/by_module.h \
 	trace/chakra_ranks.c \
