@@ -229,6 +229,7 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
   else
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler wrote an invalid IR: %s",
                 error.message);
+  ts_input_close(input);
   return false;
 }
 

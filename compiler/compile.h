@@ -91,7 +91,8 @@ void ts_input_digest(const ts_input *input, uint8_t sha256[TS_DIGEST_SIZE]);
  * after errors, which are in the queue. The IR lives until the input is closed and the session's
  * arena freed. */
 bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o, ts_input *input);
-/* The same for a plan whose text is here already; `path` is where it would stand. */
+/* The same for a plan whose text is here already; `path` is where it would stand. What failed is
+ * closed. */
 bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t size,
                       const ts_compile_options *o, ts_input *input);
 void ts_input_close(ts_input *input);

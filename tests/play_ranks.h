@@ -10,9 +10,10 @@
 #include "compiler/compile.h"
 #include "compiler/replay/numbers.h"
 #include "runtime/account/result.h"
+#include "tests/fuzz/no_bug.h"
 #include "trace/workload_mesh.h"
 
-/* False: they were refused; the first message is *why. The input is closed by the caller. */
+/* False: they were refused; the first message is *why. Else the caller closes the input. */
 static inline bool compile_ranks(ts_arena *arena, const struct ts_events *const *ranks,
                                  uint32_t count, ts_input *input, const char **why)
 {
@@ -21,6 +22,7 @@ static inline bool compile_ranks(ts_arena *arena, const struct ts_events *const 
   ts_session *s = ts_session_new(arena);
   ts_compile_options options = {.ranks = ranks, .rank_count = count};
   bool good = ts_input_compile(s, "replay.ts", text, strlen(text), &options, input);
+  no_bug(s->diags);
   *why = good || !s->diags->all.count ? "" : s->diags->all.at[0]->message;
   return good;
 }
@@ -44,6 +46,7 @@ static inline bool compile_workload(ts_arena *arena, const ts_events *e,
   ts_session *s = ts_session_new(arena);
   ts_compile_options options = {.ranks = &e, .rank_count = 1, .workload = choice};
   bool good = ts_input_compile(s, "replay.ts", text, strlen(text), &options, input);
+  no_bug(s->diags);
   *why = good || !s->diags->all.count ? "" : s->diags->all.at[0]->message;
   return good;
 }
