@@ -271,6 +271,16 @@ fn _expert_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, hidden: Bool) -
   then [expert_parallel(cp * ed, batch: ed, overlap: hidden), expert_tensors_kept(tp)]
   else expert_parallel(cp * ed, batch: ed, overlap: hidden)
 
+// Elements of a bucket, with and without the distributed optimizer (resolve_ddp_bucket_size of
+// megatron/training/training.py; before it, and still, the constructor of DistributedDataParallel;
+// the same in all releases since core_v0.7.0). Stages and chunks after the first have one bucket, and
+// so has a run without `overlap_grad_reduce`.
+fn _bucket(a: MegatronArguments, replicas: Int) -> Int = if a.ddp_bucket_size > 0 then a.ddp_bucket_size
+  else max(40_000_000, 1_000_000 * replicas)
+fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else a.num_layers + a.mtp_num_layers
+fn _parted(a: MegatronArguments) -> Int = if _stages(a) == 1 then _repeats(a) + 1 else if _is_t5(a) then div(_repeats(a), _stages(a))
+  else _stage_size(a, 0)
+
 // The strategies of a run. `ed`: the part of the data-parallel ranks over which experts are dealt
 // out. `hidden`: whether communication goes on beside work that does not need it.
 fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidden: Bool = true) -> List = [
@@ -287,9 +297,17 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
   _expert_strategies(run, tp, cp, ed, hidden),
   if run.arguments.use_distributed_optimizer then zero1(
     ed * dp * cp,
+    bucket: _bucket(run.arguments, ed * dp * cp),
     overlap: run.arguments.overlap_grad_reduce,
     beside: run.arguments.overlap_param_gather,
-  ) else data_parallel(ed * dp * cp, bucket: 1 GiB, overlap: run.arguments.overlap_grad_reduce),
+    parted: _parted(run.arguments),
+    updated: if run.arguments.overlap_grad_reduce then _bucket(run.arguments, ed * dp * cp) else 1 TiB,
+  ) else data_parallel(
+    ed * dp * cp,
+    bucket: _bucket(run.arguments, ed * dp * cp),
+    overlap: run.arguments.overlap_grad_reduce,
+    parted: _parted(run.arguments),
+  ),
   if run.arguments.optimizer_cpu_offload then update_on_host() else none,
   if run.arguments.fp8_format == "" then none else fp8_products(),
   _recomputed(run.arguments),
@@ -394,6 +412,7 @@ record MegatronArguments {
   optimizer_offload_fraction: Real = 1.0
   overlap_grad_reduce: Bool = false
   overlap_param_gather: Bool = false
+  ddp_bucket_size: Int = 0 // elements; 0: by the replicas
   num_layers_per_virtual_pipeline_stage: Int = 0
   num_virtual_stages_per_pipeline_rank: Int = 0
   microbatch_group_size_per_virtual_pipeline_stage: Int = 0
@@ -411,7 +430,8 @@ fn _missing(a: MegatronArguments) -> String =
   else ""
 fn megatron(a: MegatronArguments) -> Record = if a.optimizer_cpu_offload and a.optimizer_offload_fraction < 1
   then refuse("an optimizer of which a part is on the host has no plan here yet: `optimizer_offload_fraction` is 1") else if _missing(a) !=
-  "" then refuse("a run needs `" + _missing(a) + "`") else if a.fp8_format == "" and not (a.bf16 or a.fp16)
+  "" then refuse("a run needs `" + _missing(a) + "`") else if a.overlap_param_gather and not (a.use_distributed_optimizer and a.overlap_grad_reduce)
+  then refuse("Megatron-LM wants `overlap_grad_reduce` and `use_distributed_optimizer` with `overlap_param_gather`") else if a.fp8_format == "" and not (a.bf16 or a.fp16)
   then refuse("a run in fp32 has no plan here: say `bf16` or `fp16`") else _described(a, _on(a.gpu).machine)
 
 // What `trainspec import megatron` reads: fields of `arguments` are followed; `harmless` ones
@@ -448,8 +468,8 @@ let command_line = {
     "data_path",
     "data_sharding",
     "dataloader_type",
-    "ddp_*",
     "ddp_average_in_collective",
+    "ddp_pad_buckets_for_high_nccl_busbw",
     "decoupled_lr",
     "decoupled_min_lr",
     "deterministic_mode",
@@ -648,6 +668,10 @@ let command_line = {
     ["num_distributed_optimizer_instances", "the optimizer is dealt out over all replicas"],
   ],
   refused: [
+    ["ddp_num_buckets", "say `--ddp-bucket-size`: the parameters of a rank of the first stage, divided by the number of buckets"],
+    ["ddp_reduce_scatter_with_fp32_accumulation", "gradients that go to their owners by an all-to-all have no plan here yet"],
+    ["ddp_param_name_patterns_for_fp32_local_accumulation", "gradients that are kept in two formats have no plan here yet"],
+    ["overlap_param_gather_with_optimizer_step", "gathers beside the update have no plan here yet: leave it out, or take `zero1` of std.strategies.data"],
     ["use_megatron_fsdp", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
     ["use_torch_fsdp2", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
     ["data_parallel_sharding_strategy", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],

@@ -2,11 +2,20 @@
 // in the order of the backward (PyTorch DDP, Li et al., arXiv 2006.15704); with `overlap` a bucket
 // leaves as soon as the last micro-batch's backward has completed it. The other micro-batches only
 // accumulate. Of a parameter that is itself split over a part of `d` (experts) only the replicas
-// along the rest are summed.
-strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
-  rule gradients {
-    match *
+// along the rest are summed. A `bucket` without a unit counts elements. `parted`: of so many repeats
+// of the model, from the first on; what later ones hold leaves in one bucket (Megatron-LM, which has
+// buckets on the first stage of a pipeline alone: later ones' sums are not on the critical path).
+let _all = 1 TiB // a bucket that nothing fills
+let _every = 1_000_000_000 // repeats: more than any model has
+
+strategy data_parallel(d: Axis, bucket: Any = 25 MiB, overlap: Bool = true, parted: Int = _every) {
+  rule gradients optional {
+    match * where unit < parted
     after gradients: all_reduce(gradients, over: d, bucket: bucket, overlap: overlap)
+  }
+  rule together optional {
+    match * where unit >= parted
+    after gradients: all_reduce(gradients, over: d, bucket: _all, overlap: overlap)
   }
 }
 
@@ -14,20 +23,30 @@ strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
 // updates 1/d of the optimizer state. Gradients are reduce-scattered to their owner, updated
 // parameters gathered from it. Megatron calls it the distributed optimizer. `beside`: they are
 // gathered beside the next step's forward, a bucket early (--overlap-param-gather); a step then
-// begins with the gathers that the one before it left.
+// begins with the gathers that the one before it left. `parted`: as above, of gathers, too.
+// `updated`: the bucket of what is gathered after the update.
 strategy zero1(
   d: Axis,
-  bucket: Size = 25 MiB,
+  bucket: Any = 25 MiB,
   overlap: Bool = true,
   beside: Bool = false,
+  parted: Int = _every,
+  updated: Any = _all,
 ) {
   let at_once = if beside then 1 else d
   let later = if beside then d else 1
-  rule gradients {
-    match *
+  rule gradients optional {
+    match * where unit < parted
     after gradients: reduce_scatter(gradients, over: d, bucket: bucket, overlap: overlap)
     shard(optimizer, over: d)
     before forward: all_gather(parameters, over: later, bucket: bucket, ahead: 1)
+    after step: all_gather(parameters, over: at_once, bucket: updated)
+  }
+  rule together optional {
+    match * where unit >= parted
+    after gradients: reduce_scatter(gradients, over: d, bucket: _all, overlap: overlap)
+    shard(optimizer, over: d)
+    before forward: all_gather(parameters, over: later, bucket: _all, ahead: 1)
     after step: all_gather(parameters, over: at_once)
   }
 }
@@ -56,8 +75,6 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true, whole: Bool
 // gathered before the first op, held until the backward's end, where its gradients are scattered
 // (torch/distributed/fsdp: the root is not resharded after its forward, and its gradients leave in
 // the final callback). `copied`: through buffers, as FSDP2 does it. Without `overlap` nothing goes on meanwhile, and nothing is gathered early.
-let _all = 1 TiB // a bucket that nothing fills
-
 strategy fsdp(
   d: Axis,
   units: Any = "layer[*]",
