@@ -59,6 +59,13 @@ report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-stri
 
 report "syntax files of editors know the keywords of the language" "$(share/syntax.sh --check 2>&1)"
 
+if command -v dpkg-query >/dev/null && [ -e .git ]; then
+  report "programs that scripts call belong to packages that ./dev installs" "$(python3 tests/programs.py 2>&1)"
+else
+  number=$((number + 1))
+  echo "ok $number - programs that scripts call belong to packages that ./dev installs # SKIP no Debian, or no git"
+fi
+
 library=$build/libtrainspec.so
 if [ -f "$library" ]; then
   report "the functions of trainspec.h leave the library, and nothing else" "$(diff <(nm -D --defined-only "$library" 2>&1 | awk '$2 != "A" { sub(/@.*/, "", $NF); print $NF }' | sort -u) \

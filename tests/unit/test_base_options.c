@@ -87,7 +87,7 @@ Test(options, unknown_long)
 }
 Test(options, unknown_letter)
 {
-  expect_mistake("lt-p -qz", "p: unknown option `-z`\ntry `p --help`\n");
+  expect_mistake("p -qz", "p: unknown option `-z`\ntry `p --help`\n");
 }
 Test(options, missing_value)
 {
