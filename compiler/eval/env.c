@@ -106,27 +106,35 @@ bool ts_env_lookup(const ts_env *env, const char *name, ts_value *value)
   return ts_env_lookup_at(env, name, TS_NO_SPAN, value);
 }
 
+static bool taken(const ts_env *env, uint32_t at, ts_value *value)
+{
+  if (at == UINT32_MAX)
+    return false;
+  *value = env->value[at];
+  if (env->watched)
+    env->session->touched.parameters |= at < 63 ? UINT64_C(1) << at : TS_TOUCHED_OTHER;
+  return true;
+}
+
 bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_value *value)
 {
   const ts_session *s = env->session;
+  const ts_env *free = NULL;
   for (; env; env = env->parent) {
-    uint32_t at = place_of(env, name);
-    if (at != UINT32_MAX) {
-      *value = env->value[at];
-      if (env->watched)
-        env->session->touched.parameters |= at < 63 ? UINT64_C(1) << at : TS_TOUCHED_OTHER;
+    if (env->free)
+      free = env;
+    else if (taken(env, place_of(env, name), value))
       return true;
-    }
     if (env->module && ts_module_lookup(env->session, env->module, name, asked, value))
       return true;
   }
-  return builtin_lookup(s, name, value);
+  return builtin_lookup(s, name, value) || (free && taken(free, place_of(free, name), value));
 }
 
 bool ts_env_of_plan(const ts_env *env, const char *name)
 {
   for (; env && !env->module; env = env->parent)
-    if (place_of(env, name) != UINT32_MAX)
+    if (!env->free && place_of(env, name) != UINT32_MAX)
       return env->watched;
   return false;
 }

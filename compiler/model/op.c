@@ -452,6 +452,13 @@ ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
   return env;
 }
 
+ts_env *ts_op_rule_env(const ts_op_scope *scope, const ts_env *written)
+{
+  ts_env *env = ts_op_env(scope, written);
+  env->free = true;
+  return env;
+}
+
 /* -- work -- */
 
 static void bind_gradients(const ts_op_scope *scope, ts_env *env)

@@ -73,8 +73,11 @@ bool ts_op_outputs(ts_op_scope *scope);
 /* All slots are given: the work of each phase. Checks every `require`; at the first that fails
  * *failed is it. */
 bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed);
-/* An environment in which the op's names are bound, for the expressions of rules. */
+/* An environment in which the op's names are bound, for expressions of the op. */
 ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent);
+/* One for the expressions of a rule: what is bound where the rule is written comes first, so that
+ * no op can change what its words mean; other names are the op's. */
+ts_env *ts_op_rule_env(const ts_op_scope *scope, const ts_env *written);
 
 /* Evaluates a list of Ints. `what` is for messages: "`w` of `linear`". */
 /* used: the op's call */

@@ -401,7 +401,7 @@ static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t
 static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
 {
   const ts_rule *rule = ts_rule_at(c, index);
-  const ts_env *env = ts_op_env(scope, rule->env);
+  const ts_env *env = ts_op_rule_env(scope, rule->env);
   ts_frame frame = {rule->strategy, rule->applied, c->s->frame};
   bool ok = true;
   c->by_name = rule->changed;

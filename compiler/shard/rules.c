@@ -197,12 +197,12 @@ bool ts_rule_may_match(ts_rule *rule, const ts_op *op)
 static const ts_env *names_for(ts_rule *rule, ts_op_scope *scope)
 {
   scope->only = &rule->asked;
-  ts_env *few = ts_op_env(scope, rule->env);
+  ts_env *few = ts_op_rule_env(scope, rule->env);
   if (rule->bound == few->count + 1)
     return few;
   rule->bound = few->count + 1;
   scope->only = NULL;
-  return ts_op_env(scope, rule->env);
+  return ts_op_rule_env(scope, rule->env);
 }
 
 static bool asks_for(const ts_rule *rule, const char *name)
