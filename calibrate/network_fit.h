@@ -71,8 +71,8 @@ void ts_network_file_write(FILE *out, const ts_network_file *file,
 /* Raw output of nccl-tests (all_reduce_perf and its like), whole. Ranks and nodes come from its
  * list of devices, the collective from its title or `collective` (-1: from the title). Points are
  * in the order of the log. NULL after an error with its line. */
-ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t size, int collective,
-                                     uint32_t *count, const char **device, ts_error *error);
+const struct ts_network_table *ts_network_log_read(ts_arena *arena, const char *text, size_t size,
+                                                   int collective, ts_error *error);
 bool ts_network_is_log(const char *text, size_t size);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct log_reader {
   uint32_t columns;
   TS_VEC(const char *) hosts;
   const char *device;
+  ts_network_table passed; /* counts of it */
   TS_VEC(ts_ir_net_point) points;
 } log_reader;
 
@@ -104,11 +105,11 @@ static void head_line(log_reader *r, const char **field, uint32_t n)
       r->time[r->times++] = i - first;
 }
 
-static bool positive(const char *text, double *x)
+static bool amount(const char *text, double *x)
 {
   char *end;
   *x = strtod(text, &end);
-  return end != text && !*end && *x > 0 && isfinite(*x);
+  return end != text && !*end && *x >= 0 && isfinite(*x);
 }
 
 static bool row_line(log_reader *r, const char **field, uint32_t n)
@@ -120,22 +121,19 @@ static bool row_line(log_reader *r, const char **field, uint32_t n)
     return bad(r, "the row is truncated: it has fewer columns than the header");
   if (n > r->columns)
     return bad(r, "more columns than the head has");
-  char *end;
-  bytes = strtod(field[0], &end);
-  if (end == field[0] || *end || !(bytes >= 0 && bytes < 1e17) || bytes != floor(bytes))
+  if (!amount(field[0], &bytes) || bytes > (double)TS_IR_BYTES_MOST || bytes != floor(bytes))
     return bad(r, "the size is not a whole number of bytes");
   for (uint32_t i = 0; i < r->times; i++) {
-    if (!positive(field[r->time[i]], &time) || time > 1e11)
-      return bad(r, "the time is not a positive number");
+    if (!amount(field[r->time[i]], &time) || time > 1e11)
+      return bad(r, "the time is not a number of microseconds, or more than a day");
     sum += time;
     uint32_t wrong = r->time[i] + 3;
     if (wrong < n && strcmp(field[wrong], "N/A") != 0 && strtod(field[wrong], NULL) != 0)
       return bad(r, "the test found wrong results: times of a broken run");
   }
-  if (bytes == 0)
-    return true;
   ts_ir_net_point p = {.bytes = (uint64_t)bytes, .time = (uint64_t)llround(sum / r->times * 1e6)};
-  TS_PUSH(r->arena, &r->points, p);
+  if (ts_network_measures(&p, r->line, &r->passed))
+    TS_PUSH(r->arena, &r->points, p);
   return true;
 }
 
@@ -167,8 +165,8 @@ bool ts_network_is_log(const char *text, size_t size)
   return false;
 }
 
-ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t size, int collective,
-                                     uint32_t *count, const char **device, ts_error *error)
+const ts_network_table *ts_network_log_read(ts_arena *arena, const char *text, size_t size,
+                                            int collective, ts_error *error)
 {
   log_reader r = {.arena = arena, .error = error, .collective = collective};
   bool good = true;
@@ -182,8 +180,9 @@ ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t s
     at = newline ? newline + 1 : end;
   }
   if (good && !r.points.count)
-    good = bad(&r, r.titled ? "no rows: is the log truncated?" :
-                              "no table of nccl-tests: no line `# size count type ...`");
+    good = bad(&r, r.passed.passed_over ? "all rows are of 0 bytes or 0 us" :
+                   r.titled             ? "no rows: is the log truncated?" :
+                                          "no table of nccl-tests: no line `# size count type ...`");
   if (good && r.collective < 0)
     good = bad(&r, "the log does not say which collective it is of: --of");
   if (good && r.ranks < 2)
@@ -195,7 +194,10 @@ ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t s
     r.points.at[i].ranks = r.ranks;
     r.points.at[i].islands = r.hosts.count ? (uint32_t)r.hosts.count : 1;
   }
-  *device = r.device ? r.device : "";
-  *count = (uint32_t)r.points.count;
-  return r.points.at;
+  ts_network_table *t = ts_arena_copy(arena, &r.passed, sizeof r.passed);
+  t->name = "";
+  t->device = r.device ? r.device : "";
+  t->count = (uint32_t)r.points.count;
+  t->points = r.points.at;
+  return t;
 }

@@ -37,7 +37,7 @@ uint64_t ts_calibrated_time(const ts_calibration *c, uint32_t quantity, uint64_t
   if (quantity >= c->count)
     return time;
   double scaled = (double)time * exp(c->quantity[quantity].log);
-  return scaled < 0x1p59 ? (uint64_t)llround(scaled) : time; /* the verifier's limit is 2^60 */
+  return scaled < 0x1p60 ? (uint64_t)llround(scaled) : UINT64_C(1) << 60; /* TS_IR_TIME_MOST */
 }
 
 uint64_t ts_calibrated_reserve(const ts_calibration *c, uint64_t reserved)

@@ -1,8 +1,10 @@
 /* Building an IR: records put in one after the other, strings and equal records kept once. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/text.h"
 #include "ir/layout.h"
 #include "ir/pool.h"
 
@@ -31,9 +33,36 @@ void ts_ir_builder_free(ts_ir_builder *b)
   free(b);
 }
 
+static ts_ir_str intern_string(ts_ir_builder *b, const char *text, size_t length)
+{
+  return ts_ir_pool_intern(&b->pools[TS_IR_STRINGS], text, (uint32_t)length + 1);
+}
+
+/* Of a file's name, of a recording, or cut inside a character: its stray bytes as they are shown,
+ * so that names that differ stay different. */
+static ts_ir_str add_shown(ts_ir_builder *b, const char *text, size_t length)
+{
+  char *shown = ts_heap_new(4 * length + 1, 1), *out = shown;
+  for (size_t at = 0, used; at < length; at += used) {
+    used = ts_utf8_valid(text + at, length - at);
+    if (used) {
+      memcpy(out, text + at, used);
+      out += used;
+    } else {
+      out += sprintf(out, "\\x%02x", (unsigned char)text[at]);
+      used = 1;
+    }
+  }
+  ts_ir_str string = intern_string(b, shown, (size_t)(out - shown));
+  free(shown);
+  return string;
+}
+
 ts_ir_str ts_ir_add_string(ts_ir_builder *b, const char *text)
 {
-  return ts_ir_pool_intern(&b->pools[TS_IR_STRINGS], text, (uint32_t)strlen(text) + 1);
+  size_t length = strlen(text);
+  return ts_utf8_valid(text, length) == length ? intern_string(b, text, length) :
+                                                 add_shown(b, text, length);
 }
 
 ts_ir_meta *ts_ir_builder_meta(ts_ir_builder *b) { return &b->meta; }

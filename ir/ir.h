@@ -30,6 +30,7 @@
 #define TS_IR_NONE 0xffffffffu
 #define TS_JOULES_OF_KWH 3.6e6
 #define TS_IR_TIME_MOST (UINT64_C(1) << 60) /* ps that one thing may take: 13 days */
+#define TS_IR_BYTES_MOST (UINT64_C(1) << 56) /* of one thing: 64 PiB */
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
 
@@ -629,7 +630,8 @@ typedef struct ts_ir {
 typedef struct ts_ir_builder ts_ir_builder;
 ts_ir_builder *ts_ir_builder_new(void);
 void ts_ir_builder_free(ts_ir_builder *b);
-/* interned: equal text, equal offset */
+/* Interned: equal text, equal offset. Bytes that are no UTF-8 become \xNN: every string of an IR is
+ * UTF-8, whoever gives it. */
 ts_ir_str ts_ir_add_string(ts_ir_builder *b, const char *text);
 ts_ir_meta *ts_ir_builder_meta(ts_ir_builder *b);
 /* Appends `count` zeroed records and returns the index of the first; *records points at them until

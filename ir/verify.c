@@ -14,7 +14,7 @@
 static const uint32_t world_limit = 1u << 24, vertex_limit = 1u << 25;
 static const uint64_t time_limit = TS_IR_TIME_MOST;
 static const double stated_most = 1e12; /* W, $ an hour, g of CO2 a kWh */
-static const uint64_t bytes_limit = UINT64_C(1) << 56; /* of one thing: 64 PiB */
+static const uint64_t bytes_limit = TS_IR_BYTES_MOST;
 static const double rate_least = 1, rate_most = 1e21;  /* per second */
 static const double speed_least = 1e-6, speed_most = 1e6;
 

@@ -131,6 +131,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_calibration.c \
 	tests/fuzz/fuzz_chakra.c \
 	tests/fuzz/fuzz_database.c \
+	tests/fuzz/fuzz_files.c \
 	tests/fuzz/fuzz_fit.c \
 	tests/fuzz/fuzz_format.c \
 	tests/fuzz/fuzz_goal.c \

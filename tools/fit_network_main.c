@@ -233,9 +233,8 @@ static int read_measured(job *j, const char *path)
 {
   int status = 0;
   size_t size = 0;
-  uint32_t count = 0;
   ts_error error;
-  const char *text = read_text(j, path, &size, &status), *device = NULL;
+  const char *text = read_text(j, path, &size, &status);
   if (!text)
     return status;
   if (ts_npkit_is(text, size)) {
@@ -246,23 +245,20 @@ static int read_measured(job *j, const char *path)
     add_points(j, path, text, size, NULL, 0);
     return 0;
   }
-  if (ts_network_is_log(text, size)) {
-    const ts_ir_net_point *points =
-      ts_network_log_read(j->arena, text, size, j->of, &count, &device, &error);
-    if (!points)
-      return refuse(j, path, &error);
-    if (!j->device)
-      j->device = device;
-    add_points(j, path, text, size, points, count);
-    return 0;
-  }
   ts_network_options o = {.collective = j->of,
                           .where = j->where,
                           .where_count = j->where_count,
                           .repeats = j->statistical};
-  const ts_network_table *table = ts_network_table_read(j->arena, text, size, &o, &error);
+  bool log = ts_network_is_log(text, size);
+  const ts_network_table *table =
+    log ? ts_network_log_read(j->arena, text, size, j->of, &error) :
+          ts_network_table_read(j->arena, text, size, &o, &error);
   if (!table)
     return refuse(j, path, &error);
+  if (log && !j->device)
+    j->device = table->device;
+  if (table->passed_over)
+    complain(j, 0, path, table->first_passed, ts_network_passed_over(j->arena, table));
   add_points(j, path, text, size, table->points, table->count);
   return 0;
 }

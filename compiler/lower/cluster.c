@@ -291,6 +291,21 @@ static bool conditions(ts_lowering *l, const ts_applied *a, ts_network_options *
   return true;
 }
 
+/* The table's times by `scale`. */
+static bool scaled(ts_lowering *l, const ts_applied *a, ts_ir_net_point *p)
+{
+  double time = round((double)p->time * real(a, "scale", 1));
+  if (time >= 1 && time <= (double)TS_IR_TIME_MOST) {
+    p->time = (uint64_t)time;
+    return true;
+  }
+  const ts_value *scale = ts_record_find(&a->args, "scale");
+  ts_diag *d = ts_report(l->s, TS_E0505, scale ? scale->span : a->span,
+                         "`scale` takes the table's times out of range");
+  ts_diag_here(d, "%.6g s become %.6g s", (double)p->time * 1e-12, time * 1e-12);
+  return false;
+}
+
 static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   ts_network_options options;
@@ -307,10 +322,10 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   m->efficiency = 1;
   m->point_count = t->count;
   m->first_point = ts_ir_append(l->b, TS_IR_NET_POINTS, t->count, &records);
-  double scale = real(a, "scale", 1);
   for (uint32_t i = 0; i < t->count; i++) {
     ts_ir_net_point point = t->points[i];
-    point.time = (uint64_t)llround((double)point.time * scale);
+    if (!scaled(l, a, &point))
+      return false;
     ((ts_ir_net_point *)records)[i] = point;
     m->collectives |= 1u << point.collective;
     TS_PUSH(l->s->arena, &l->measured_calls, point);

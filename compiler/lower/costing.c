@@ -307,6 +307,13 @@ void ts_costing_tell(const ts_costing *c, const double *runs)
   warn_of_devices(c, runs);
 }
 
+/* More than a kernel may take stays more: ts_ir_kernel_of refuses it. */
+static uint64_t whole_ps(double time)
+{
+  return time < 2. * TS_KERNEL_MOST ? (uint64_t)llround(time) : 2 * TS_KERNEL_MOST;
+}
+static uint64_t in_ps(double seconds) { return whole_ps(seconds * 1e12); }
+
 static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)
 {
   bool failed = false;
@@ -319,10 +326,11 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
                             q->dtype,
                             q->flops,
                             q->bytes,
-                            (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12),
+                            in_ps(answer.seconds),
                             (uint32_t)answer.basis,
                             i,
-                            0};
+                            0,
+                            k->span};
       if (answer.beyond)
         priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);
       return true;
@@ -499,8 +507,7 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
         return false;
       ts_priced priced = c->kernels.at[index];
       double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
-      priced.time =
-        (uint64_t)(llround(seconds * (shares + share) * 1e12) - llround(seconds * shares * 1e12));
+      priced.time = in_ps(seconds * (shares + share)) - in_ps(seconds * shares);
       shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
       priced.basis = ratio > 0 ? TS_IR_FITTED : same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
       priced.source = measured_source(c, m, ratio > 0 ? by : BY_NOTHING);
@@ -518,7 +525,7 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
   double ratio = c->traced && ts_traced_models_other(c->traced) ?
                    ts_traced_models_moved(c->traced, priced.bytes / share) :
                    0;
-  priced.time = (uint64_t)llround(recorded(c, seconds) * share * (ratio > 0 ? ratio : 1) * 1e12);
+  priced.time = in_ps(recorded(c, seconds) * share * (ratio > 0 ? ratio : 1));
   priced.basis = ratio > 0 ? TS_IR_FITTED : share == 1 ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
   for (size_t i = 0; i < g->ops.count && priced.source == c->kernels.at[like].source; i++)
     if (g->ops.at[i].measured)
@@ -538,7 +545,7 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
 static uint32_t slower_kernel(ts_costing *c, uint32_t index, double factor)
 {
   ts_priced priced = c->kernels.at[index];
-  priced.time = (uint64_t)llround((double)priced.time * factor);
+  priced.time = whole_ps((double)priced.time * factor);
   priced.basis = priced.basis == TS_IR_MEASURED ? TS_IR_INTERPOLATED : priced.basis;
   TS_PUSH(c->asking->s->arena, &c->kernels, priced);
   return (uint32_t)c->kernels.count - 1;

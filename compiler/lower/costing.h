@@ -13,7 +13,10 @@ typedef struct ts_priced { /* a kernel with its time */
   uint32_t basis;  /* ts_ir_basis */
   uint32_t source; /* into ts_costing.sources, or TS_NO_INDEX */
   uint32_t beyond; /* 1 + which of the warnings of ts_costing_tell it belongs to; 0: none */
+  ts_span span;    /* of what states its work */
 } ts_priced;
+
+#define TS_KERNEL_MOST (UINT64_C(100000) * 1000000000000) /* ps that one may take: 1e5 s */
 
 /* device: its times are of it; NULL: not stated */
 typedef struct ts_source_name {

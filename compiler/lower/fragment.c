@@ -87,6 +87,21 @@ uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
   return ts_ir_intern(l->b, TS_IR_COST_SOURCES, &record);
 }
 
+/* One is said: they are of one wrong unit or rate. */
+static uint64_t refuse_long(ts_lowering *l, const ts_priced *p)
+{
+  if (!l->too_long) {
+    ts_diag *d = ts_report(l->s, TS_E0226, p->span,
+                           "a kernel of family `%s` takes more than 100,000 s (28 hours)",
+                           p->family);
+    if (p->source != TS_NO_INDEX)
+      ts_diag_fact(d, "source", "%s", l->costing->sources.at[p->source].name);
+    ts_diag_help(d, "check the units of its time, and the rates of the gpu and its sizes");
+  }
+  l->too_long = true;
+  return 0;
+}
+
 uint32_t ts_ir_kernel_of(ts_lowering *l, uint32_t cost, double slowed)
 {
   while (l->ir_kernels.count <= cost)
@@ -95,8 +110,11 @@ uint32_t ts_ir_kernel_of(ts_lowering *l, uint32_t cost, double slowed)
     return l->ir_kernels.at[cost] - 1;
   const ts_priced *p = &l->costing->kernels.at[cost];
   uint64_t alone = ts_costing_time(l->costing, cost);
-  double time = round((double)alone * slowed), most = 9e18; /* the verifier's limit is lower */
-  ts_ir_kernel kernel = {.time = slowed == 1 ? alone : (uint64_t)(time < most ? time : most),
+  double time = round((double)alone * slowed);
+  bool too_long = time > (double)TS_KERNEL_MOST;
+  ts_ir_kernel kernel = {.time = too_long    ? refuse_long(l, p) :
+                                 slowed == 1 ? alone :
+                                               (uint64_t)time,
                          .flops = p->flops,
                          .bytes = p->bytes,
                          .family = ts_ir_add_string(l->b, p->family),

@@ -39,6 +39,7 @@ typedef struct ts_lowering {
   uint32_t data_axes;
   uint32_t pipeline_group;              /* of the IR, for messages */
   TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
+  bool too_long;                        /* one of them was refused */
   uint64_t shared_parameters;           /* counted twice in the graph */
   /* [2 * weight shared + holder]: rank of the pipeline; equal: held once */
   uint32_t *shared_rank;

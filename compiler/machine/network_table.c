@@ -50,6 +50,7 @@ typedef struct reader {
   const ts_network_options *options;
   uint32_t found;      /* conditions whose column is there */
   double unit;         /* seconds */
+  ts_network_table passed; /* counts of it */
   TS_VEC(ts_ir_net_point) points;
 } reader;
 
@@ -112,7 +113,8 @@ static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p
   }
   double x = strtod(text, &end);
   if (end == text || *end || !isfinite(x) || x < 0 || (what != TIME && x != floor(x)) ||
-      (what != TIME && what != BYTES && (x < 1 || x > 1e7)) || x > 1e18)
+      (what != TIME && what != BYTES && (x < 1 || x > 1e7)) ||
+      (what == BYTES && x > (double)TS_IR_BYTES_MOST))
     return bad(r, ts_arena_printf(r->arena, "`%s` is not a value of this column", text));
   if (what == RANKS)
     p->ranks = (uint32_t)x;
@@ -125,6 +127,25 @@ static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p
   else
     p->time = (uint64_t)llround(x * r->unit * 1e12);
   return true;
+}
+
+bool ts_network_measures(const ts_ir_net_point *row, uint32_t line, ts_network_table *t)
+{
+  if (row->bytes && row->time)
+    return true;
+  if (!t->passed_over++)
+    t->first_passed = line;
+  return false;
+}
+
+const char *ts_network_passed_over(ts_arena *arena, const ts_network_table *t)
+{
+  bool one = t->passed_over == 1;
+  return t->passed_over ?
+           ts_arena_printf(
+             arena, "%u row%s of 0 bytes or 0 us, which measure%s nothing, %s passed over",
+             t->passed_over, one ? "" : "s", one ? "s" : "", one ? "is" : "are") :
+           NULL;
 }
 
 static bool row(reader *r, const ts_csv_cell *cell, size_t count)
@@ -140,7 +161,10 @@ static bool row(reader *r, const ts_csv_cell *cell, size_t count)
   for (size_t c = 0; c < count; c++)
     if (r->column[c] != OTHER && !value(r, r->column[c], ts_csv_string(r->arena, cell[c]), &p))
       return false;
-  TS_PUSH(r->arena, &r->points, p);
+  if (p.islands > p.ranks)
+    return bad(r, "more islands than ranks");
+  if (ts_network_measures(&p, r->csv.line, &r->passed))
+    TS_PUSH(r->arena, &r->points, p);
   return true;
 }
 
@@ -179,7 +203,7 @@ const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_po
 {
   ts_network_table *t = TS_NEW(arena, ts_network_table);
   ts_network_sort_points(points, count);
-  *t = (ts_network_table){"", "", merge(points, count), points};
+  *t = (ts_network_table){.name = "", .device = "", .count = merge(points, count), .points = points};
   return t;
 }
 
@@ -206,8 +230,10 @@ static bool rows(reader *r)
              r->columns   ? !row(r, cell, count) :
                             !header(r, cell, count))
       return false;
-  return r->points.count ||
-         bad(r, r->options && r->options->where_count ? "no row matches `where`" : "no rows");
+  return r->points.count || bad(r, r->passed.passed_over ? "all rows are of 0 bytes or 0 us" :
+                                   r->options && r->options->where_count ?
+                                                           "no row matches `where`" :
+                                                           "no rows");
 }
 
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size,
@@ -223,11 +249,13 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
     return NULL;
   ts_network_table *t = TS_NEW(arena, ts_network_table);
   if (options && options->repeats)
-    *t = (ts_network_table){"", r.device, (uint32_t)r.points.count, r.points.at};
-  else {
+    *t = (ts_network_table){.count = (uint32_t)r.points.count, .points = r.points.at};
+  else
     *t = *ts_network_table_of_points(arena, r.points.at, (uint32_t)r.points.count);
-    t->device = r.device;
-  }
+  t->name = "";
+  t->device = r.device;
+  t->passed_over = r.passed.passed_over;
+  t->first_passed = r.passed.first_passed;
   return t;
 }
 
@@ -262,6 +290,10 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
     return NULL;
   }
   ts_network_table *named = TS_NEW(s->arena, ts_network_table);
-  *named = (ts_network_table){ts_session_written(file->u.string), t->device, t->count, t->points};
+  *named = *t;
+  named->name = ts_session_written(file->u.string);
+  if (t->passed_over)
+    ts_diag_here(ts_report(s, TS_W0538, file->span, "%s", ts_network_passed_over(s->arena, t)),
+                 "the first is line %u of `%s`", t->first_passed, file->u.string);
   return named;
 }

@@ -21,7 +21,14 @@ typedef struct ts_network_table {
   const char *name, *device; /* device: on which it was measured (`# device: NAME`), or "" */
   uint32_t count;
   const ts_ir_net_point *points;
+  /* rows of 0 bytes or 0 us, which nccl-tests prints: no measurements; the first one's line */
+  uint32_t passed_over, first_passed;
 } ts_network_table;
+
+/* Whether a row is a measurement; if not, it is counted. */
+bool ts_network_measures(const ts_ir_net_point *row, uint32_t line, ts_network_table *t);
+/* "2 rows of 0 bytes or 0 us, which measure nothing, are passed over", or NULL: none */
+const char *ts_network_passed_over(ts_arena *arena, const ts_network_table *t);
 
 /* `source`: the value of `table("x.csv")`. Points are sorted as the IR wants them; equal ones
  * become their median. NULL after E0502 or E0505. */

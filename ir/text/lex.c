@@ -102,6 +102,11 @@ static void take_quoted(ts_ir_lexer *l)
     ts_ir_syntax(l, "a string does not end on its line");
     return;
   }
+  size_t valid = ts_utf8_valid(p, (size_t)(close - p));
+  if (p + valid < close) {
+    ts_ir_syntax(l, "a string holds a byte (0x%02x) that is no UTF-8", (unsigned char)p[valid]);
+    return;
+  }
   char *out = text_room(l, (size_t)(close - p));
   while (p < close) {
     size_t length = 1;

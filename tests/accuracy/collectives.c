@@ -203,23 +203,19 @@ static void read_log(report *r, const char *path, const char *name)
 {
   size_t size = 0;
   int error = 0;
-  uint32_t count = 0;
-  const char *device = "";
   ts_error wrong = {0};
   ts_error gzip = {0};
   char *bytes = ts_read_file(r->c->arena, path, &size, &error);
   const char *text = bytes ? ts_cost_text(r->c->arena, bytes, size, &size, &gzip) : NULL;
-  const ts_ir_net_point *points =
-    text ?
-      ts_network_log_read(r->c->arena, text, size, collective_in(name), &count, &device, &wrong) :
-      NULL;
-  if (!points) {
+  const ts_network_table *log =
+    text ? ts_network_log_read(r->c->arena, text, size, collective_in(name), &wrong) : NULL;
+  if (!log) {
     printf("  %s, line %u: %s\n", name, wrong.line, wrong.message);
     return;
   }
-  table *into = table_of(r, "logs", device, "", "");
-  for (uint32_t i = 0; into && i < count; i++)
-    TS_PUSH(r->c->arena, &into->points, points[i]);
+  table *into = table_of(r, "logs", log->device, "", "");
+  for (uint32_t i = 0; into && i < log->count; i++)
+    TS_PUSH(r->c->arena, &into->points, log->points[i]);
 }
 
 static void read_path(report *r, const char *path)

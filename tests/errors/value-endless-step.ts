@@ -3,6 +3,6 @@ import std.models.gpt, std.clusters.dgx
 plan p {
   model = gpt(layers: 4, hidden: 64, heads: 2, vocab: 128, seq: 16)
   cluster = dgx_a100(nodes: 1)
-  costs = [roofline(a100_sxm_80g, floor: 100 h)]
+  costs = [roofline(a100_sxm_80g, floor: 20 h)]
   batch = { micro: 1, global: 100 }
 }

@@ -27,7 +27,9 @@ static void check(const ts_network_table *table)
 {
   for (uint32_t i = 0; i < table->count; i++) {
     const ts_ir_net_point *p = &table->points[i];
-    if (p->collective >= TS_IR_COLLECTIVE_KINDS || !p->ranks || !p->islands)
+    if (p->collective >= TS_IR_COLLECTIVE_KINDS || !p->ranks || !p->islands ||
+        p->islands > p->ranks || !p->bytes || p->bytes > TS_IR_BYTES_MOST || !p->time ||
+        p->time > TS_IR_TIME_MOST)
       fail("a point out of range");
     if (i && order(p - 1, p) >= 0)
       fail("points out of order");

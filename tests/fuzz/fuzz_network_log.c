@@ -6,6 +6,7 @@
 
 #include "calibrate/network_fit.h"
 #include "calibrate/network_npkit.h"
+#include "compiler/machine/network_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -19,16 +20,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   ts_arena *arena = ts_arena_new("fuzz");
   ts_error error;
-  uint32_t count = 0;
-  const char *device = NULL, *text = ts_arena_string(arena, (const char *)bytes, size);
-  const ts_ir_net_point *points =
-    ts_network_log_read(arena, text, size, -1, &count, &device, &error);
-  if (!points && !error.message[0])
+  const char *text = ts_arena_string(arena, (const char *)bytes, size);
+  const ts_network_table *log = ts_network_log_read(arena, text, size, -1, &error);
+  if (!log && !error.message[0])
     fail("a log is refused without a reason");
-  for (uint32_t i = 0; points && i < count; i++)
-    if (points[i].collective >= TS_IR_COLLECTIVE_KINDS || points[i].ranks < 2 ||
-        !points[i].islands || points[i].islands > points[i].ranks || !points[i].bytes)
+  for (uint32_t i = 0; log && i < log->count; i++) {
+    const ts_ir_net_point *p = &log->points[i];
+    if (p->collective >= TS_IR_COLLECTIVE_KINDS || p->ranks < 2 || !p->islands ||
+        p->islands > p->ranks || !p->bytes || !p->time)
       fail("a point out of range");
+  }
   ts_network_is_log(text, size);
   ts_npkit_is(text, size);
   ts_npkit trace;

@@ -270,7 +270,7 @@ static const struct wrong { const char *text; uint32_t line; const char *message
   {"plan \"a\nstream s", 1, "a string does not end on its line"},
   {"plan \"a\\q\"", 1, "a string holds an escape other than"},
   {"plan \"\\x00\"", 1, "a string holds an escape other than"},
-  {"plan \"\xff\"", 0, "the strings are not UTF-8"},
+  {"\nplan \"a\xff\"", 2, "a string holds a byte (0xff) that is no UTF-8"},
   {"\xc3\xa9", 1, "a byte (0xc3) that stands only in strings and comments"},
   {"version 5", 1, "version 5 of the text form; this program reads 1 to 4"},
   {"kernel k", 1, "expected a time such as `10 us`, found the end of the text"},

@@ -355,25 +355,27 @@ Test(network_fit, logs)
     "[0x1b] Some GPU\n"
     "#  Rank  1 Group  0 Pid 2 on two device  0 [0x1b] Some GPU\n#   size  count  type  redop  "
     "root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n"
+    "     0    0  float  none  -1  0.05  0.0  0.0  0  0.04  0.0  0.0  N/A\n"
+    "     4    1  float  none  -1  0.00  0.0  0.0  0  0.00  0.0  0.0  N/A\n"
     "  1024  256  float  none  -1  10.0  0.1  0.1  0  12.0  0.1  0.1  N/A\nsome noise\n  2048  512 "
     " float  none  -1  20.0  0.1  0.1  0  20.0  0.1  0.1  0\n";
   ts_arena *arena = ts_arena_new("test");
   ts_error error;
-  uint32_t count = 0;
-  const char *device = NULL;
-  const ts_ir_net_point *p =
-    ts_network_log_read(arena, log, strlen(log), -1, &count, &device, &error);
-  cr_assert(p, "%s", error.message);
-  cr_assert_eq(count, 2u);
+  const ts_network_table *t = ts_network_log_read(arena, log, strlen(log), -1, &error);
+  cr_assert(t, "%s", error.message);
+  const ts_ir_net_point *p = t->points;
+  cr_assert_eq(t->count, 2u);
+  cr_assert_eq(t->passed_over, 2u); /* of no bytes, and of no time */
+  cr_assert_eq(t->first_passed, 5u);
   cr_assert_eq(p[0].collective, (uint32_t)TS_IR_ALL_GATHER);
   cr_assert_eq(p[0].ranks, 2u);
   cr_assert_eq(p[0].islands, 2u);
   cr_assert_eq(p[0].bytes, 1024u);
   cr_assert_eq(p[0].time, 11000000u); /* the mean of both */
-  cr_assert_str_eq(device, "Some GPU");
-  cr_assert_null(ts_network_log_read(arena, log, strlen(log) - 9, -1, &count, &device, &error));
-  cr_assert_eq(error.line, 7u);
-  cr_assert_null(ts_network_log_read(arena, "hello\n", 6, -1, &count, &device, &error));
+  cr_assert_str_eq(t->device, "Some GPU");
+  cr_assert_null(ts_network_log_read(arena, log, strlen(log) - 9, -1, &error));
+  cr_assert_eq(error.line, 9u);
+  cr_assert_null(ts_network_log_read(arena, "hello\n", 6, -1, &error));
   cr_assert(error.message[0]);
   ts_arena_free(arena);
 }

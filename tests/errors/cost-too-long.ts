@@ -1,0 +1,7 @@
+import std.models.gpt, std.clusters.dgx
+
+plan small {
+  model = gpt(layers: 1, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  costs = [table "_hours.csv", roofline(a100_sxm_80g)]
+}
