@@ -44,6 +44,7 @@ dist_github_DATA = share/github/action.yml
 dist_github_SCRIPTS = share/github/check.sh
 precommitdir = $(pkgdatadir)/pre-commit
 dist_precommit_SCRIPTS = share/pre-commit/check share/pre-commit/locked
+dist_precommit_DATA = share/pre-commit/words
 EXTRA_DIST += .pre-commit-hooks.yaml
 # What the programs print as JSON; doc/json.md.
 schemasdir = $(pkgdatadir)/schemas

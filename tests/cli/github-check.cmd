@@ -1,5 +1,5 @@
 # What the GitHub action does: limits, locks, format, messages as SARIF, a comment on what changed.
-if ! command -v git >/dev/null || ! command -v jq >/dev/null; then sed '$d' github-check.out; exit; fi
+if ! command -v git >/dev/null || ! command -v jq >/dev/null; then cat github-check.out; exit; fi
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME="$scratch"
 check=$(cd ../.. && pwd)/share/github/check.sh
 mkdir "$scratch/repo" "$scratch/repo/plans" "$scratch/made"; cp _plan.ts _sizes.ts _ops.csv "$scratch/repo/plans"; cd "$scratch/repo"
@@ -18,3 +18,6 @@ hooks=${check%/github/*}/pre-commit; cd plans; trainspec lock _plan.ts 2>/dev/nu
 "$hooks/check" -Wno-roofline-costs -Wno-assumed-network _plan.ts _sizes.ts; echo "exit $?"
 "$hooks/locked" _plan.ts _plan.lock _sizes.ts; echo "exit $?"
 "$hooks/locked" -Dlaunch=9us _plan.lock 2>&1 | head -1
+# The commit to compare with is fetched, if the checkout lacks it.
+cd "$scratch/repo"; git -c user.name=a -c user.email=a@b commit -qam two; git clone -q --depth 1 "file://$PWD" ../shallow; cd ../shallow
+(export REMOTE="file://$scratch/repo"; try PLANS=plans/_plan.ts BEFORE=one FORMAT=false | tail -5); try PLANS=plans/_plan.ts BEFORE=one FORMAT=false | grep hand

@@ -23,7 +23,18 @@ void ts_git_name(const void *bytes, size_t size, char name[TS_GIT_NAME])
   SHA1End(&state, name);
 }
 
-/* git, with what it prints in the pipe; 0: it cannot be started. */
+/* The repository may be a stranger's, so nothing that its configuration names is run: git reads one
+ * object, for which it takes no command from there but to fetch what a partial clone lacks. That is
+ * off, and no protocol is allowed to releases of git that know no such switch (before 2.39.4). A
+ * folder that looks like a bare repository may have come with a clone and is none (2.38). Links in
+ * the repository to what never ends meet limits on memory (KiB), on processor time and on time. */
+static const char bounded[] =
+  "ulimit -d 1048576 && ulimit -t 10 && export GIT_ALLOW_PROTOCOL= GIT_NO_LAZY_FETCH=1 "
+  "GIT_NO_REPLACE_OBJECTS=1 && exec timeout -s KILL 10 git -c safe.bareRepository=explicit \"$@\"";
+
+enum { MOST = 256 << 20 }; /* bytes of a content */
+
+/* The words, with what they print in the pipe; 0: they cannot be started. */
 static pid_t start(const char *const *words, int *out)
 {
   posix_spawn_file_actions_t files;
@@ -38,7 +49,7 @@ static pid_t start(const char *const *words, int *out)
   posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDERR_FILENO);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addclose(&files, ends[1]);
-  if (posix_spawnp(&child, "git", &files, NULL, (char *const *)(uintptr_t)words, environ) != 0)
+  if (posix_spawnp(&child, *words, &files, NULL, (char *const *)(uintptr_t)words, environ) != 0)
     child = 0;
   posix_spawn_file_actions_destroy(&files);
   close(ends[1]);
@@ -49,14 +60,18 @@ static pid_t start(const char *const *words, int *out)
   return child;
 }
 
+/* NULL: there is too much. */
 static char *read_all(ts_arena *arena, int in, size_t *size)
 {
   TS_VEC(char) text = {0};
   char buffer[1 << 14];
   ssize_t got;
-  while ((got = read(in, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR))
+  while ((got = read(in, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR)) {
+    if (text.count > MOST)
+      return NULL;
     for (ssize_t i = 0; i < got; i++)
       TS_PUSH(arena, &text, buffer[i]);
+  }
   *size = text.count;
   TS_PUSH(arena, &text, 0);
   return text.at;
@@ -64,7 +79,8 @@ static char *read_all(ts_arena *arena, int in, size_t *size)
 
 char *ts_git_content(ts_arena *arena, const char *folder, const char *name, size_t *size)
 {
-  const char *const words[] = {"git", "-C", folder, "cat-file", "blob", name, NULL};
+  const char *const words[] = {"sh",   "-c",       bounded, "git", "-C",
+                               folder, "cat-file", "blob",  name,  NULL};
   int out = -1, status = -1;
   pid_t child = start(words, &out);
   if (!child)

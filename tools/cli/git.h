@@ -8,8 +8,8 @@ enum { TS_GIT_NAME = 2 * 20 + 1 };
 
 /* The name that git gives a content (SHA-1). */
 void ts_git_name(const void *bytes, size_t size, char name[TS_GIT_NAME]);
-/* The content of that name from the repository that `folder` is in; NULL if it is not there, or
- * there is no git. */
+/* The content of that name from the repository that `folder` is in, which nobody needs to trust;
+ * NULL if it is not there, is too large, or there is no git. */
 char *ts_git_content(ts_arena *arena, const char *folder, const char *name, size_t *size);
 
 #endif
