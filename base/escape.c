@@ -1,5 +1,6 @@
 #include "base/escape.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -267,7 +268,14 @@ static int put_digits(FILE *out, unsigned long long value)
   return (int)fwrite(at, 1, (size_t)(digits + sizeof digits - at), out);
 }
 
-static int put_number(FILE *out, const conversion *c, va_list *args)
+/* JSON has no number that is infinite or none. */
+static int put_real(FILE *out, escape *next, const conversion *c, const char *format, double value)
+{
+  return next == for_json && !isfinite(value) ? fprintf(out, "null") :
+                                                fprintf(out, format, c->width, c->precision, value);
+}
+
+static int put_number(FILE *out, escape *next, const conversion *c, va_list *args)
 {
   if (c->kind == 'u' && !c->width && c->precision < 0)
     return put_digits(out, unsigned_at(c, args));
@@ -275,7 +283,7 @@ static int put_number(FILE *out, const conversion *c, va_list *args)
   bool whole = strchr("dioxXu", c->kind);
   snprintf(format, sizeof format, "%%%s*.*%s%c", c->flags, whole ? "ll" : "", c->kind);
   if (!whole)
-    return fprintf(out, format, c->width, c->precision, va_arg(*args, double));
+    return put_real(out, next, c, format, va_arg(*args, double));
   if (c->kind == 'd' || c->kind == 'i')
     return fprintf(out, format, c->width, c->precision, signed_at(c, args));
   return fprintf(out, format, c->width, c->precision, unsigned_at(c, args));
@@ -291,7 +299,7 @@ static unsigned put_conversion(FILE *out, escape *next, const conversion *c, va_
   }
   if (c->kind == '%')
     return fputc('%', out), 1;
-  return (unsigned)put_number(out, c, args);
+  return (unsigned)put_number(out, next, c, args);
 }
 
 /* next: NULL for fields of CSV. */
