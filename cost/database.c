@@ -20,7 +20,7 @@
  * it: a failure leaves nothing. */
 struct ts_db {
   ts_arena *arena;
-  sqlite3 *handle;
+  ts_sqlite file;
   const char *path;
   ts_output made; /* made.beside: NULL of one that is there */
 };
@@ -37,11 +37,13 @@ enum {
 
 bool ts_db_supported(void) { return true; }
 
-static bool wrong(ts_db *db, ts_error *error) { return ts_sqlite_wrong(db->handle, error); }
-static bool execute(ts_db *db, const char *what) { return ts_sqlite_do(db->handle, what); }
-static int64_t number(ts_db *db, const char *query) { return ts_sqlite_number(db->handle, query); }
+static bool wrong(ts_db *db, ts_error *error) { return ts_sqlite_wrong(&db->file, error); }
+static bool execute(ts_db *db, const char *what) { return ts_sqlite_do(&db->file, what); }
+static int64_t number(ts_db *db, const char *query) { return ts_sqlite_number(&db->file, query); }
 
 /* -- opening -- */
+
+static const char tables_there[] = "SELECT total(1) FROM sqlite_master";
 
 static bool is_new(int64_t application, int64_t tables) { return !application && !tables; }
 
@@ -56,8 +58,7 @@ static bool prepare(ts_db *db)
   execute(db, db->made.beside ? "PRAGMA journal_mode = MEMORY" : "PRAGMA journal_mode = WAL");
   if (!execute(db, "BEGIN IMMEDIATE"))
     return false;
-  bool made = !is_new(number(db, "PRAGMA application_id"),
-                      number(db, "SELECT count(*) FROM sqlite_master")) ||
+  bool made = !is_new(number(db, "PRAGMA application_id"), number(db, tables_there)) ||
               (execute(db, mark) && execute(db, schema));
   return execute(db, made ? "COMMIT" : "ROLLBACK") && made;
 }
@@ -65,14 +66,15 @@ static bool prepare(ts_db *db)
 /* It is ours, or new and empty when it may be made. */
 static bool is_ours(ts_db *db, bool create, ts_error *error)
 {
-  int64_t application = number(db, "PRAGMA application_id"),
-          tables = number(db, "SELECT count(*) FROM sqlite_master");
+  int64_t application = number(db, "PRAGMA application_id"), tables = number(db, tables_there);
   if (tables < 0)
     return wrong(db, error);
-  if (application == APPLICATION || (create && is_new(application, tables)))
+  if (create && is_new(application, tables))
     return true;
-  return ts_fail(error, "make one with `trainspec db add`",
-                 "this SQLite file is not a profile database");
+  if (application != APPLICATION)
+    return ts_fail(error, "make one with `trainspec db add`",
+                   "this SQLite file is not a profile database");
+  return ts_sqlite_has(&db->file, schema, error);
 }
 
 /* All that is read is of one moment. */
@@ -85,25 +87,11 @@ static bool begin(ts_db *db, bool create, ts_error *error)
   return !create || (execute(db, "COMMIT") && prepare(db)) || wrong(db, error);
 }
 
-/* Readers open for writing too, where they may: what a killed `add` left is taken back before they
- * see it. */
 static bool open_any(ts_db *db, const char *path, bool create, ts_error *error)
 {
-  int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-  if (ts_sqlite_connect(&db->handle, path, flags, error) && begin(db, create, error))
-    return true;
-  if (create || !ts_sqlite_needs_write(db->handle))
-    return false;
-  if (!ts_sqlite_at_rest(path, db->arena)) {
-    snprintf(error->help, sizeof error->help,
-             "an `add` was killed: `trainspec db list --db FILE` where the file can be written "
-             "takes it back");
-    return false;
-  }
-  sqlite3_close(db->handle);
-  return ts_sqlite_connect(&db->handle, ts_sqlite_immutable(db->arena, path),
-                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) &&
-         begin(db, false, error);
+  return ts_sqlite_open(&db->file, path, create ? TS_SQLITE_WRITE : TS_SQLITE_READ, db->arena,
+                        error) &&
+         begin(db, create, error);
 }
 
 static bool open_new(ts_db *db, ts_error *error)
@@ -119,15 +107,9 @@ static bool open_new(ts_db *db, ts_error *error)
 static bool open_there(ts_db *db, bool create, ts_error *error)
 {
   char *real = ts_heap_real_path(db->path); /* a journal lies beside the file that a link means */
-  bool open = false, absent = !real && errno == ENOENT;
-  if (real && ts_sqlite_deletes_a_file(real, db->arena))
-    ts_fail(
-      error,
-      "a copy of the database without its journal opens as it was before or after that change",
-      "it holds an interrupted change of several databases");
-  else
-    open =
-      create && absent ? open_new(db, error) : open_any(db, real ? real : db->path, create, error);
+  bool absent = !real && errno == ENOENT,
+       open = create && absent ? open_new(db, error) :
+                                 open_any(db, real ? real : db->path, create, error);
   free(real);
   return open;
 }
@@ -145,8 +127,7 @@ ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_error *erro
 
 void ts_db_close(ts_db *db)
 {
-  sqlite3_close(db->handle);
-  db->handle = NULL;
+  ts_sqlite_close(&db->file);
   if (db->made.path)
     ts_output_close(&db->made, false);
 }
@@ -168,21 +149,21 @@ static void bind(sqlite3_stmt *s, const ts_db_row *r)
 static bool add_rows(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced,
                      ts_error *error)
 {
-  sqlite3_stmt *s = NULL;
-  int64_t before =
-    execute(db, "BEGIN IMMEDIATE") ? number(db, "SELECT count(*) FROM measurement") : -1;
-  bool good =
-    before >= 0 &&
-    sqlite3_prepare_v2(db->handle,
-                       "INSERT OR REPLACE INTO measurement VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
-                       -1, &s, NULL) == SQLITE_OK;
+  static const char rows_there[] = "SELECT total(1) FROM measurement";
+  int64_t before = execute(db, "BEGIN IMMEDIATE") ? number(db, rows_there) : -1;
+  sqlite3_stmt *s =
+    before < 0 ? NULL :
+                 ts_sqlite_query(
+                   &db->file,
+                   "INSERT OR REPLACE INTO measurement VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
+  bool good = s;
   for (size_t i = 0; i < count && good; i++) {
     bind(s, &rows[i]);
-    good = sqlite3_step(s) == SQLITE_DONE && sqlite3_reset(s) == SQLITE_OK &&
+    good = ts_sqlite_step(&db->file, s) == SQLITE_DONE && ts_sqlite_again(&db->file, s) &&
            sqlite3_clear_bindings(s) == SQLITE_OK;
   }
   sqlite3_finalize(s);
-  int64_t after = good ? number(db, "SELECT count(*) FROM measurement") : -1;
+  int64_t after = good ? number(db, rows_there) : -1;
   if (after < 0 || !execute(db, "COMMIT")) {
     wrong(db, error);
     execute(db, "ROLLBACK");
@@ -195,8 +176,7 @@ static bool add_rows(ts_db *db, const ts_db_row *rows, size_t count, size_t *rep
 /* *taken: another process has made one there meanwhile. */
 static bool put_in_place(ts_db *db, bool *taken, ts_error *error)
 {
-  sqlite3_close(db->handle);
-  db->handle = NULL;
+  ts_sqlite_close(&db->file);
   int failed = ts_output_close_new(&db->made);
   *taken = failed == EEXIST;
   if (failed && !*taken)
@@ -227,14 +207,14 @@ bool ts_db_each(ts_db *db, const char *family, const char *device, const char *s
                               "low_us, high_us, repeats FROM measurement"
                               " WHERE (?1 IS NULL OR family = ?1) AND (?2 IS NULL OR device = ?2) "
                               "AND (?3 IS NULL OR software = ?3) ORDER BY 1, 2, 3, 4, 5, 6";
-  sqlite3_stmt *s = NULL;
-  int status = sqlite3_prepare_v2(db->handle, query, -1, &s, NULL);
+  sqlite3_stmt *s = ts_sqlite_query(&db->file, query);
+  int status = s ? SQLITE_OK : SQLITE_ERROR;
   const char *asked[] = {family, device, software};
   for (int i = 0; i < 3 && status == SQLITE_OK; i++)
     if (asked[i])
       status = sqlite3_bind_text(s, i + 1, asked[i], -1, SQLITE_STATIC);
   while (status == SQLITE_OK || status == SQLITE_ROW) {
-    if ((status = sqlite3_step(s)) != SQLITE_ROW)
+    if ((status = ts_sqlite_step(&db->file, s)) != SQLITE_ROW)
       break;
     take(closure,
          &(ts_db_row){text_at(s, 0), text_at(s, 1), text_at(s, 2), text_at(s, 3), text_at(s, 4),

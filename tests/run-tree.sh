@@ -53,6 +53,10 @@ report "files are written by base/output.c only" "$(grep -nE '\<(fopen|freopen|g
 report "memory is asked for in base/heap.c only" "$(grep -nE '\<(malloc|calloc|realloc|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|open_memstream|realpath|getline|getdelim)\(' \
   $(printf '%s\n' $c_files | grep -vx base/heap.c) | grep -vE ':[0-9]+: *(/?\*|//)')"
 
+# SQLite files of strangers are opened with distrust, and their statements have a budget: base/sqlite.c. None runs where nobody counts.
+report "SQLite files are opened and read by base/sqlite.c only" "$(grep -nE '\<sqlite3_(open|open_v2|open16|prepare|prepare_v[23]|step|reset|exec|get_table|backup_init|deserialize|blob_open)\(|count\(\*\)|ATTACH ' \
+  $(printf '%s\n' $c_files | grep -vE '^base/sqlite\.[ch]$'))"
+
 # Strings are printed by base/escape.h. Besides itself: what draws messages for terminals, patches of sources, and bytes of files.
 report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | grep -vE \
   '^base/(escape|diag_render|text_diff)\.c|^(base/output|trace/write/(export|chakra|goal_binary)|tools/(tsc|tsfmt)_main)\.c: fwrite')"

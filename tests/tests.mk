@@ -104,6 +104,7 @@ tests_unit_sources = \
 	tests/unit/test_shared.c \
 	tests/unit/test_shared_parameters.c \
 	tests/unit/test_split_memory.c \
+	tests/unit/test_sqlite.c \
 	tests/unit/test_stdlib_embed.c \
 	tests/unit/test_topology.c \
 	tests/unit/test_trace.c \
@@ -174,7 +175,7 @@ tests/fuzz/fuzz_lsp$(EXEEXT): $(fuzz_lsp_sources)
 fuzz_journal_sources = tools/sweep/inputs.c tools/sweep/journal.c tools/sweep/once.c tools/sweep/outcome.c
 tests/fuzz/fuzz_journal$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_journal_sources))
 tests/fuzz/fuzz_journal$(EXEEXT): $(fuzz_journal_sources)
-$(fuzz_programs): libts.a tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/no_bug.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
+$(fuzz_programs): libts.a tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/no_bug.h tests/fuzz/play_use.h tests/fuzz/sqlite_endless.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
 $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libts.a $(ts_libs) $(LIBS)

@@ -51,10 +51,11 @@ static void read_all(ts_arena *arena, ts_db *db)
     fail("a table is refused without a reason");
 }
 
+static const ts_db_row row = {"gemm", "bf16", "k=512 m=128 n=1536", "A", "cuda 12", "fuzz", 3, 2,
+                              4,      5};
+
 static void use(ts_arena *arena, const char *file, bool create)
 {
-  static const ts_db_row row = {"gemm", "bf16", "k=512 m=128 n=1536", "A", "cuda 12", "fuzz", 3, 2,
-                                4,      5};
   ts_error error = {0};
   size_t replaced;
   ts_db *db = ts_db_open(arena, file, create, &error);
@@ -67,10 +68,17 @@ static void use(ts_arena *arena, const char *file, bool create)
   ts_db_close(db);
 }
 
+static void make(const char *file)
+{
+  ts_arena *arena = ts_arena_new("fuzz");
+  use(arena, file, true);
+  ts_arena_free(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   sqlite_input in;
-  if (!sqlite_make(&in, bytes, size))
+  if (!sqlite_make(&in, bytes, size, make))
     return 0;
   ts_arena *arena = ts_arena_new("fuzz");
   use(arena, in.file, false);

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   sqlite_input in;
-  if (!sqlite_make(&in, bytes, size))
+  if (!sqlite_make(&in, bytes, size, NULL))
     return 0;
   ts_arena *arena = ts_arena_new("fuzz");
   ts_error error = {0};

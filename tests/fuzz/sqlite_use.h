@@ -1,6 +1,8 @@
 /* Input of the fuzz targets that read SQLite files: the bytes of a file, or a script of SQL that
  * makes one. Behind a line `-- wal` or `-- journal` come the bytes of that file beside it. A script
- * may not reach other files, and stops after some thousands of steps. */
+ * may not reach other files, and stops after some thousands of steps. One whose first line is
+ * `-- ours` changes a file that the program has made; a line `-- endless TABLE` gives that table
+ * rows without end. */
 #ifndef TS_TESTS_FUZZ_SQLITE_USE_H
 #define TS_TESTS_FUZZ_SQLITE_USE_H
 
@@ -9,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tests/fuzz/sqlite_endless.h"
 
 typedef struct sqlite_input { char file[32], beside[48]; } sqlite_input;
 
@@ -30,20 +34,29 @@ static inline int sqlite_enough(void *none)
 
 static inline void sqlite_fill(const char *file, char *script)
 {
+  static const char mark[] = "-- endless ";
+  const char *endless = NULL;
   sqlite3 *db = NULL;
   if (sqlite3_open(file, &db) == SQLITE_OK) {
-    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", NULL, NULL,
-                 NULL);
+    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL, NULL, NULL);
+    if (strncmp(script, "PRAGMA page_size = ", 19) == 0) /* which stands before all */
+      sqlite3_exec(db, "PRAGMA page_size = 512", NULL, NULL, NULL);
+    sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     sqlite3_set_authorizer(db, sqlite_may, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 100000);
     sqlite3_progress_handler(db, 20000, sqlite_enough, NULL);
     /* one that fails leaves the others */
-    for (char *line = strtok(script, "\n"); line; line = strtok(NULL, "\n"))
+    for (char *line = strtok(script, "\n"); line; line = strtok(NULL, "\n")) {
+      if (strncmp(line, mark, strlen(mark)) == 0)
+        endless = line + strlen(mark);
       sqlite3_exec(db, line, NULL, NULL, NULL);
+    }
     sqlite3_progress_handler(db, 0, NULL, NULL);
     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
   }
   sqlite3_close(db);
+  if (endless)
+    sqlite_make_endless(file, endless);
 }
 
 static inline void sqlite_put(const char *file, const char *bytes, size_t size)
@@ -65,7 +78,9 @@ static inline const char *sqlite_border(const char *bytes, size_t size, const ch
   return NULL;
 }
 
-static inline bool sqlite_make(sqlite_input *in, const void *input, size_t size)
+/* make: a file of ours; NULL: there are none of that kind */
+static inline bool sqlite_make(sqlite_input *in, const void *input, size_t size,
+                               void (*make)(const char *file))
 {
   static const char *const marks[] = {"\n-- wal\n", "\n-- journal\n"}, *const suffixes[] = {
                                                                          "-wal", "-journal"};
@@ -90,6 +105,8 @@ static inline bool sqlite_make(sqlite_input *in, const void *input, size_t size)
     return true;
   }
   char *script = strndup(bytes, size);
+  if (make && strncmp(script, "-- ours\n", 8) == 0)
+    make(in->file);
   sqlite_fill(in->file, script);
   free(script);
   return true;

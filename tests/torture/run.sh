@@ -40,6 +40,8 @@ inputs() {
   trainspec calibrate -o fitted.json plan.ts measured.csv >/dev/null || exit 4
   trainspec db add --db kept.db --device a100 ops.csv >/dev/null || exit 4
   sed 's/table "_ops.csv"/db("kept.db")/' plan.ts >db_plan.ts
+  for f in 1 2; do trainspec sweep --shard $f/2 --journal part.$f --vary layers=[1,2] plan.ts >/dev/null 2>&1 || exit 4; done
+  cp part.1 into.db
   awk '{ printf "Content-Length: %d\r\n\r\n%s", length($0), $0 }' "$root/tests/cli/_lsp.jsonl" >session
 }
 
@@ -50,7 +52,7 @@ fresh() { # every run finds the inputs, and old files where it writes
   cp -r "$work/inputs" "$work/here"
   cd "$work/here" || exit 4
   local f
-  for f in $outputs; do [ -e "$f" ] || [ "$f" = rows.db ] || printf 'old\n' >"$f"; done
+  for f in $outputs; do [ -e "$f" ] || [[ $f = *.db ]] || printf 'old\n' >"$f"; done
 }
 
 finding() { # WHERE WHAT
@@ -60,8 +62,8 @@ finding() { # WHERE WHAT
 }
 
 whole() { # FILE: the old one or the new one
-  if [ ! -e "$work/here/$1" ]; then [ ! -e "$work/inputs/$1" ] && [ "$1" = rows.db ]; return; fi
-  [ "$1" != rows.db ] || { database "$1"; return; }
+  if [ ! -e "$work/here/$1" ]; then [ ! -e "$work/inputs/$1" ] && [[ $1 = *.db ]]; return; fi
+  case $1 in rows.db) database "$1"; return ;; *.db) journal "$1"; return ;; esac
   cmp -s "$work/here/$1" "$work/reference/$1" || cmp -s "$work/here/$1" "$work/inputs/$1" || [ "$(cat "$work/here/$1")" = old ]
 }
 
@@ -72,6 +74,17 @@ database() { # as it was, which is not there or empty, and can be made; or with 
   case $rows in *ops.csv*) [ "$rows" = "$(cat "$work/reference/$1.list")" ] ;; *) trainspec db add --db "$work/copy/$1" --device a100 ops.csv >/dev/null 2>&1 ;; esac
 }
 
+rows_of() { # JOURNAL: all of its rows, once what a kill left is taken back
+  rm -rf "$work/copy"; mkdir "$work/copy"; cp "$1"* "$work/copy"
+  python3 -c 'import sqlite3, sys; print("\n".join(sqlite3.connect(sys.argv[1]).iterdump()))' "$work/copy/${1##*/}"
+}
+
+journal() { # all rows of the new one, or those that it had before
+  local rows
+  rows=$(rows_of "$work/here/$1") && { [ "$rows" = "$(rows_of "$work/reference/$1")" ] ||
+    { [ -e "$work/inputs/$1" ] && [ "$rows" = "$(rows_of "$work/inputs/$1")" ]; }; }
+}
+
 judge() { # WHERE [ended by a signal of ours]
   local f
   tried=$((tried + 1))
@@ -80,7 +93,7 @@ judge() { # WHERE [ended by a signal of ours]
   [ -z "$f" ] || [ "${2:-}" = KILL ] || finding "$1" "left behind: ${f##*/}"
   if [ "$status" = 0 ]; then
     [ "$name" = editor ] || cmp -s "$work/out" "$work/reference/stdout" || [ -n "${3:-}" ] || grep -q " refused: " "$work/out" || finding "$1" "another output" # a sweep tells what it left out
-    for f in $outputs; do [ "$f" = rows.db ] || cmp -s "$work/here/$f" "$work/reference/$f" || finding "$1" "$f is not written"; done
+    for f in $outputs; do [[ $f = *.db ]] || cmp -s "$work/here/$f" "$work/reference/$f" || finding "$1" "$f is not written"; done
   elif [ "$status" = 70 ] || [ "$status" = 124 ] || [ "$status" -ge 128 ]; then
     [ -n "${2:-}" ] && [ "$status" -gt 128 ] && [ "$status" -le 143 ] || finding "$1" "crash, hang or bug"
   else

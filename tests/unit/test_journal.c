@@ -54,6 +54,13 @@ static const ts_outcome played = {.state = TS_TOO_LARGE,
                                   .warnings = warnings};
 static const ts_outcome refused = {.state = TS_REFUSED, .known = true, .why = ""};
 
+static uint64_t plans_of(ts_journal *j)
+{
+  uint64_t plans;
+  cr_assert(ts_journal_plans(j, &plans, &error), "%s", error.message);
+  return plans;
+}
+
 static ts_journal *opened(ts_journal_how how)
 {
   ts_journal *j = ts_journal_open(arena, path, how, &error);
@@ -122,7 +129,7 @@ Test(journal, undoes_what_was_not_committed)
   cr_assert(ts_journal_begin(j, &error) &&
             ts_journal_put(j, other, "a=2", &played, 1, arena, &error));
   ts_journal_undo(j);
-  cr_assert_eq(ts_journal_plans(j), 1);
+  cr_assert_eq(plans_of(j), 1);
   ts_journal_close(j);
 }
 
@@ -170,6 +177,36 @@ Test(journal, refuses_rows_that_are_damaged)
   }
 }
 
+static void ignore(void *closure, const ts_journal_sweep *sweep) { (void)closure, (void)sweep; }
+
+Test(journal, refuses_counts_and_times_that_are_none)
+{
+  static const char *const cases[] = {"-1, 0, 0, 1, 1", "1, -1, 0, 1, 1", "1, 0, -9e18, 1, 1",
+                                      "9223372036854775807, 0, 0, 1, 1", "1, 0, 0, 9e999, 1",
+                                      "1, 0, 0, 1, -1"};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    make(&played);
+    change(ts_arena_printf(arena, "INSERT INTO sweep VALUES (1, '', '', '', %s, 0)", cases[i]));
+    ts_journal *j = opened(TS_JOURNAL_READ);
+    cr_assert(!ts_journal_sweeps(j, arena, ignore, NULL, &error), "%s", cases[i]);
+    cr_assert(strstr(error.message, "damaged"), "%s", error.message);
+    error = (ts_error){0};
+    ts_journal_close(j);
+    cr_assert_eq(unlink(path), 0);
+  }
+}
+
+/* A WAL would stay in its header. */
+Test(journal, leaves_a_file_of_others_as_it_is)
+{
+  char command[200];
+  change("CREATE TABLE x (a)");
+  snprintf(command, sizeof command, "cp %s %s.was && cmp %s %s.was", path, path, path, path);
+  cr_assert_eq(system(command), 0);
+  cr_assert_null(ts_journal_open(arena, path, TS_JOURNAL_GO_ON, &error));
+  cr_assert_eq(system(strstr(command, "cmp")), 0);
+}
+
 Test(journal, is_not_made_where_there_is_something)
 {
   make(&played);
@@ -185,10 +222,10 @@ Test(journal, has_one_that_writes_and_many_that_read)
   ts_journal *one = opened(TS_JOURNAL_READ), *two = opened(TS_JOURNAL_READ);
   cr_assert(ts_journal_begin(writer, &error) &&
             ts_journal_put(writer, key, "a=1", &played, 1, arena, &error));
-  cr_assert_eq(ts_journal_plans(one), 0);
+  cr_assert_eq(plans_of(one), 0);
   cr_assert(ts_journal_commit(writer, &error));
-  cr_assert_eq(ts_journal_plans(one), 1);
-  cr_assert_eq(ts_journal_plans(two), 1);
+  cr_assert_eq(plans_of(one), 1);
+  cr_assert_eq(plans_of(two), 1);
   ts_journal_close(one);
   ts_journal_close(two);
   ts_journal_close(writer);

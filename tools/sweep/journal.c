@@ -18,7 +18,7 @@
 
 struct ts_journal {
   ts_arena *arena;
-  sqlite3 *handle;
+  ts_sqlite file;
   int lock; /* held by the one that writes; -1: none */
   sqlite3_stmt *find, *put;
 };
@@ -46,8 +46,8 @@ static const char schema[] =
 
 static bool wrong(ts_journal *j, ts_error *error)
 {
-  int code = sqlite3_errcode(j->handle);
-  ts_sqlite_wrong(j->handle, error);
+  int code = sqlite3_errcode(j->file.handle);
+  ts_sqlite_wrong(&j->file, error);
   if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_READONLY)
     error->kind = TS_ERROR_UNREADABLE;
   return false;
@@ -55,7 +55,7 @@ static bool wrong(ts_journal *j, ts_error *error)
 
 static bool execute(ts_journal *j, const char *what, ts_error *error)
 {
-  return ts_sqlite_do(j->handle, what) || wrong(j, error);
+  return ts_sqlite_do(&j->file, what) || wrong(j, error);
 }
 
 /* ---- Opening ---- */
@@ -73,9 +73,9 @@ static bool hold(ts_journal *j, const char *path, ts_error *error)
 
 static bool is_ours(ts_journal *j, bool create, bool *new, ts_error *error)
 {
-  int64_t application = ts_sqlite_number(j->handle, "PRAGMA application_id"),
-          format = ts_sqlite_number(j->handle, "PRAGMA user_version"),
-          tables = ts_sqlite_number(j->handle, "SELECT count(*) FROM sqlite_master");
+  int64_t application = ts_sqlite_number(&j->file, "PRAGMA application_id"),
+          format = ts_sqlite_number(&j->file, "PRAGMA user_version"),
+          tables = ts_sqlite_number(&j->file, "SELECT total(1) FROM sqlite_master");
   *new = !application && !tables;
   if (tables < 0)
     return wrong(j, error);
@@ -85,48 +85,45 @@ static bool is_ours(ts_journal *j, bool create, bool *new, ts_error *error)
     return ts_fail(error, "`--journal FILE` of a sweep makes one", "it is not a journal of sweeps");
   if (format > FORMAT)
     return ts_fail(error, "use that one", "a newer TrainSpec wrote it");
-  return format == FORMAT || ts_fail(error, "give another file", "an older TrainSpec wrote it");
+  if (format < FORMAT)
+    return ts_fail(error, "give another file", "an older TrainSpec wrote it");
+  return ts_sqlite_has(&j->file, schema, error);
 }
 
 /* What it is and what is in it come in one transaction: a kill leaves an empty file or a whole
  * journal. Commits are on the disk when they return. */
-static bool prepare(ts_journal *j, ts_error *error)
+static bool prepare(ts_journal *j, ts_journal_how how, ts_error *error)
 {
   char marks[96];
   bool new;
   snprintf(marks, sizeof marks, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
            FORMAT);
-  ts_sqlite_do(j->handle, "PRAGMA journal_mode = WAL"); /* or readers wait for the one who writes */
+  if (!is_ours(j, true, &new, error)) /* before anything of it changes */
+    return false;
+  /* in WAL mode readers do not wait for the one who writes */
+  ts_sqlite_do(&j->file, how == TS_JOURNAL_UNSEEN ? "PRAGMA journal_mode = MEMORY" :
+                                                    "PRAGMA journal_mode = WAL");
   if (!execute(j, "PRAGMA synchronous = FULL; BEGIN IMMEDIATE", error))
     return false;
   bool made = is_ours(j, true, &new, error) &&
               (!new || (execute(j, marks, error) && execute(j, schema, error)));
   if (made)
     return execute(j, "COMMIT", error);
-  ts_sqlite_do(j->handle, "ROLLBACK");
+  ts_sqlite_do(&j->file, "ROLLBACK");
   return false;
 }
 
-static bool open_to_write(ts_journal *j, const char *path, ts_error *error)
+static bool open_to_write(ts_journal *j, const char *path, ts_journal_how how, ts_error *error)
 {
-  return ts_sqlite_connect(&j->handle, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) &&
-         prepare(j, error) && hold(j, path, error);
+  return ts_sqlite_open(&j->file, path, TS_SQLITE_WRITE, j->arena, error) &&
+         prepare(j, how, error) && hold(j, path, error);
 }
 
-/* Readers open for writing too, where they may: what a kill left is taken back before they see it.
- */
 static bool open_to_read(ts_journal *j, const char *path, ts_error *error)
 {
   bool new;
-  if (ts_sqlite_connect(&j->handle, path, SQLITE_OPEN_READWRITE, error) &&
-      is_ours(j, false, &new, error))
-    return execute(j, "PRAGMA query_only = ON", error);
-  if (!ts_sqlite_needs_write(j->handle) || !ts_sqlite_at_rest(path, j->arena))
-    return false;
-  sqlite3_close(j->handle);
-  return ts_sqlite_connect(&j->handle, ts_sqlite_immutable(j->arena, path),
-                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) &&
-         is_ours(j, false, &new, error);
+  return ts_sqlite_open(&j->file, path, TS_SQLITE_READ, j->arena, error) &&
+         is_ours(j, false, &new, error) && execute(j, "PRAGMA query_only = ON", error);
 }
 
 static bool has_folder(const char *path, ts_arena *arena)
@@ -144,14 +141,12 @@ static bool open_as(ts_journal *j, const char *path, ts_journal_how how, ts_erro
     ts_fail(error, NULL, "%s", strerror(errno));
   else if (!real && !has_folder(path, j->arena))
     ts_fail(error, NULL, "its folder is not there");
-  else if (real && ts_sqlite_deletes_a_file(real, j->arena))
-    ts_fail(error, NULL, "it holds an interrupted change of several databases");
   else if (real && how == TS_JOURNAL_NEW && stat(real, &there) == 0 && there.st_size > 0)
     ts_fail(error, "go on in it with `--resume`, or give another file", "it is there already");
   else if (how == TS_JOURNAL_READ)
     opened = open_to_read(j, real, error);
   else
-    opened = open_to_write(j, real ? real : path, error);
+    opened = open_to_write(j, real ? real : path, how, error);
   free(real);
   return opened;
 }
@@ -174,7 +169,7 @@ void ts_journal_close(ts_journal *j)
     return;
   sqlite3_finalize(j->find);
   sqlite3_finalize(j->put);
-  sqlite3_close(j->handle);
+  ts_sqlite_close(&j->file);
   if (j->lock >= 0)
     close(j->lock);
 }
@@ -183,7 +178,8 @@ void ts_journal_close(ts_journal *j)
 
 static bool prepared(ts_journal *j, const char *query, sqlite3_stmt **s, ts_error *error)
 {
-  return sqlite3_prepare_v2(j->handle, query, -1, s, NULL) == SQLITE_OK || wrong(j, error);
+  *s = ts_sqlite_query(&j->file, query);
+  return *s || wrong(j, error);
 }
 
 static const char *text_at(sqlite3_stmt *s, int column, ts_arena *arena)
@@ -200,7 +196,7 @@ static void bind_text(sqlite3_stmt *s, int at, const char *text)
 /* Runs a statement that gives no rows. */
 static bool run(ts_journal *j, sqlite3_stmt *s, ts_error *error)
 {
-  bool done = sqlite3_step(s) == SQLITE_DONE || wrong(j, error);
+  bool done = ts_sqlite_step(&j->file, s) == SQLITE_DONE || wrong(j, error);
   sqlite3_finalize(s);
   return done;
 }
@@ -213,7 +209,7 @@ bool ts_journal_about_of(ts_journal *j, ts_arena *arena, ts_journal_about *about
   *about = (ts_journal_about){"", "", "", ""};
   if (!prepared(j, "SELECT version, build, file, inputs FROM about", &s, error))
     return false;
-  int status = sqlite3_step(s);
+  int status = ts_sqlite_step(&j->file, s);
   if (status == SQLITE_ROW)
     *about = (ts_journal_about){text_at(s, 0, arena), text_at(s, 1, arena), text_at(s, 2, arena),
                                 text_at(s, 3, arena)};
@@ -253,7 +249,7 @@ bool ts_journal_inputs(ts_journal *j, ts_inputs *inputs, ts_error *error)
   bool good = true;
   if (!prepared(j, "SELECT name, path, role, sha256 FROM input ORDER BY 1, 2", &s, error))
     return false;
-  while (good && (status = sqlite3_step(s)) != SQLITE_DONE) {
+  while (good && (status = ts_sqlite_step(&j->file, s)) != SQLITE_DONE) {
     ts_sweep_input input = {.name = text_at(s, 0, j->arena),
                             .path = text_at(s, 1, j->arena),
                             .role = text_at(s, 2, j->arena)};
@@ -326,12 +322,12 @@ bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena 
   if (!j->find && !prepared(j, find_query, &j->find, error))
     return false;
   sqlite3_bind_blob(j->find, 1, key, TS_DIGEST_SIZE, SQLITE_STATIC);
-  int status = sqlite3_step(j->find);
+  int status = ts_sqlite_step(&j->file, j->find);
   *found = status == SQLITE_ROW;
   bool good = status == SQLITE_DONE || (*found ? read_outcome(j->find, arena, outcome) ||
                                                    damaged(error) :
                                                  wrong(j, error));
-  sqlite3_reset(j->find);
+  ts_sqlite_again(&j->file, j->find);
   return good;
 }
 
@@ -352,7 +348,7 @@ bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
   if (!prepared(j, after_query, &s, error))
     return false;
   sqlite3_bind_int64(s, 1, row);
-  while (good && (status = sqlite3_step(s)) != SQLITE_DONE) {
+  while (good && (status = ts_sqlite_step(&j->file, s)) != SQLITE_DONE) {
     good = status == SQLITE_ROW || wrong(j, error);
     if (!good)
       break;
@@ -369,9 +365,40 @@ bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
   return good;
 }
 
-int64_t ts_journal_plans(ts_journal *j)
+bool ts_journal_plans(ts_journal *j, uint64_t *count, ts_error *error)
 {
-  return ts_sqlite_number(j->handle, "SELECT count(*) FROM plan");
+  int64_t found = ts_sqlite_number(&j->file, "SELECT total(1) FROM plan");
+  *count = found < 0 ? 0 : (uint64_t)found;
+  return found >= 0 || wrong(j, error);
+}
+
+static bool is_count(sqlite3_stmt *s, int column)
+{
+  int64_t count = sqlite3_column_int64(s, column);
+  return count >= 0 && count <= INT64_C(1) << 53; /* the last that a double has exactly */
+}
+
+static bool is_moment(sqlite3_stmt *s, int column)
+{
+  double t = sqlite3_column_double(s, column);
+  return t >= 0 && t < 1e12; /* s since 1970 */
+}
+
+#define SWEEP "title, goal, best, plans, known, played, begun, seen, ended"
+static const char sweeps_query[] = "SELECT " SWEEP " FROM sweep ORDER BY id";
+
+static bool read_sweep(sqlite3_stmt *s, ts_arena *arena, ts_journal_sweep *sweep)
+{
+  *sweep = (ts_journal_sweep){.title = text_at(s, 0, arena),
+                              .goal = text_at(s, 1, arena),
+                              .best = text_at(s, 2, arena),
+                              .plans = (uint64_t)sqlite3_column_int64(s, 3),
+                              .known = (uint64_t)sqlite3_column_int64(s, 4),
+                              .played = (uint64_t)sqlite3_column_int64(s, 5),
+                              .begun = sqlite3_column_double(s, 6),
+                              .seen = sqlite3_column_double(s, 7),
+                              .ended = sqlite3_column_int(s, 8) != 0};
+  return is_count(s, 3) && is_count(s, 4) && is_count(s, 5) && is_moment(s, 6) && is_moment(s, 7);
 }
 
 bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
@@ -379,23 +406,18 @@ bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
                        ts_error *error)
 {
   sqlite3_stmt *s = NULL;
+  ts_journal_sweep sweep;
   int status;
-  if (!prepared(j,
-                "SELECT title, goal, best, plans, known, played, begun, seen, ended FROM sweep "
-                "ORDER BY id",
-                &s, error))
+  bool good = true;
+  if (!prepared(j, sweeps_query, &s, error))
     return false;
-  while ((status = sqlite3_step(s)) == SQLITE_ROW)
-    take(closure, &(ts_journal_sweep){.title = text_at(s, 0, arena),
-                                      .goal = text_at(s, 1, arena),
-                                      .best = text_at(s, 2, arena),
-                                      .plans = (uint64_t)sqlite3_column_int64(s, 3),
-                                      .known = (uint64_t)sqlite3_column_int64(s, 4),
-                                      .played = (uint64_t)sqlite3_column_int64(s, 5),
-                                      .begun = sqlite3_column_double(s, 6),
-                                      .seen = sqlite3_column_double(s, 7),
-                                      .ended = sqlite3_column_int(s, 8) != 0});
-  bool good = status == SQLITE_DONE || wrong(j, error);
+  while (good && (status = ts_sqlite_step(&j->file, s)) != SQLITE_DONE) {
+    good = status != SQLITE_ROW          ? wrong(j, error) :
+           !read_sweep(s, arena, &sweep) ? damaged(error) :
+                                           true;
+    if (good)
+      take(closure, &sweep);
+  }
   sqlite3_finalize(s);
   return good;
 }
@@ -404,7 +426,7 @@ bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
 
 bool ts_journal_begin(ts_journal *j, ts_error *error) { return execute(j, "BEGIN IMMEDIATE", error); }
 bool ts_journal_commit(ts_journal *j, ts_error *error) { return execute(j, "COMMIT", error); }
-void ts_journal_undo(ts_journal *j) { ts_sqlite_do(j->handle, "ROLLBACK"); }
+void ts_journal_undo(ts_journal *j) { ts_sqlite_do(&j->file, "ROLLBACK"); }
 
 bool ts_journal_set_about(ts_journal *j, const ts_journal_about *about, ts_error *error)
 {
@@ -455,8 +477,8 @@ bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char
   sqlite3_bind_blob(s, at++, key, TS_DIGEST_SIZE, SQLITE_TRANSIENT);
   bind_text(s, at++, parameters);
   sqlite3_bind_double(s, at++, seconds);
-  bool done = sqlite3_step(s) == SQLITE_DONE || wrong(j, error);
-  sqlite3_reset(s);
+  bool done = ts_sqlite_step(&j->file, s) == SQLITE_DONE || wrong(j, error);
+  ts_sqlite_again(&j->file, s);
   return done;
 }
 
@@ -480,73 +502,160 @@ bool ts_journal_put_sweep(ts_journal *j, int64_t *id, const ts_journal_sweep *sw
   sqlite3_bind_int(s, 10, sweep->ended);
   if (!run(j, s, error))
     return false;
-  *id = *id ? *id : sqlite3_last_insert_rowid(j->handle);
+  *id = *id ? *id : sqlite3_last_insert_rowid(j->file.handle);
   return true;
 }
 /* ---- Merging ---- */
 
-#define FIGURE(id, name, ...) "OR p." name " IS NOT o." name " "
-static const char differs[] =
-  "SELECT count(*) FROM plan AS p JOIN other.plan AS o ON p.key = o.key WHERE p.state IS NOT o.state "
-#include "compiler/eval/figures.def"
-  "OR p.why IS NOT o.why OR p.warnings IS NOT o.warnings OR p.confidence IS NOT o.confidence";
-#undef FIGURE
-#define COLUMNS "title, goal, best, plans, known, played, begun, seen, ended"
-static const char take_all[] =
-  "INSERT OR IGNORE INTO plan SELECT * FROM other.plan;"
-  "INSERT OR IGNORE INTO input SELECT * FROM other.input;"
-  "INSERT INTO sweep (" COLUMNS ") SELECT " COLUMNS " FROM other.sweep AS o WHERE NOT EXISTS (SELECT 1"
-  " FROM sweep AS s WHERE s.begun = o.begun AND s.title = o.title AND s.plans = o.plans) ORDER BY id";
-
-/* What both have must be the same. */
-static bool agree(ts_journal *j, ts_error *error)
-{
-  sqlite3_stmt *s = NULL;
-  int64_t rows = ts_sqlite_number(j->handle, differs);
-  if (rows < 0)
-    return wrong(j, error);
-  if (rows)
-    return ts_fail(error, "make one of them anew",
-                   "%lld of its plans came to other figures than in the others", (long long)rows);
-  if (!prepared(j,
-                "SELECT i.name FROM input AS i JOIN other.input AS o ON i.name = o.name WHERE "
-                "i.sha256 <> o.sha256 LIMIT 1",
-                &s, error))
-    return false;
-  int status = sqlite3_step(s);
-  const char *name = status == SQLITE_ROW ? text_at(s, 0, j->arena) : NULL;
-  sqlite3_finalize(s);
-  return name ? ts_fail(error, "merge journals of one program, plan and inputs",
-                        "it is of other inputs: its plans read another `%s`", name) :
-                status == SQLITE_DONE || wrong(j, error);
-}
-
-static bool is_itself(ts_journal *j, const char *path)
+bool ts_journal_is_of(const ts_journal *j, const char *path)
 {
   struct stat a, b;
-  const char *own = sqlite3_db_filename(j->handle, "main");
-  return own && stat(own, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
+  return stat(j->file.path, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
 }
 
-bool ts_journal_take(ts_journal *j, const char *path, ts_error *error)
+/* Rows of one table on their way into another journal. Each is read here, as a tree that points to
+ * itself has rows without end. */
+typedef struct taking {
+  ts_journal *to, *from;
+  sqlite3_stmt *read, *put;
+  sqlite3_stmt *differ; /* finds a row that contradicts the one that is read */
+  uint64_t differing;
+  const char *first; /* the first column of the first one that does */
+} taking;
+
+static bool begin_taking(taking *t, const char *read, const char *put, const char *differ,
+                         ts_error *error)
 {
-  sqlite3_stmt *s = NULL;
-  *error = (ts_error){0};
-  if (is_itself(j, path)) /* it would wait for itself */
-    return true;
-  if (!prepared(j, "ATTACH DATABASE ?1 AS other", &s, error))
-    return false;
-  bind_text(s, 1, path);
-  if (!run(j, s, error))
-    return false;
-  bool good = ts_journal_begin(j, error);
-  if (good && !(agree(j, error) && execute(j, take_all, error) && ts_journal_commit(j, error))) {
-    ts_journal_undo(j);
-    good = false;
-  }
-  ts_sqlite_do(j->handle, "DETACH DATABASE other");
+  return prepared(t->from, read, &t->read, error) && prepared(t->to, put, &t->put, error) &&
+         prepared(t->to, differ, &t->differ, error);
+}
+
+static void end_taking(taking *t)
+{
+  sqlite3_finalize(t->read);
+  sqlite3_finalize(t->put);
+  sqlite3_finalize(t->differ);
+  t->read = t->put = t->differ = NULL;
+}
+
+/* Runs a statement of `to` with the columns of the row that is read. *found: it gave a row. */
+static bool run_with_row(taking *t, sqlite3_stmt *s, bool *found, ts_error *error)
+{
+  for (int i = 0; i < sqlite3_bind_parameter_count(s); i++)
+    sqlite3_bind_value(s, i + 1, sqlite3_column_value(t->read, i));
+  int status = ts_sqlite_step(&t->to->file, s);
+  *found = status == SQLITE_ROW;
+  bool good = *found || status == SQLITE_DONE || wrong(t->to, error);
+  ts_sqlite_again(&t->to->file, s);
   return good;
+}
+
+/* All of one table. `whole`: the row is one of a journal. */
+static bool take_rows(taking *t, bool (*whole)(sqlite3_stmt *s, ts_arena *arena), ts_error *error)
+{
+  int status;
+  bool good = true, found;
+  ts_arena *scratch = ts_arena_new("a row");
+  while (good && (status = ts_sqlite_step(&t->from->file, t->read)) != SQLITE_DONE) {
+    good = status != SQLITE_ROW      ? wrong(t->from, error) :
+           !whole(t->read, scratch) ? damaged(error) :
+                                      run_with_row(t, t->put, &found, error) &&
+                                        run_with_row(t, t->differ, &found, error);
+    if (good && found && !t->differing++)
+      t->first = text_at(t->read, 0, t->to->arena);
+    ts_arena_reset(scratch);
+  }
+  ts_arena_free(scratch);
+  return good;
+}
+
+static bool whole_plan(sqlite3_stmt *s, ts_arena *arena)
+{
+  return sqlite3_column_type(s, 0) == SQLITE_BLOB && sqlite3_column_bytes(s, 0) == TS_DIGEST_SIZE &&
+         state_of(text_at(s, 1, arena)) < TS_OUTCOME_STATES;
+}
+
+static bool whole_input(sqlite3_stmt *s, ts_arena *arena)
+{
+  uint8_t digest[TS_DIGEST_SIZE];
+  return read_hex(text_at(s, 3, arena), digest);
+}
+
+static bool whole_sweep(sqlite3_stmt *s, ts_arena *arena)
+{
+  ts_journal_sweep sweep;
+  return read_sweep(s, arena, &sweep);
+}
+
+/* What both have must be the same, but for bounds and how long it took. The columns of that come
+ * first. */
+#define FIGURE(id, name, ...) name ", "
+#define BEHIND ", parameters, seconds, " LEAST "memory_limit"
+static const char each_plan[] = "SELECT key, state, "
+#include "compiler/eval/figures.def"
+                                "why, warnings, confidence" BEHIND " FROM plan";
+static const char put_plan[] = "INSERT OR IGNORE INTO plan (key, state, "
+#include "compiler/eval/figures.def"
+                               "why, warnings, confidence" BEHIND ") VALUES (?, ?"
+#undef FIGURE
+#define FIGURE(id, name, ...) ", ?"
+#include "compiler/eval/figures.def"
+                               ", ?, ?, ?, ?, ?" TS_LEAST_REALS(MARK) ", ?, ?, ?, ?, ?)";
+#undef FIGURE
+#define FIGURE(id, name, ...) name ", "
+static const char other_plan[] = "SELECT 1 FROM plan WHERE key = ? AND (state, "
+#include "compiler/eval/figures.def"
+                                 "why, warnings, confidence) IS NOT (?"
+#undef FIGURE
+#define FIGURE(id, name, ...) ", ?"
+#include "compiler/eval/figures.def"
+                                 ", ?, ?, ?)";
+#undef FIGURE
+
+static bool take_plans(ts_journal *j, ts_journal *other, ts_error *error)
+{
+  taking t = {.to = j, .from = other};
+  bool good = begin_taking(&t, each_plan, put_plan, other_plan, error) &&
+              take_rows(&t, whole_plan, error);
+  end_taking(&t);
+  return good && (!t.differing || ts_fail(error, "make one of them anew",
+                                          "%llu of its plans came to other figures than in the "
+                                          "others", (unsigned long long)t.differing));
+}
+
+static bool take_inputs(ts_journal *j, ts_journal *other, ts_error *error)
+{
+  taking t = {.to = j, .from = other};
+  bool good = begin_taking(&t, "SELECT name, path, role, sha256 FROM input",
+                           "INSERT OR IGNORE INTO input VALUES (?, ?, ?, ?)",
+                           "SELECT 1 FROM input WHERE name = ?1 AND sha256 <> ?4", error) &&
+              take_rows(&t, whole_input, error);
+  end_taking(&t);
+  return good && (!t.differing ||
+                  ts_fail(error, "merge journals of one program, plan and inputs",
+                          "it is of other inputs: its plans read another `%s`", t.first));
+}
+
+/* The same one may have come with another part. */
+static bool take_sweeps(ts_journal *j, ts_journal *other, ts_error *error)
+{
+  taking t = {.to = j, .from = other};
+  bool good = begin_taking(&t, sweeps_query,
+                           "INSERT INTO sweep (" SWEEP ") SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 "
+                           "WHERE NOT EXISTS (SELECT 1 FROM sweep WHERE begun = ?7 AND title = ?1 "
+                           "AND plans = ?4)",
+                           "SELECT 1 WHERE 0", error) &&
+              take_rows(&t, whole_sweep, error);
+  end_taking(&t);
+  return good;
+}
+
+bool ts_journal_take(ts_journal *j, ts_journal *other, ts_error *error)
+{
+  return execute(other, "BEGIN", error) && take_inputs(j, other, error) &&
+         take_plans(j, other, error) && take_sweeps(j, other, error) &&
+         execute(other, "COMMIT", error);
 }
 #else
 struct ts_journal { int none; };
@@ -578,7 +687,10 @@ bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena 
 {
   return (void)j, (void)key, (void)arena, (void)outcome, (void)found, missing(error);
 }
-int64_t ts_journal_plans(ts_journal *j) { return (void)j, -1; }
+bool ts_journal_plans(ts_journal *j, uint64_t *count, ts_error *error)
+{
+  return (void)j, (void)count, missing(error);
+}
 bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
                             void (*take)(void *closure, const ts_journal_plan *plan), void *closure,
                             ts_error *error)
@@ -612,8 +724,9 @@ bool ts_journal_put_sweep(ts_journal *j, int64_t *id, const ts_journal_sweep *sw
 {
   return (void)j, (void)id, (void)sweep, missing(error);
 }
-bool ts_journal_take(ts_journal *j, const char *path, ts_error *error)
+bool ts_journal_is_of(const ts_journal *j, const char *path) { return (void)j, (void)path, false; }
+bool ts_journal_take(ts_journal *j, ts_journal *other, ts_error *error)
 {
-  return (void)j, (void)path, missing(error);
+  return (void)j, (void)other, missing(error);
 }
 #endif

@@ -14,6 +14,7 @@ typedef struct ts_journal ts_journal;
 typedef enum ts_journal_how {
   TS_JOURNAL_NEW,   /* there is none yet */
   TS_JOURNAL_GO_ON, /* likewise, or there is one */
+  TS_JOURNAL_UNSEEN, /* likewise; it is closed before anybody sees it, and nothing lies beside it */
   TS_JOURNAL_READ
 } ts_journal_how;
 
@@ -39,7 +40,7 @@ bool ts_journal_about_of(ts_journal *j, ts_arena *arena, ts_journal_about *about
 bool ts_journal_inputs(ts_journal *j, ts_inputs *inputs, ts_error *error); /* adds them */
 bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena *arena,
                      ts_outcome *outcome, bool *found, ts_error *error);
-int64_t ts_journal_plans(ts_journal *j);
+bool ts_journal_plans(ts_journal *j, uint64_t *count, ts_error *error);
 /* In order, the last one is the newest. */
 bool ts_journal_sweeps(ts_journal *j, ts_arena *arena,
                        void (*take)(void *closure, const ts_journal_sweep *sweep), void *closure,
@@ -69,7 +70,8 @@ bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char
                     const ts_outcome *outcome, double seconds, ts_arena *arena, ts_error *error);
 bool ts_journal_put_sweep(ts_journal *j, int64_t *id, const ts_journal_sweep *sweep,
                           ts_error *error); /* *id 0: a new one, whose number it becomes */
-/* Adds all that another journal of the same plan and program has. Outside of begin and commit. */
-bool ts_journal_take(ts_journal *j, const char *path, ts_error *error);
+/* Adds all that another journal of the same plan and program has, which is open to be read. */
+bool ts_journal_take(ts_journal *j, ts_journal *other, ts_error *error);
+bool ts_journal_is_of(const ts_journal *j, const char *path); /* it is that file */
 
 #endif

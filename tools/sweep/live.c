@@ -22,7 +22,6 @@ typedef struct plan { const char *parameters; double step, memory; } plan;
 struct ts_live {
   ts_arena *arena;
   const char *path;
-  ts_journal *journal;
   ts_http http;
   int64_t row; /* the last one read */
   uint64_t states[TS_OUTCOME_STATES];
@@ -59,7 +58,7 @@ static void take_plan(void *closure, const ts_journal_plan *p)
   l->row = p->row;
   l->states[p->state]++;
   double step = p->figures.of[TS_SEARCH_STEP], memory = p->figures.of[TS_SEARCH_MEMORY];
-  if (p->state != TS_RANKED || isnan(step) || isnan(memory))
+  if (p->state != TS_RANKED || !isfinite(step) || !isfinite(memory))
     return;
   for (size_t i = 0; i < l->front.count; i++) /* most are none of it: no name is kept */
     if (l->front.at[i].step <= step && l->front.at[i].memory <= memory)
@@ -75,13 +74,16 @@ static void take_sweep(void *closure, const ts_journal_sweep *s)
   l->any = true;
 }
 
+/* It is open no longer than that: whoever ends the program leaves nothing beside it. */
 static bool read_new(ts_live *l, ts_arena *scratch, ts_journal_about *about, ts_error *error)
 {
-  *error = (ts_error){0};
   l->any = false;
-  return ts_journal_about_of(l->journal, scratch, about, error) &&
-         ts_journal_sweeps(l->journal, scratch, take_sweep, l, error) &&
-         ts_journal_plans_after(l->journal, l->row, scratch, take_plan, l, error);
+  ts_journal *j = ts_journal_open(scratch, l->path, TS_JOURNAL_READ, error);
+  bool read = j && ts_journal_about_of(j, scratch, about, error) &&
+              ts_journal_sweeps(j, scratch, take_sweep, l, error) &&
+              ts_journal_plans_after(j, l->row, scratch, take_plan, l, error);
+  ts_journal_close(j);
+  return read;
 }
 
 /* ---- As JSON ---- */
@@ -169,12 +171,14 @@ ts_live *ts_live_open(ts_arena *arena, const char *where, ts_error *error)
 
 bool ts_live_read(ts_live *l, const char *journal, ts_error *error)
 {
+  ts_arena *scratch = ts_arena_new("a journal");
+  ts_journal *j = ts_journal_open(scratch, journal, TS_JOURNAL_READ, error);
+  bool read = j;
+  ts_journal_close(j);
+  ts_arena_free(scratch);
   l->path = journal;
-  l->arena = ts_arena_new("live page"); /* of its own, as it may be used on another thread */
-  l->journal = ts_journal_open(l->arena, journal, TS_JOURNAL_READ, error);
-  if (!l->journal)
-    ts_arena_free(l->arena);
-  return l->journal;
+  l->arena = read ? ts_arena_new("live page") : NULL; /* it may be used on another thread */
+  return read;
 }
 
 const char *ts_live_url(const ts_live *l) { return l->http.url; }
@@ -185,7 +189,6 @@ void ts_live_serve(ts_live *l, const atomic_bool *stop)
                                         {"/status.json", "application/json", put_status, l},
                                         {0}};
   ts_http_serve(&l->http, resources, stop);
-  ts_journal_close(l->journal);
   ts_arena_free(l->arena);
 }
 

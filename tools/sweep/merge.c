@@ -1,9 +1,12 @@
 #include "tools/sweep/merge.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/output.h"
 #include "tools/cli/programs.h"
 #include "tools/sweep/journal.h"
 
@@ -28,6 +31,9 @@ typedef struct task {
   ts_diags *diags;
   const char *output;
   TS_VEC(const char *) parts;
+  const char *first; /* the part that says what all are of; NULL: none has been read */
+  ts_journal_about about;
+  uint64_t plans;
 } task;
 
 static int refuse(task *t, const char *path, const ts_error *error)
@@ -35,14 +41,6 @@ static int refuse(task *t, const char *path, const ts_error *error)
   ts_code code = error->kind == TS_ERROR_UNREADABLE ? TS_E0702 : TS_E0709;
   ts_diag_add_error(t->diags, code, error, "cannot use the journal `%s`", path);
   return TS_EXIT_REJECTED;
-}
-
-static bool read_about(task *t, const char *path, ts_journal_about *about, ts_error *error)
-{
-  ts_journal *j = ts_journal_open(t->arena, path, TS_JOURNAL_READ, error);
-  bool read = j && ts_journal_about_of(j, t->arena, about, error);
-  ts_journal_close(j);
-  return read && (*about->file || ts_fail(error, NULL, "nothing was put into it"));
 }
 
 /* They are of one plan and program. */
@@ -59,53 +57,102 @@ static bool same(const char *first, const ts_journal_about *a, const ts_journal_
                  "differs", first, a->file);
 }
 
-/* All are looked at before anything is written. */
-static int check(task *t, ts_journal_about *about)
+/* All journals are of the same, which the first one says. */
+static bool agree(task *t, ts_journal *j, const char *path, ts_error *error)
 {
-  for (size_t i = 0; i < t->parts.count; i++) {
-    ts_error error = {0};
-    ts_journal_about found;
-    const char *path = t->parts.at[i];
-    if (!read_about(t, path, &found, &error) ||
-        (i && !same(t->parts.at[0], about, &found, &error)))
-      return refuse(t, path, &error);
-    if (!i)
-      *about = found;
-  }
-  return TS_EXIT_DONE;
+  ts_journal_about found;
+  if (!ts_journal_about_of(j, t->arena, &found, error))
+    return false;
+  if (!*found.file)
+    return ts_fail(error, NULL, "nothing was put into it");
+  if (t->first)
+    return same(t->first, &t->about, &found, error);
+  t->first = path;
+  t->about = found;
+  return true;
 }
 
-static bool prepare(task *t, ts_journal *j, const ts_journal_about *about, ts_error *error)
+static bool take(task *t, ts_journal *all, const char *path, ts_error *error)
+{
+  ts_journal *part = ts_journal_open(t->arena, path, TS_JOURNAL_READ, error);
+  bool good = part && agree(t, part, path, error) &&
+              (ts_journal_is_of(all, path) || ts_journal_take(all, part, error));
+  ts_journal_close(part);
+  return good;
+}
+
+/* What it is of: what is there is what the parts say, or nothing. */
+static bool name(task *t, ts_journal *all, ts_error *error)
 {
   ts_journal_about there;
-  if (!ts_journal_about_of(j, t->arena, &there, error))
-    return false;
-  if (*there.file)
-    return same(t->parts.at[0], about, &there, error);
-  return ts_journal_begin(j, error) && ts_journal_set_about(j, about, error) &&
-         ts_journal_commit(j, error);
+  return ts_journal_about_of(all, t->arena, &there, error) &&
+         (*there.file ? same(t->first, &t->about, &there, error) :
+                        ts_journal_set_about(all, &t->about, error));
+}
+
+/* One transaction. */
+static int take_all(task *t, ts_journal *all)
+{
+  ts_error error = {0};
+  const char *at = t->output;
+  bool good = ts_journal_begin(all, &error);
+  for (size_t i = 0; good && i < t->parts.count; i++) {
+    at = t->parts.at[i];
+    good = take(t, all, at, &error);
+  }
+  if (good) {
+    at = t->output;
+    good = name(t, all, &error) && ts_journal_commit(all, &error) &&
+           ts_journal_plans(all, &t->plans, &error);
+  }
+  if (good)
+    return TS_EXIT_DONE;
+  ts_journal_undo(all);
+  return refuse(t, at, &error);
+}
+
+static int merge_into(task *t, const char *path, ts_journal_how how)
+{
+  ts_error error = {0};
+  ts_journal *all = ts_journal_open(t->arena, path, how, &error);
+  int status = all ? take_all(t, all) : refuse(t, t->output, &error);
+  ts_journal_close(all);
+  return status;
+}
+
+/* One that is not there is made beside its place, which it takes when it is whole: a failure leaves
+ * nothing. */
+static int merge_new(task *t, bool absent)
+{
+  ts_output made;
+  ts_error error = {0};
+  int failed = ts_output_open(&made, t->output);
+  if (!failed && made.beside) {
+    int status = merge_into(t, made.beside, TS_JOURNAL_UNSEEN);
+    bool good = status == TS_EXIT_DONE;
+    failed = good && absent ? ts_output_close_new(&made) : ts_output_close(&made, good);
+    if (!failed)
+      return status;
+  } else if (!failed) {
+    ts_output_close(&made, false);
+    failed = EINVAL; /* a pipe or a device */
+  }
+  error.kind = TS_ERROR_UNREADABLE;
+  ts_fail(&error, NULL, "%s", strerror(failed));
+  return refuse(t, t->output, &error);
 }
 
 static int merge(task *t)
 {
-  ts_error error = {0};
-  ts_journal_about about;
-  int status = check(t, &about);
+  struct stat there;
+  bool absent = stat(t->output, &there) != 0;
+  int status = absent || !there.st_size ? merge_new(t, absent) :
+                                          merge_into(t, t->output, TS_JOURNAL_GO_ON);
   if (status != TS_EXIT_DONE)
     return status;
-  ts_journal *j = ts_journal_open(t->arena, t->output, TS_JOURNAL_GO_ON, &error);
-  if (!j || !prepare(t, j, &about, &error)) {
-    ts_journal_close(j);
-    return refuse(t, t->output, &error);
-  }
-  for (size_t i = 0; i < t->parts.count && status == TS_EXIT_DONE; i++)
-    if (!ts_journal_take(j, t->parts.at[i], &error))
-      status = refuse(t, t->parts.at[i], &error);
-  if (status == TS_EXIT_DONE)
-    ts_put_text(stdout, "%s: %s plans of %s\n", t->output,
-                ts_format_count((uint64_t)ts_journal_plans(j)).text, about.file);
-  ts_journal_close(j);
-  return status == TS_EXIT_DONE ? ts_options_finish(&t->options, stdout, status) : status;
+  ts_put_text(stdout, "%s: %s plans of %s\n", t->output, ts_format_count(t->plans).text,
+              t->about.file);
+  return ts_options_finish(&t->options, stdout, status);
 }
 
 static int run(task *t, int argc, char **argv)

@@ -40,7 +40,7 @@ typedef struct task {
   bool json;
   double now; /* s since 1970 */
   ts_journal_about about;
-  int64_t plans;
+  uint64_t plans;
   TS_VEC(ts_journal_sweep) sweeps;
 } task;
 
@@ -50,7 +50,11 @@ static void keep(void *closure, const ts_journal_sweep *sweep)
   TS_PUSH(t->arena, &t->sweeps, *sweep);
 }
 
-static ts_text seconds(double s) { return ts_format_time((uint64_t)(s * 1e12)); }
+static ts_text seconds(double s)
+{
+  double most = 1.8e7; /* of 64 bits of ps */
+  return ts_format_time((uint64_t)(1e12 * (s < most ? s : most)));
+}
 
 /* One writes at a time, so only the last of them may be under way. */
 static void put_sweep(const task *t, const ts_journal_sweep *s, bool last, FILE *out)
@@ -79,7 +83,7 @@ static void put_sweep(const task *t, const ts_journal_sweep *s, bool last, FILE 
 static void put_text(const task *t, FILE *out)
 {
   ts_put_text(out, "%s: %s plan%s of %s, TrainSpec %s\n", t->path,
-              ts_format_count((uint64_t)t->plans).text, t->plans == 1 ? "" : "s", t->about.file,
+              ts_format_count(t->plans).text, t->plans == 1 ? "" : "s", t->about.file,
               t->about.version);
   for (size_t i = 0; i < t->sweeps.count; i++) {
     fputc('\n', out);
@@ -96,7 +100,7 @@ static void put_json(const task *t, FILE *out)
   ts_json_put_text(&w, "file", t->about.file);
   ts_json_put_text(&w, "version", t->about.version);
   ts_json_put_text(&w, "inputs", t->about.inputs);
-  ts_json_put_count(&w, "plans", (uint64_t)t->plans);
+  ts_json_put_count(&w, "plans", t->plans);
   ts_json_begin(&w, "sweeps", '[');
   for (size_t i = 0; i < t->sweeps.count; i++) {
     const ts_journal_sweep *s = &t->sweeps.at[i];
@@ -117,8 +121,8 @@ static int show(task *t)
   struct timespec now;
   ts_journal *j = ts_journal_open(t->arena, t->path, TS_JOURNAL_READ, &error);
   bool read = j && ts_journal_about_of(j, t->arena, &t->about, &error) &&
-              ts_journal_sweeps(j, t->arena, keep, t, &error);
-  t->plans = read ? ts_journal_plans(j) : 0;
+              ts_journal_sweeps(j, t->arena, keep, t, &error) &&
+              ts_journal_plans(j, &t->plans, &error);
   ts_journal_close(j);
   if (!read) {
     ts_diag_add_error(t->diags, TS_E0709, &error, "cannot use the journal `%s`", t->path);

@@ -4,59 +4,94 @@
  * are not there are done without. Synchronizing calls are recognized by their names. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/sqlite.h"
 #include "trace/read/readers.h"
 
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>
 
+typedef struct named { int64_t id; size_t row; const char *text; } named;
+
 typedef struct reader {
   ts_events *e;
   const ts_events_options *options;
-  sqlite3 *db;
+  ts_sqlite file;
   ts_error *error;
+  ts_arena *work;
+  TS_VEC(named) names; /* of StringIds, by id */
 } reader;
+
+static const char again[] = "export the report again";
 
 /* The first error is reported, and reading ends. */
 static bool wrong(reader *r)
 {
-  bool no_memory = sqlite3_errcode(r->db) == SQLITE_NOMEM;
-  if (no_memory)
-    ts_heap_or_file();
-  if (!r->error->message[0])
-    ts_fail(r->error, "export the report again", "the database cannot be read: %s",
-            no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(r->db));
-  return false;
+  ts_error error = {0};
+  ts_sqlite_wrong(&r->file, &error);
+  return ts_fail(r->error, again, "the database cannot be read: %s", error.message);
 }
 
-/* As a table: a view could run for ever. */
 static bool exists(reader *r, const char *table, const char *column)
 {
-  static const char query[] = "SELECT 1 FROM sqlite_master AS m, pragma_table_info(?1) AS c WHERE "
-                              "m.type = 'table' AND m.name = ?1 AND (?2 IS NULL OR c.name = ?2)";
-  sqlite3_stmt *s = NULL;
-  bool asked = sqlite3_prepare_v2(r->db, query, -1, &s, NULL) == SQLITE_OK &&
-               sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
-               (!column || sqlite3_bind_text(s, 2, column, -1, SQLITE_STATIC) == SQLITE_OK);
-  int status = asked ? sqlite3_step(s) : SQLITE_ERROR;
-  if (status != SQLITE_ROW && status != SQLITE_DONE)
-    wrong(r);
-  sqlite3_finalize(s);
-  return status == SQLITE_ROW;
+  ts_error error = {0};
+  bool there = ts_sqlite_plain(&r->file, table, column, &error);
+  if (*error.message)
+    ts_fail(r->error, again, "the database cannot be read: %s", error.message);
+  return there;
 }
 
-/* The first of the columns that the table has; "NULL": none. */
+/* The column, or the other one; "NULL": the table has neither. */
 static const char *column_of(reader *r, const char *table, const char *a, const char *b)
 {
   return exists(r, table, a) ? a : b && exists(r, table, b) ? b : "NULL";
 }
 
-static uint32_t text_at(reader *r, sqlite3_stmt *s, int column)
+static uint32_t kept(reader *r, const char *text)
 {
-  const char *text = (const char *)sqlite3_column_text(s, column);
   return text ? ts_events_string(r->e, text, strlen(text)) : 0;
+}
+
+static int by_id(const void *x, const void *y)
+{
+  const named *a = x, *b = y;
+  int order = (a->id > b->id) - (a->id < b->id);
+  return order ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+static void keep_name(reader *r, sqlite3_stmt *s)
+{
+  const char *text = (const char *)sqlite3_column_text(s, 1);
+  if (text)
+    TS_PUSH(r->work, &r->names,
+            ((named){sqlite3_column_int64(s, 0), r->names.count,
+                     ts_arena_string(r->work, text, strlen(text))}));
+}
+
+/* The first one of that id. */
+static const char *named_by(const reader *r, int64_t id)
+{
+  size_t low = 0, high = r->names.count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (r->names.at[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < r->names.count && r->names.at[low].id == id ? r->names.at[low].text : NULL;
+}
+
+/* A text, or the number of one in StringIds; NULL: it has none. */
+static const char *name_of(const reader *r, sqlite3_stmt *s, int column)
+{
+  int type = sqlite3_column_type(s, column);
+  return type == SQLITE_INTEGER ? named_by(r, sqlite3_column_int64(s, column)) :
+         type == SQLITE_TEXT    ? (const char *)sqlite3_column_text(s, column) :
+                                  NULL;
 }
 
 /* Track of two numbers, as the profiler's JSON has them. */
@@ -84,7 +119,7 @@ static ts_event *take(reader *r, sqlite3_stmt *s, ts_event_class class, ts_event
   }
   if (ends && end < start)
     r->e->negative++;
-  uint32_t name = text_at(r, s, 2),
+  uint32_t name = kept(r, name_of(r, s, 2)),
            track = track_of(r, sqlite3_column_int64(s, 3), sqlite3_column_int64(s, 4),
                             class == TS_EVENT_DEVICE);
   ts_event *v = ts_events_add(r->e, class, kind);
@@ -98,10 +133,10 @@ static ts_event *take(reader *r, sqlite3_stmt *s, ts_event_class class, ts_event
 
 static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_stmt *s))
 {
-  sqlite3_stmt *s = NULL;
-  int status = sqlite3_prepare_v2(r->db, query, -1, &s, NULL);
+  sqlite3_stmt *s = ts_sqlite_query(&r->file, query);
+  int status = s ? SQLITE_OK : SQLITE_ERROR;
   while (status == SQLITE_OK || status == SQLITE_ROW) {
-    if ((status = sqlite3_step(s)) != SQLITE_ROW)
+    if ((status = ts_sqlite_step(&r->file, s)) != SQLITE_ROW)
       break;
     if (r->e->count >= TS_EVENTS_MOST || r->e->tracks.count >= TS_TRACKS_MOST) {
       ts_fail(r->error, "export a shorter range of time",
@@ -110,7 +145,7 @@ static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_s
     }
     with(r, s);
     /* a text that could not be had looks like one that is not there */
-    if (sqlite3_errcode(r->db) == SQLITE_NOMEM)
+    if (sqlite3_errcode(r->file.handle) == SQLITE_NOMEM)
       break;
   }
   if (status != SQLITE_DONE)
@@ -121,7 +156,7 @@ static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_s
 
 static void kernel(reader *r, sqlite3_stmt *s)
 {
-  const char *name = (const char *)sqlite3_column_text(s, 2);
+  const char *name = name_of(r, s, 2);
   ts_event *v = take(r, s, TS_EVENT_DEVICE, ts_kernel_kind(name ? name : ""));
   if (v && sqlite3_column_type(s, 6) == SQLITE_INTEGER && sqlite3_column_int64(s, 6) > 0)
     /* blocks, until the number of processors is known */
@@ -168,98 +203,124 @@ static void mark(reader *r, sqlite3_stmt *s)
 
 static void device(reader *r, sqlite3_stmt *s)
 {
-  ts_device_info d = {text_at(r, s, 1), sqlite3_column_int64(s, 0), -1, -1};
+  ts_device_info d = {kept(r, (const char *)sqlite3_column_text(s, 1)), sqlite3_column_int64(s, 0),
+                      -1, -1};
   d.memory = sqlite3_column_type(s, 2) == SQLITE_INTEGER ? sqlite3_column_int64(s, 2) : -1;
   d.processors = sqlite3_column_type(s, 3) == SQLITE_INTEGER ? sqlite3_column_int64(s, 3) : -1;
   TS_PUSH(r->e->arena, &r->e->devices, d);
 }
 
-/* Rows of a table of activities by start; `name`: what gives its name, of the table `a` and of `n`,
- * the strings. */
-static bool activities(reader *r, const char *table, const char *id, const char *name,
-                       const char *process, const char *thread, const char *correlation,
-                       const char *more, void (*with)(reader *r, sqlite3_stmt *s))
+static int by_device(const void *x, const void *y)
+{
+  const ts_device_info *a = x, *b = y;
+  int order = (a->id > b->id) - (a->id < b->id);
+  return order ? order : (a->name > b->name) - (a->name < b->name);
+}
+
+/* Rows of a table of activities; who asked for them sorts them. `name`: a text, or what is a number
+ * of one in StringIds. */
+static bool activities(reader *r, const char *table, const char *name, const char *process,
+                       const char *thread, const char *correlation, const char *more,
+                       void (*with)(reader *r, sqlite3_stmt *s))
 {
   char query[800];
   if (!exists(r, table, NULL))
     return true;
-  snprintf(query, sizeof query,
-           "SELECT a.start, a.%s, %s, %s, %s, %s, %s FROM %s a LEFT JOIN %s n ON n.id = %s ORDER "
-           "BY a.start, a.rowid",
-           exists(r, table, "end") ? "end" : "start", name, process, thread, correlation, more,
-           table, exists(r, "StringIds", NULL) ? "StringIds" : "(SELECT NULL id, NULL value)", id);
+  snprintf(query, sizeof query, "SELECT start, %s, %s, %s, %s, %s, %s FROM %s NOT INDEXED",
+           exists(r, table, "end") ? "\"end\"" : "start", name, process, thread, correlation, more,
+           table);
   return each(r, query, with);
 }
 
-static bool read_all(reader *r)
+#define PROCESS "globalTid >> 24"
+#define THREAD "globalTid & 16777215"
+
+static bool read_activities(reader *r)
 {
-  char name[64];
-  const char *kernels = column_of(r, "CUPTI_ACTIVITY_KIND_KERNEL", "demangledName", "shortName");
-  snprintf(name, sizeof name, strcmp(kernels, "NULL") ? "a.%s" : "%s", kernels);
-  bool good =
-    activities(r, "CUPTI_ACTIVITY_KIND_KERNEL", name, "n.value", "a.deviceId", "a.streamId",
-               "a.correlationId",
-               exists(r, "CUPTI_ACTIVITY_KIND_KERNEL", "gridX") ? "a.gridX * a.gridY * a.gridZ" :
-                                                                  "NULL",
-               kernel) &&
-    activities(r, "CUPTI_ACTIVITY_KIND_MEMCPY", "NULL", "'Memcpy'", "a.deviceId", "a.streamId",
-               "a.correlationId", "NULL", copy) &&
-    activities(r, "CUPTI_ACTIVITY_KIND_MEMSET", "NULL", "'Memset'", "a.deviceId", "a.streamId",
-               "a.correlationId", "NULL", fill) &&
-    activities(r, "CUPTI_ACTIVITY_KIND_RUNTIME", "a.nameId", "n.value", "a.globalTid >> 24",
-               "a.globalTid & 16777215", "a.correlationId", "NULL", call);
-  if (good && exists(r, "NVTX_EVENTS", NULL))
-    good = activities(r, "NVTX_EVENTS", exists(r, "NVTX_EVENTS", "textId") ? "a.textId" : "NULL",
-                      exists(r, "NVTX_EVENTS", "text") ? "coalesce(a.text, n.value)" : "n.value",
-                      "a.globalTid >> 24", "a.globalTid & 16777215", "0", "NULL", mark);
-  if (good && exists(r, "TARGET_INFO_GPU", NULL))
-    good = each(r,
-                exists(r, "TARGET_INFO_GPU", "smCount") ?
-                  "SELECT id, name, totalMemory, smCount FROM TARGET_INFO_GPU ORDER BY id" :
-                  "SELECT id, name, totalMemory, NULL FROM TARGET_INFO_GPU ORDER BY id",
-                device);
-  if (good)
-    fill_processors(r->e);
-  return good;
+  static const char kernels[] = "CUPTI_ACTIVITY_KIND_KERNEL", marks[] = "NVTX_EVENTS";
+  const char *text = exists(r, marks, "text") ? "text" : "NULL",
+             *number = exists(r, marks, "textId") ? "textId" : "NULL";
+  char named[64];
+  snprintf(named, sizeof named, "coalesce(%s, %s)", text, number);
+  return activities(r, kernels, column_of(r, kernels, "demangledName", "shortName"), "deviceId",
+                    "streamId", "correlationId",
+                    exists(r, kernels, "gridX") ? "gridX * gridY * gridZ" : "NULL", kernel) &&
+         activities(r, "CUPTI_ACTIVITY_KIND_MEMCPY", "'Memcpy'", "deviceId", "streamId",
+                    "correlationId", "NULL", copy) &&
+         activities(r, "CUPTI_ACTIVITY_KIND_MEMSET", "'Memset'", "deviceId", "streamId",
+                    "correlationId", "NULL", fill) &&
+         activities(r, "CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", PROCESS, THREAD, "correlationId",
+                    "NULL", call) &&
+         activities(r, marks, named, PROCESS, THREAD, "0", "NULL", mark);
 }
 
-/* Whether it opens at all; then its size stands for what was read. */
-static bool measure(reader *r, ts_feed *feed)
+static bool read_names(reader *r)
 {
-  sqlite3_stmt *s = NULL;
-  bool good = sqlite3_prepare_v2(r->db,
-                                 "SELECT (SELECT count(*) FROM sqlite_master), page_count * "
-                                 "page_size FROM pragma_page_count, pragma_page_size",
-                                 -1, &s, NULL) == SQLITE_OK &&
-              sqlite3_step(s) == SQLITE_ROW;
-  if (good)
-    feed->passed = (uint64_t)sqlite3_column_int64(s, 1) - feed->at;
-  sqlite3_finalize(s);
-  return good;
+  if (exists(r, "StringIds", NULL) && !each(r, "SELECT id, value FROM StringIds NOT INDEXED",
+                                            keep_name))
+    return false;
+  TS_SORT(&r->names, by_id);
+  return true;
+}
+
+static bool read_devices(reader *r)
+{
+  if (exists(r, "TARGET_INFO_GPU", NULL) &&
+      !each(r,
+            exists(r, "TARGET_INFO_GPU", "smCount") ?
+              "SELECT id, name, totalMemory, smCount FROM TARGET_INFO_GPU NOT INDEXED" :
+              "SELECT id, name, totalMemory, NULL FROM TARGET_INFO_GPU NOT INDEXED",
+            device))
+    return false;
+  TS_SORT(&r->e->devices, by_device);
+  fill_processors(r->e);
+  return true;
+}
+
+static bool is_export(reader *r)
+{
+  return exists(r, "CUPTI_ACTIVITY_KIND_KERNEL", NULL) ||
+         exists(r, "CUPTI_ACTIVITY_KIND_RUNTIME", NULL) || r->error->message[0] ||
+         ts_fail(r->error, "nsys profile --trace=cuda,nvtx, then nsys export --type sqlite",
+                 "this SQLite database has no CUDA activities of Nsight Systems");
+}
+
+static bool open_file(reader *r)
+{
+  ts_error error;
+  const char *file = r->e->file;
+  char *real = ts_heap_real_path(file);
+  bool open = ts_sqlite_open(&r->file, real ? real : file, TS_SQLITE_FOREIGN, r->work, &error);
+  free(real);
+  return open || ts_fail(r->error, error.help[0] ? error.help : again,
+                         "the database cannot be read: %s", error.message);
+}
+
+static bool read_all(reader *r, ts_feed *feed)
+{
+  if (!open_file(r))
+    return false;
+  /* stands for what was read */
+  feed->passed = (uint64_t)(ts_sqlite_number(&r->file, "PRAGMA page_count") *
+                            ts_sqlite_number(&r->file, "PRAGMA page_size")) -
+                 feed->at;
+  if (!is_export(r))
+    return false;
+  r->e->format = TS_TRACE_NSYS;
+  r->e->timed = true;
+  return read_names(r) && read_activities(r) && read_devices(r) && !r->error->message[0];
 }
 
 bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   reader r = {.e = e, .options = options, .error = feed->error};
-  bool good = false;
   if (feed->file < 0 || feed->packed || strcmp(e->file, "-") == 0)
     return ts_fail(feed->error, "unpack it and name the file",
                    "an SQLite database is read from a file alone, not packed");
-  int status = sqlite3_open_v2(e->file, &r.db, SQLITE_OPEN_READONLY, NULL);
-  if (!r.db)
-    ts_heap_none(0);
-  if (status != SQLITE_OK || !measure(&r, feed))
-    wrong(&r);
-  else if (!exists(&r, "CUPTI_ACTIVITY_KIND_KERNEL", NULL) &&
-           !exists(&r, "CUPTI_ACTIVITY_KIND_RUNTIME", NULL) && !r.error->message[0])
-    ts_fail(feed->error, "nsys profile --trace=cuda,nvtx, then nsys export --type sqlite",
-            "this SQLite database has no CUDA activities of Nsight Systems");
-  else {
-    e->format = TS_TRACE_NSYS;
-    e->timed = true;
-    good = read_all(&r) && !r.error->message[0];
-  }
-  sqlite3_close(r.db);
+  r.work = ts_arena_new("names of a database");
+  bool good = read_all(&r, feed);
+  ts_sqlite_close(&r.file);
+  ts_arena_free(r.work);
   return good;
 }
 

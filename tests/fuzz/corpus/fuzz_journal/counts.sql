@@ -1,0 +1,5 @@
+-- ours
+INSERT INTO input VALUES('_sweep.ts','_sweep.ts','plan','a3f6d1bc765cdbf1b428e69bfa59ae00b55b7b203f4332c4b079dcb0ff22cf39');
+INSERT INTO plan (key, parameters, state, step_time, peak_memory, least_step_time, least_tokens, least_memory, least_reserved, least_limit, least_over, memory_limit, why, warnings, confidence, seconds) VALUES (zeroblob(32), 'm=1 dp=2', 'ok', 9e999, 8209412912.0, 0.0015, 1024.0, 381931520, 644245094, 85520809984, 0, 85520809984.0, NULL, '[["W0804","100.0 % of the compute time comes from a roofline, not from measurements"]]', '{"spread":0.14,"kind":"3fd80475e188c550","calibrated":false,"own":false,"step":[0.003,0.0026,0.0044,1.26,2.4],"memory":[1026176614,1017380482.4,1041247096.8,0.0233,0.0387],"parts":[["",0,4,4,0.94,0.15],["",2,0,4,0.056,0.4],["",4,0,0,1,0.02]]}', 0.002);
+INSERT INTO sweep VALUES(1,'small, search options','minimize step_time','m=1 dp=2: 3.139 ms, 978.6 MiB',-1,9223372036854775807,-9223372036854775808,1795499363.33,9e999,1);
+INSERT INTO sweep VALUES(2,'small, search options','minimize step_time','m=1 dp=2: 3.139 ms, 978.6 MiB','x',x'00ff',1e300,1795499363.33,1795499363.38,1);
