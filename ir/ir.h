@@ -144,13 +144,19 @@ typedef struct ts_ir_device { /* one for each vertex; a switch has class TS_IR_N
 typedef struct ts_ir_link_class {
   ts_ir_str name;
   uint32_t tier;     /* 0: inside an island (node, NVLink domain); 1: between islands; ... */
-  double bandwidth;  /* one direction, bytes/s */
+  double bandwidth;  /* one direction, bytes/s; of a circuit where it has ports */
   uint64_t latency;  /* ps */
   uint32_t loc;
   /* circuits that an end can hold at a time; 0: no circuits, the link is always there */
   uint32_t ports;
   uint64_t setup;    /* ps to set up a circuit */
 } ts_ir_link_class;
+
+/* bytes/s over a link in one direction, by all of its circuits together */
+static inline double ts_ir_link_rate(const ts_ir_link_class *c)
+{
+  return c->bandwidth * (c->ports ? c->ports : 1);
+}
 
 /* duplex 1: both directions */
 typedef struct ts_ir_link { uint32_t from, to, link_class, duplex; } ts_ir_link;
@@ -193,7 +199,7 @@ typedef enum ts_ir_net_kind {
 
 /* of flows, among paths that are equal in tier, latency and bandwidth */
 typedef enum ts_ir_routing {
-  /* by hash, through the device of the sender's island that is nearest to the receiver */
+  /* side by side over the sender's and the receiver's equal ports; between switches by hash */
   TS_IR_ROUTE_RAIL,
   TS_IR_ROUTE_SHORTEST, /* the first */
   TS_IR_ROUTE_ECMP,     /* by a hash of sender, receiver and channel */
@@ -277,7 +283,9 @@ typedef struct ts_ir_net_model {
   ts_ir_net_packets packets; /* of packets */
   ts_ir_net_links links;
   uint32_t assumed;     /* 1: its figures rest on nothing measured or published */
-  uint32_t reserved;    /* 0 */
+  /* of flows and packets; 1: senders send themselves. 0: what leaves an island leaves it by the
+   * device that is on the receiver's rail (PXN) */
+  uint32_t unrelayed;
 } ts_ir_net_model;
 
 typedef enum ts_ir_net_algorithm {

@@ -498,7 +498,8 @@ static int check_net_model(check *c, const ts_ir_net_model *m)
                       m->axes, c->ir->axes_count);
   bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
        steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
-  if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 : m->routing || m->channels) ||
+  if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 || m->unrelayed > 1 :
+               m->routing || m->channels || m->unrelayed) ||
       (steps ? m->inter_hop > time_limit / world_limit ||
                  (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NET_HIERARCHICAL &&
                   m->algorithm != TS_IR_NONE) :
@@ -525,7 +526,7 @@ static int check_net_model(check *c, const ts_ir_net_model *m)
   if (!measured && memcmp(k, &any, sizeof any) != 0)
     return ts_ir_fail(c->error, "net model `%s`: only a measured model applies to some links",
                       text(c, m->name));
-  if (m->assumed > 1 || m->reserved)
+  if (m->assumed > 1)
     return ts_ir_fail(c->error, "net model `%s`: assumed is 0 or 1", text(c, m->name));
   if (m->packets.reserved || m->packets.control >= TS_IR_CONTROLS ||
       (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))

@@ -48,6 +48,7 @@ tests_unit_sources = \
 	tests/unit/test_eval.h \
 	tests/unit/test_experts.c \
 	tests/unit/test_fabric.c \
+	tests/unit/test_fabrics.c \
 	tests/unit/test_flow.c \
 	tests/unit/test_flow_model.c \
 	tests/unit/test_forecast.c \

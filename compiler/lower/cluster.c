@@ -126,6 +126,12 @@ bool ts_lower_cluster(ts_lowering *l)
 
 /* -- network -- */
 
+static bool truth(const ts_applied *a, const char *name, bool otherwise)
+{
+  const ts_value *v = ts_record_find(&a->args, name);
+  return v && v->type == TS_T_BOOL ? v->u.truth : otherwise;
+}
+
 static double real(const ts_applied *a, const char *name, double otherwise)
 {
   const ts_value *v = ts_record_find(&a->args, name);
@@ -213,6 +219,7 @@ static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   const ts_value *channels = ts_record_find(&a->args, "channels");
   m->channels = (uint32_t)real(a, "channels", 0);
+  m->unrelayed = !truth(a, "relay", true);
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
   if (!model_fields(l, a, m) ||
       !algorithm_of(l, a, &m->algorithm) ||
@@ -340,9 +347,8 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
  * rest on anything. */
 static bool rests_on(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
-  const ts_value *assumed = ts_record_find(&a->args, "assumed");
   ts_ir_net_links *k = &m->links;
-  m->assumed = assumed && assumed->type == TS_T_BOOL && assumed->u.truth;
+  m->assumed = truth(a, "assumed", false);
   /* rates are bits in the language */
   k->intra_links = real(a, "intra_links", k->intra_links * 8) / 8;
   k->inter_links = real(a, "inter_links", k->inter_links * 8) / 8;

@@ -395,6 +395,8 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
     m->efficiency = ts_ir_take_real(l, TS_IR_DIMENSIONS);
   else if (ts_ir_take(l, "routing"))
     m->routing = ts_ir_take_choice(l, "a routing", ts_ir_routing_names);
+  else if (ts_ir_take(l, "unrelayed"))
+    m->unrelayed = 1;
   else if (ts_ir_take(l, "channels"))
     m->channels = (uint32_t)ts_ir_take_count(l, "a number of channels", 4096);
   else if (ts_ir_take(l, "by"))

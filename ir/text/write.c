@@ -512,6 +512,8 @@ static void write_flow_fields(writer *w, const ts_ir_net_model *m)
 {
   if (m->routing)
     out(w, " routing %s", ts_ir_routing_names[m->routing]);
+  if (m->unrelayed)
+    out(w, " unrelayed");
   if (m->channels)
     out(w, " channels %u", m->channels);
   if (m->algorithm != TS_IR_NONE)

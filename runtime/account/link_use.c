@@ -239,9 +239,9 @@ static ts_link_uses sum_up(const use_sum *u, ts_arena *arena)
   for (uint32_t l = 0; l < 2 * ir->links_count; l++) {
     const ts_ir_link_class *class = &ir->link_classes[ir->links[l / 2].link_class];
     ts_link_use use = {l, u->bytes[l] + (double)u->packets[l].bytes, 0, u->packets[l]};
-    use.share = seconds > 0 ? use.bytes / (class->bandwidth * seconds) : 0;
+    use.share = seconds > 0 ? use.bytes / (ts_ir_link_rate(class) * seconds) : 0;
     add_tier(&tier[class->tier], &use);
-    rate[class->tier] += class->bandwidth;
+    rate[class->tier] += ts_ir_link_rate(class);
     if (use.bytes > 0)
       keep_busiest(busiest, &count, use);
   }
@@ -324,7 +324,7 @@ ts_link_loads ts_link_loads_of(ts_arena *arena, const ts_prepared *p, const ts_f
   double *share = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
   for (uint32_t l = 0; l < 2 * ir->links_count; l++)
     share[l] = (u->bytes[l] + (double)u->packets[l].bytes) /
-               (ir->link_classes[ir->links[l / 2].link_class].bandwidth * seconds);
+               (ts_ir_link_rate(&ir->link_classes[ir->links[l / 2].link_class]) * seconds);
   ts_link_loads loads = {share, u->counted > 0 ? u->assumed / u->counted : 0};
   end_sum(u);
   return loads;

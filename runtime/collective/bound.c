@@ -57,7 +57,7 @@ static void add_rates(const ts_ir *ir, level *at)
 {
   for (uint32_t l = 0; l < ir->links_count; l++) {
     uint32_t from = at->part[ir->links[l].from], to = at->part[ir->links[l].to];
-    double rate = ir->link_classes[ir->links[l].link_class].bandwidth;
+    double rate = ts_ir_link_rate(&ir->link_classes[ir->links[l].link_class]);
     for (uint32_t d = 0; from != to && d < (ir->links[l].duplex ? 2u : 1u); d++) {
       at->out[d ? to : from] += rate;
       at->in[d ? from : to] += rate;

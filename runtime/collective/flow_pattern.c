@@ -25,8 +25,9 @@ struct ts_flow_maker {
   TS_VEC(ts_flow_leg) legs;
   /* devices by island: those of vertex v's island are device[first[island]...] */
   uint32_t *first, *device;
-  /* [vertices] nearest device of island relay_for (plus 1) to this one */
+  /* [vertices] device of island relay_for (plus 1) that sends to this one, and its links to go */
   uint32_t *relay, *relay_hops, *relay_for;
+  uint32_t *rail;          /* [vertices] scratch */
   uint32_t failed[2];
   ts_flow_connections *kept; /* or NULL; `fresh`: the first of the part being made */
   ts_arena *keeper;
@@ -64,6 +65,7 @@ ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph
   m->relay = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   m->relay_hops = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   m->relay_for = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
+  m->rail = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   list_islands(m);
   return m;
 }
@@ -154,23 +156,30 @@ static bool same_links(const ts_path *a, const ts_path *b)
   return a->hops == b->hops && !memcmp(a->link, b->link, a->hops * sizeof *a->link);
 }
 
-/* Equal paths, each by the links that those before it took least, until the first one comes again.
- * Circuits are set up for one. Returns how many; 0: there is none. */
+static bool same_ports(const ts_path *a, const ts_path *b)
+{
+  return a->link[0] == b->link[0] && a->link[a->hops - 1] == b->link[b->hops - 1];
+}
+
+/* Equal paths, each by the links that those before it took least, until the first one comes again:
+ * all of them where packets are sprayed, one for each port of the ends on rails (NCCL makes one
+ * device of a NIC's ports, NCCL_NET_MERGE_LEVEL, and each connection uses all of it). Circuits are
+ * set up for one. Returns how many; 0: there is none. */
 static uint32_t ways_of(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
                         ts_path *ways)
 {
-  bool spray = m->model->routing == TS_IR_ROUTE_SPRAY;
+  bool spray = m->model->routing == TS_IR_ROUTE_SPRAY, rail = m->model->routing == TS_IR_ROUTE_RAIL;
   ts_fork fork = {spray ? TS_IR_ROUTE_ADAPTIVE : (ts_ir_routing)m->model->routing, channel,
-                  spray ? m->spread : m->load, m->offered};
+                  spray ? m->spread : m->load, m->offered, rail ? m->spread : NULL};
   uint32_t count = 0;
   do {
     if (!ts_graph_route(m->graph, from, to, &fork, &ways[count]) ||
-        (count && same_links(&ways[count], &ways[0])))
+        (count && (spray ? same_links : same_ports)(&ways[count], &ways[0])))
       break;
     for (uint32_t h = 0; h < ways[count].hops; h++)
       m->spread[ways[count].link[h]]++;
     count++;
-  } while (spray && count < MOST_WAYS && !has_circuits(m, ways));
+  } while ((spray || rail) && count < MOST_WAYS && !has_circuits(m, ways));
   for (uint32_t w = 0; w < count; w++)
     for (uint32_t h = 0; h < ways[w].hops; h++)
       m->spread[ways[w].link[h]] = 0;
@@ -206,26 +215,55 @@ static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
   return true;
 }
 
-/* The device of the sender's island that has the fewest links to go to the receiver, the sender
- * itself if it is among these: NCCL hands data to the GPU on the receiver's rail (PXN), so it does
- * not cross the spine. */
-static uint32_t relay_of(ts_flow_maker *m, uint32_t from, uint32_t to)
+/* Devices of an island that have so few links to go to `to` as none has fewer, and how many. */
+static uint32_t on_rail(ts_flow_maker *m, uint32_t island, uint32_t to, uint32_t *rail,
+                        uint32_t *hops)
 {
   ts_path path;
-  uint32_t island = ts_graph_island(m->graph, from);
-  if (m->relay_for[to] != island + 1) {
-    m->relay_for[to] = island + 1;
-    m->relay_hops[to] = TS_IR_NONE;
-    for (uint32_t i = m->first[island]; i < m->first[island + 1]; i++)
-      if (ts_graph_path(m->graph, m->device[i], to, &path) && path.hops < m->relay_hops[to]) {
-        m->relay_hops[to] = path.hops;
-        m->relay[to] = m->device[i];
-      }
+  uint32_t count = 0;
+  *hops = TS_IR_NONE;
+  for (uint32_t i = m->first[island]; i < m->first[island + 1]; i++) {
+    if (!ts_graph_path(m->graph, m->device[i], to, &path) || path.hops > *hops)
+      continue;
+    count = path.hops < *hops ? 0 : count;
+    *hops = path.hops;
+    rail[count++] = m->device[i];
   }
-  if (m->relay_hops[to] == TS_IR_NONE ||
-      (ts_graph_path(m->graph, from, to, &path) && path.hops <= m->relay_hops[to]))
+  return count;
+}
+
+/* Among the devices of an island that are on the receiver's rail, the one that has the place there
+ * which the receiver has among those of its own island on that rail. So devices that share a rail,
+ * or a fabric without rails, share the links out of the island, too. */
+static void find_relay(ts_flow_maker *m, uint32_t island, uint32_t to)
+{
+  ts_path path;
+  uint32_t own = ts_graph_island(m->graph, to), place = 0, mates = 0, *rail = m->rail,
+           count = on_rail(m, island, to, rail, &m->relay_hops[to]);
+  for (uint32_t i = m->first[own]; count && i < m->first[own + 1]; i++) {
+    place = m->device[i] == to ? mates : place;
+    mates += ts_graph_path(m->graph, rail[0], m->device[i], &path) &&
+             path.hops == m->relay_hops[to];
+  }
+  m->relay_for[to] = island + 1;
+  m->relay[to] = count ? rail[(uint64_t)place * count / mates] : TS_IR_NONE;
+}
+
+/* The device of the sender's island by which data leave it: NCCL hands them to the GPU at the NIC
+ * of the receiver's rail (PXN), and keeps a ring to one NIC of each node (NCCL_CROSS_NIC). Who has
+ * no link to that GPU but the one that it sends by itself (PCIe) sends itself. */
+static uint32_t relay_of(ts_flow_maker *m, uint32_t from, uint32_t to)
+{
+  ts_path out, in;
+  uint32_t island = ts_graph_island(m->graph, from);
+  if (m->relay_for[to] != island + 1)
+    find_relay(m, island, to);
+  if (m->relay[to] == TS_IR_NONE || m->relay[to] == from)
     return from;
-  return m->relay[to];
+  bool direct = ts_graph_path(m->graph, from, to, &out) && out.hops <= m->relay_hops[to];
+  return direct && (!ts_graph_path(m->graph, from, m->relay[to], &in) || in.link[0] == out.link[0]) ?
+           from :
+           m->relay[to];
 }
 
 static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
@@ -233,7 +271,7 @@ static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t chann
 {
   bool across = ts_graph_island(m->graph, from) != ts_graph_island(m->graph, to);
   *latency = across ? m->model->inter_hop : m->model->hop;
-  uint32_t relay = across && m->model->routing == TS_IR_ROUTE_RAIL ? relay_of(m, from, to) : from;
+  uint32_t relay = across && !m->model->unrelayed ? relay_of(m, from, to) : from;
   if (m->kept)
     TS_PUSH(m->keeper, m->kept,
             ((ts_flow_connection){from, to, relay, channel, 0, m->dimension, 1, 0, NULL}));

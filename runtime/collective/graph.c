@@ -459,15 +459,15 @@ static uint64_t mixed(uint64_t x)
 
 static double load_of(const chooser *c, uint32_t link)
 {
-  return link == TS_IR_NONE ? 0 : c->fork->load[link] / class_of(c->graph, link)->bandwidth;
+  return link == TS_IR_NONE ? 0 : c->fork->load[link] / ts_ir_link_rate(class_of(c->graph, link));
 }
 
 /* Whether the candidate (the `count`-th, from 1) takes the place of the one chosen so far: each
  * with the same chance by hash. */
-static bool prefer(chooser *c, uint32_t count, double load, double *least)
+static bool prefer(chooser *c, ts_ir_routing routing, uint32_t count, double load, double *least)
 {
   bool better;
-  switch (c->fork->routing) {
+  switch (routing) {
   case TS_IR_ROUTE_SHORTEST: better = count == 1; break;
   case TS_IR_ROUTE_ADAPTIVE: better = count == 1 || load < *least; break;
   default: better = count == 1 || (c->hash = mixed(c->hash)) % count == 0;
@@ -498,11 +498,14 @@ static void consider(chooser *c, const ends *e, ends *best, uint32_t *count, dou
     *count = 0;
   }
   double load = 0;
-  if (c->fork->load) {
+  if (c->fork->ports) {
+    load = (double)c->fork->ports[e->first_link];
+    load += e->last_link == TS_IR_NONE ? 0 : (double)c->fork->ports[e->last_link];
+  } else if (c->fork->load) {
     double first = load_of(c, e->first_link), last = load_of(c, e->last_link);
     load = first > last ? first : last;
   }
-  if (prefer(c, ++*count, load, least))
+  if (prefer(c, c->fork->ports ? TS_IR_ROUTE_ADAPTIVE : c->fork->routing, ++*count, load, least))
     *best = *e;
 }
 
@@ -552,7 +555,7 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
       offer(c, back);
     }
     first = back;
-    if (prefer(c, ++count, c->fork->load ? load_of(c, back) : 0, &least)) {
+    if (prefer(c, c->fork->routing, ++count, c->fork->load ? load_of(c, back) : 0, &least)) {
       link = back;
       *from = u;
     }

@@ -140,9 +140,9 @@ static int make_shifts(prober *p, uint32_t size, ring *r, ts_stop *stop)
   return 0;
 }
 
-static double bandwidth(const ts_ir *ir, uint32_t link)
+static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
 {
-  return ir->link_classes[ir->links[link / 2].link_class].bandwidth;
+  return &ir->link_classes[ir->links[link / 2].link_class];
 }
 
 /* Rates of flows that are alike may differ in the last bits; profiles must not. */
@@ -153,13 +153,17 @@ static double without_noise(double x)
   return ldexp(nearbyint(ldexp(mantissa, 32)), exponent - 32);
 }
 
-/* Seconds for each byte on the slowest link of a flow, as all instances load it. */
+/* Seconds for each byte on the slowest link of a flow, as all instances load it; a flow by itself
+ * has one circuit. */
 static double slowest(const prober *p, const flow *f)
 {
   double most = 0;
-  for (uint32_t l = f->first; l < f->first + f->count; l++)
-    most = fmax(most, p->load[f->way][p->links.at[l].link] /
-                        bandwidth(p->network->ir, p->links.at[l].link));
+  for (uint32_t l = f->first; l < f->first + f->count; l++) {
+    ts_share s = p->links.at[l];
+    const ts_ir_link_class *class = class_of(p->network->ir, s.link);
+    most = fmax(most, fmax(p->load[f->way][s.link] / ts_ir_link_rate(class),
+                           f->part * s.share / class->bandwidth));
+  }
   return most;
 }
 
@@ -175,7 +179,7 @@ static double through_own_links(const prober *p, const flow *f, uint32_t size)
     bool leaves = ir->devices[ends[back]].device_class != TS_IR_NONE,
          enters = ir->devices[ends[!back]].device_class != TS_IR_NONE;
     double out = leaves ? size - f->from : 0, in = enters ? size - f->to : 0;
-    most = fmax(most, fmax(out, in) / size * s.share / bandwidth(ir, s.link));
+    most = fmax(most, fmax(out, in) / size * s.share / ts_ir_link_rate(class_of(ir, s.link)));
   }
   return most;
 }
@@ -333,7 +337,8 @@ static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const t
   for (size_t l = 0; l < shares->count; l++)
     load[shares->at[l].link] += shares->at[l].share;
   for (size_t l = 0; l < shares->count; l++)
-    slowest = fmax(slowest, load[shares->at[l].link] / bandwidth(n->ir, shares->at[l].link));
+    slowest = fmax(slowest,
+                   load[shares->at[l].link] / class_of(n->ir, shares->at[l].link)->bandwidth);
   for (size_t l = 0; l < shares->count; l++)
     load[shares->at[l].link] = 0;
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);

@@ -58,7 +58,8 @@ ts_call_way ts_white_box_way(const ts_white_box *box, uint32_t kind, uint64_t by
                        .algorithm = pairs ? TS_IR_NET_PAIRS : box->method->algorithm,
                        .protocol = box->method->protocol,
                        .channels = box->channels,
-                       .routing = box->method->relay ? TS_IR_ROUTE_RAIL : TS_IR_ROUTE_SHORTEST,
+                       .routing = TS_IR_ROUTE_SHORTEST,
+                       .unrelayed = !box->method->relay,
                        .rounds = box->rounds};
 }
 
@@ -70,6 +71,7 @@ ts_call_way ts_assumed_way(uint32_t kind, uint64_t bytes)
                        .protocol = TS_IR_NET_PROTOCOLS,
                        .channels = 1,
                        .routing = TS_IR_ROUTE_SHORTEST,
+                       .unrelayed = true,
                        .model = TS_IR_NONE,
                        .assumed = true};
 }
@@ -100,6 +102,7 @@ ts_call_way ts_network_call_way(ts_network *network, const ts_ir *ir, uint32_t k
       way.algorithm = algorithms[call.shape];
       way.channels = m->channels;
       way.routing = m->routing;
+      way.unrelayed = m->unrelayed;
     }
   }
   way.model = model;
@@ -630,6 +633,7 @@ ts_sends *ts_sends_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph,
                                                                        way->channels;
   ts_ir_net_model model = {.kind = TS_IR_NET_FLOW,
                            .routing = way->routing,
+                           .unrelayed = way->unrelayed,
                            .channels = m.channels,
                            .algorithm = way->algorithm};
   m.maker = ts_flow_maker_new(m.work, ir, graph, &model);

@@ -18,6 +18,7 @@ typedef struct ts_call_way {
   uint32_t protocol;  /* TS_IR_NET_PROTOCOLS: not stated */
   uint32_t channels;  /* 0: as models of flows have them */
   uint32_t routing;   /* ts_ir_routing */
+  bool unrelayed;     /* senders send themselves */
   double rounds;      /* 0: not stated */
   uint32_t model;     /* TS_IR_NONE: the links */
   bool assumed;       /* a ring, or pairs: the model does not say how it is done */

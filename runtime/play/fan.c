@@ -115,7 +115,7 @@ static uint32_t cross(ts_fan_finder *f, uint32_t from, uint32_t to)
   double rate;
   uint32_t hops = ts_network_links(f->network, from, to, link, &rate);
   for (uint32_t h = 0; h < hops; h++) {
-    double own = ir->link_classes[ir->links[link[h] / 2].link_class].bandwidth;
+    double own = ts_ir_link_rate(&ir->link_classes[ir->links[link[h] / 2].link_class]);
     TS_PUSH(f->scratch, &f->crossings, (crossing){link[h], own > rate ? rate / own : 1});
     f->crossed[link[h]]++;
     f->queue[link[h]] = TS_IR_NONE;

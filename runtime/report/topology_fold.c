@@ -343,8 +343,9 @@ static void find_narrowing(folder *c)
     const ts_bundle *x = &f->bundles[b];
     if (height_of(&f->parts[x->from]) == height_of(&f->parts[x->to]))
       continue;
-    up[x->from] += x->count * x->rate;
-    down[x->to] += x->count * x->rate;
+    double rate = x->count * x->rate * (x->ports ? x->ports : 1);
+    up[x->from] += rate;
+    down[x->to] += rate;
   }
   for (uint32_t p = 0; p < f->part_count; p++)
     if (!ts_part_is_device(&f->parts[p]) && up[p] > 0 && down[p] > 1.001 * up[p])

@@ -54,8 +54,7 @@ cluster fat_tree(
 }
 
 // Two planes: each NIC has two ports of half its rate, each to a leaf of its own plane. What is
-// sent goes over both side by side; the connections of `flow` choose one each. With one plane down,
-// its links have `failed = true`. Source: Qian et al., "Alibaba HPN: a data center network for
+// sent goes over both side by side. With one plane down, its links have `failed = true`. Source: Qian et al., "Alibaba HPN: a data center network for
 // large language model training" (SIGCOMM 2024).
 cluster dual_plane(
   nodes: Int,

@@ -228,7 +228,7 @@ Test(flow_model, rails)
   /* each rail carries what four devices send to one, and no spine is crossed */
   expect(e.transfer, 4 * 80e6 / 8 / 10e9 * 1e12);
   net_free(&n);
-  sprintf(model, "net_model f flow routing shortest\n");
+  sprintf(model, "net_model f flow routing shortest unrelayed\n");
   net_new(&n, text, "all_to_all 1 MB over all", 8);
   expect(call(&n, TS_IR_ALL_TO_ALL, 80000000).steps, 12e6); /* over the spine: 5 + 1 + 1 + 5 us */
   net_free(&n);

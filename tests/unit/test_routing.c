@@ -140,7 +140,7 @@ static void check_pair(cluster *c, uint32_t from, uint32_t to, uint64_t seed)
                (unsigned)seed, from, to);
   for (uint32_t w = 0; best.hops && w < 4; w++)
     for (uint32_t channel = 0; channel < 4; channel++) {
-      ts_fork fork = {ways[w], channel, ways[w] == TS_IR_ROUTE_ADAPTIVE ? load : NULL, NULL};
+      ts_fork fork = {ways[w], channel, ways[w] == TS_IR_ROUTE_ADAPTIVE ? load : NULL, NULL, NULL};
       cr_assert(ts_graph_route(c->graph, from, to, &fork, &path));
       check_walk(c, from, to, &path);
       cr_assert(!better(&best, &path) && !better(&path, &best), "seed %u: %u to %u, routing %u",
@@ -184,7 +184,7 @@ Test(routing, hashes_are_even)
   for (uint32_t i = 0; i < all; i++) {
     ts_path path;
     cr_assert(ts_graph_route(c.graph, i % (GPUS / 2), GPUS / 2 + i / (GPUS / 2) % (GPUS / 2),
-                             &(ts_fork){TS_IR_ROUTE_ECMP, i / (GPUS * GPUS / 4), NULL, NULL},
+                             &(ts_fork){TS_IR_ROUTE_ECMP, i / (GPUS * GPUS / 4), NULL, NULL, NULL},
                              &path));
     cr_assert_eq(path.hops, 4);
     over[(path.link[1] / 2 - GPUS) % SPINES]++;
