@@ -90,6 +90,22 @@ static void lower_arrays(ts_lowering *l, const ts_cluster *c, uint32_t *class_of
   }
 }
 
+/* Links between the same arrays may be of several classes: the text of the IR, changes and reports
+ * know each by a name of its own. */
+static void name_classes(ts_lowering *l)
+{
+  ts_ir ir;
+  ts_ir_builder_view(l->b, &ir);
+  ts_ir_link_class *at = ts_ir_builder_records(l->b, TS_IR_LINK_CLASSES);
+  uint32_t *bearers = TS_NEW_ARRAY(l->s->arena, uint32_t, ir.strings_count);
+  for (uint32_t i = 0; i < ir.link_classes_count; i++)
+    if (++bearers[at[i].name] > 1)
+      at[i].name = ts_ir_add_string(
+        l->b, ts_arena_printf(l->s->arena, "%s.%u",
+                              (char *)ts_ir_builder_records(l->b, TS_IR_STRINGS) + at[i].name,
+                              bearers[at[i].name]));
+}
+
 bool ts_lower_cluster(ts_lowering *l)
 {
   const ts_cluster *c = l->plan->cluster.u.cluster;
@@ -113,6 +129,7 @@ bool ts_lower_cluster(ts_lowering *l)
                               picoseconds(k->setup)};
     class_index[i] = ts_ir_intern(l->b, TS_IR_LINK_CLASSES, &class);
   }
+  name_classes(l);
   uint32_t count = 0;
   for (uint32_t i = 0; i < c->link_count; i++)
     count += !c->classes[c->links[i].link_class].failed;

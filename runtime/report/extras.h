@@ -31,6 +31,7 @@ typedef struct ts_extras { /* NULL: not asked for */
   const char *what_if;            /* the change, and the step then */
   uint64_t what_if_step;
   ts_energy what_if_energy;
+  const char *what_if_stays;      /* links that the change leaves as slow as they are, or NULL */
   const struct ts_not_followed *not_followed; /* models that do not follow the change */
   uint32_t not_followed_count;
   const ts_difference *difference; /* from another plan */

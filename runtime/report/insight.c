@@ -125,6 +125,8 @@ static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
               signed_share(arena, gained, s->result->step));
   what_if_figure("energy", s->energy.joules, s->extras.what_if_energy.joules, arena, out);
   what_if_figure("cost", s->energy.dollars, s->extras.what_if_energy.dollars, arena, out);
+  if (s->extras.what_if_stays)
+    ts_put_text(out, "  not changed: slower than most, %s\n", s->extras.what_if_stays);
   for (uint32_t i = 0; i < s->extras.not_followed_count; i++) {
     const ts_not_followed *n = &s->extras.not_followed[i];
     ts_put_text(out, "  not followed: %s of links, by `%s` %s islands, %s of the step\n",
@@ -147,6 +149,8 @@ static void what_if_json(const ts_summary *s, cJSON *root)
     cJSON_AddNumberToObject(o, "energy_joules_per_step", e->what_if_energy.joules);
   if (e->what_if_energy.dollars > 0)
     cJSON_AddNumberToObject(o, "cost_dollars_per_step", e->what_if_energy.dollars);
+  if (e->what_if_stays)
+    cJSON_AddStringToObject(o, "not_changed", e->what_if_stays);
   cJSON *list = cJSON_AddArrayToObject(o, "not_followed");
   for (uint32_t i = 0; i < e->not_followed_count; i++) {
     const ts_not_followed *n = &e->not_followed[i];

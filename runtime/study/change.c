@@ -18,6 +18,7 @@ typedef struct changer {
   ts_ir *out;
   double *transfer;
   bool latencies; /* of models were changed */
+  const char *stays;
 } changer;
 
 /* A table of the copy that may be written. */
@@ -114,6 +115,74 @@ static void change_links(changer *c, const bool *chosen, field field, const amou
       l[i].latency = a->value > 0 ? (uint64_t)(a->value + 0.5) : scaled(l[i].latency, a->factor);
     else if (chosen[i])
       l[i].bandwidth = a->value > 0 ? a->value : l[i].bandwidth * a->factor;
+  }
+}
+
+static bool is_port(const ts_ir *ir, const ts_ir_link *l, uint32_t end)
+{
+  return ir->devices[end].device_class != TS_IR_NONE && ir->link_classes[l->link_class].tier > 0;
+}
+
+/* Of each device bytes/s by all links that leave its island: its network interface. */
+static double *interface_rates(const changer *c)
+{
+  const ts_ir *ir = c->ir;
+  double *rate = TS_NEW_ARRAY(c->arena, double, ir->devices_count + 1);
+  for (uint32_t i = 0; i < ir->links_count; i++) {
+    const ts_ir_link *l = &ir->links[i];
+    if (is_port(ir, l, l->from))
+      rate[l->from] += ts_ir_link_rate(&ir->link_classes[l->link_class]);
+    if (is_port(ir, l, l->to) && l->duplex)
+      rate[l->to] += ts_ir_link_rate(&ir->link_classes[l->link_class]);
+  }
+  return rate;
+}
+
+static int rising(const void *x, const void *y)
+{
+  double a = *(const double *)x, b = *(const double *)y;
+  return (a > b) - (a < b);
+}
+
+/* The rate that most have; the higher one of those that equally many have. */
+static double usual_rate(const changer *c, const double *rates)
+{
+  uint32_t n = c->ir->devices_count, most = 0;
+  double *sorted = ts_arena_copy(c->arena, rates, n * sizeof *rates), usual = 0;
+  qsort(sorted, n, sizeof *sorted, rising);
+  for (uint32_t i = 0, next; i < n; i = next) {
+    for (next = i; next < n && sorted[next] == sorted[i]; next++)
+      ;
+    if (sorted[i] > 0 && next - i >= most) {
+      most = next - i;
+      usual = sorted[i];
+    }
+  }
+  return usual;
+}
+
+/* Interfaces of devices get the rate, each of their ports its part of it; those that are slower
+ * than usual are no faster than before. */
+static void change_interfaces(changer *c, double rate)
+{
+  const ts_ir *ir = c->ir;
+  ts_ir_link_class *class = OWN(c, ts_ir_link_class, link_classes);
+  const double *of = interface_rates(c), usual = usual_rate(c, of);
+  double *best = TS_NEW_ARRAY(c->arena, double, ir->link_classes_count + 1);
+  for (uint32_t i = 0; i < ir->links_count; i++) {
+    const ts_ir_link *l = &ir->links[i];
+    uint32_t ends[] = {l->from, l->to};
+    for (int k = 0; k < 2; k++)
+      if (is_port(ir, l, ends[k]))
+        best[l->link_class] = fmax(best[l->link_class], of[ends[k]]);
+  }
+  for (uint32_t i = 0; i < ir->link_classes_count; i++) {
+    if (best[i] <= 0)
+      continue;
+    if (best[i] < usual)
+      c->stays = ts_arena_printf(c->arena, "%s%s%s", c->stays ? c->stays : "",
+                                 c->stays ? ", " : "", text_of(c, class[i].name));
+    class[i].bandwidth *= best[i] < usual ? fmin(1, rate / best[i]) : rate / best[i];
   }
 }
 
@@ -233,9 +302,7 @@ static bool choose_interfaces(const changer *c, bool *chosen)
   bool some = false;
   for (uint32_t i = 0; i < ir->links_count; i++) {
     const ts_ir_link *l = &ir->links[i];
-    bool device = ir->devices[l->from].device_class != TS_IR_NONE ||
-                  ir->devices[l->to].device_class != TS_IR_NONE;
-    if (device && ir->link_classes[l->link_class].tier > 0)
+    if (is_port(ir, l, l->from) || is_port(ir, l, l->to))
       some = chosen[l->link_class] = true;
   }
   return some;
@@ -315,7 +382,10 @@ static const char *apply(changer *c, const char *name, field field, amount amoun
   } else if (field != SPEED) {
     if (!choose_links(c, name, chosen))
       return no_such(c, name, field);
-    change_links(c, chosen, field == LOSS ? BANDWIDTH : field, &amount);
+    if (is(name, "nic") && field == BANDWIDTH && amount.value > 0 && choose_interfaces(c, chosen))
+      change_interfaces(c, amount.value);
+    else
+      change_links(c, chosen, field == LOSS ? BANDWIDTH : field, &amount);
   } else {
     uint32_t vertex = device_named(c->ir, name);
     if (vertex != TS_IR_NONE) {
@@ -425,12 +495,11 @@ static const char *read_change(changer *c, const char *text)
   bool *links = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1), stated = false;
   for (int f = 0; f < FIELDS && dot && !stated; f++)
     stated = is(dot + 1, field_names[f]);
-  const char *wrong = stated ? NULL : no_field(c, name);
+  bool of_links = !stated && choose_links(c, name, links); /* their names may have dots */
+  const char *wrong = stated || of_links ? NULL : no_field(c, name);
   if (wrong)
     return wrong;
-  field field = is(name, "memory") || (!dot && choose_links(c, name, links)) ? BANDWIDTH :
-                is(name, "network")                                          ? LATENCY :
-                                                                               SPEED;
+  field field = is(name, "memory") || of_links ? BANDWIDTH : is(name, "network") ? LATENCY : SPEED;
   for (int f = 0; f < FIELDS && stated; f++)
     field = is(dot + 1, field_names[f]) ? (enum field)f : field;
   if (stated)
@@ -471,5 +540,6 @@ const char *ts_change(ts_arena *arena, const ts_ir *ir, const char *text, ts_cha
   if (!wrong && c.latencies)
     keep_corrections(&c);
   out->transfer = c.transfer;
+  out->stays = c.stays;
   return wrong;
 }

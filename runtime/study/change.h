@@ -4,7 +4,9 @@
  * unit; several are joined by commas:
  *   compute.speed, memory.bandwidth, host.speed, network.latency    of all devices, hosts, links
  *   CLASS.bandwidth, CLASS.latency                                    of the links of a class;
- *   tier0, tier1, ...: of all links of that tier
+ *   tier0, tier1, ...: of all links of that tier; nic: of network interfaces, by which a device
+ *   leaves its island. nic=RATE is that of all ports of a device together; an interface that is
+ *   slower than most, as a degraded one is, stays so
  *   GROUP.speed, KIND.speed                                           of all traffic over a group
  *   of the mesh; of all_reduce, ..., message
  *   ARRAY[I,J].speed                                                  of one device
@@ -25,6 +27,7 @@
 typedef struct ts_changed {
   ts_ir ir;               /* tables that are not changed are those of the original */
   const double *transfer; /* [collectives + ports] factor on the time of each call, or NULL */
+  const char *stays;      /* classes of links that are slower than those meant, and stay; or NULL */
 } ts_changed;
 
 /* NULL, or what is wrong. */

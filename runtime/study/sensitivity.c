@@ -111,7 +111,7 @@ bool ts_what_if_energy(ts_arena *arena, const ts_ir *ir, const ts_run_options *o
 
 uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
                                  const char *change, const ts_result *result,
-                                 const ts_not_followed **list)
+                                 const ts_not_followed **list, const char **stays)
 {
   ts_arena *scratch = ts_arena_new("not followed");
   ts_stop stop = {.arena = scratch};
@@ -120,6 +120,7 @@ uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_
   uint32_t count = 0;
   if (!ts_change(scratch, ir, change, &changed)) {
     ts_run_options o = changed_options(options, &changed);
+    *stays = changed.stays ? ts_arena_string(arena, changed.stays, strlen(changed.stays)) : NULL;
     if (ts_run_prepare(scratch, &changed.ir, &o, &p, &stop))
       count = ts_not_followed_of(
         arena, ir, result->network_uses,

@@ -30,10 +30,10 @@ bool ts_what_if_energy(ts_arena *arena, const ts_ir *ir, const ts_run_options *o
                        const char *change, uint64_t *step, ts_energy *energy, const char **wrong,
                        ts_stop *stop);
 
-/* The models that do not follow a change that can be played. */
+/* The models that do not follow a change that can be played, and what ts_changed.stays says. */
 struct ts_not_followed;
 uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
                                  const char *change, const ts_result *result,
-                                 const struct ts_not_followed **list);
+                                 const struct ts_not_followed **list, const char **stays);
 
 #endif

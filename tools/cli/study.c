@@ -152,7 +152,7 @@ static int add_what_if(const study *s, const ts_run_options *options, ts_summary
                         stop)) {
     summary->extras.not_followed_count =
       ts_what_if_not_followed(summary->arena, summary->ir, options, s->what_if, summary->result,
-                              &summary->extras.not_followed);
+                              &summary->extras.not_followed, &summary->extras.what_if_stays);
     return 0;
   }
   return wrong ? ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "`--what-if`: %s", wrong) : -1;
