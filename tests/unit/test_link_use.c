@@ -86,9 +86,10 @@ static void conserves(const char *model, bool contention, double header)
 
 Test(link_use, bytes_of_flows_are_conserved)
 {
-  static const char *const models[] = {"flow by ring routing ecmp", "flow by ring routing shortest",
-                                       "flow by ring routing spray", "flow by ring routing adaptive",
-                                       "flow by ring routing ecmp efficiency 0.5"};
+  static const char *const models[] = {
+    "flow by ring unrelayed routing ecmp", "flow by ring unrelayed routing shortest",
+    "flow by ring unrelayed routing spray", "flow by ring unrelayed routing adaptive",
+    "flow by ring unrelayed routing ecmp efficiency 0.5"};
   for (size_t m = 0; m < sizeof models / sizeof *models; m++)
     for (int contention = 0; contention < 2; contention++)
       conserves(models[m], contention, 1);
@@ -98,8 +99,8 @@ Test(packet, bytes_are_conserved)
 {
   if (!ts_packet_available())
     cr_skip_test("no ns-3 in this build");
-  static const char *const models[] = {"packet by ring routing ecmp pause 500 kB",
-                                       "packet by ring routing spray control hpcc"};
+  static const char *const models[] = {"packet by ring unrelayed routing ecmp pause 500 kB",
+                                       "packet by ring unrelayed routing spray control hpcc"};
   for (size_t m = 0; m < sizeof models / sizeof *models; m++)
     for (int contention = 0; contention < 2; contention++)
       conserves(models[m], contention, (4096 + 82) / 4096.);
@@ -116,7 +117,8 @@ Test(link_use, none_of_other_models)
 }
 
 /* Calls of models that do not say their way are counted as rings: what devices send is what the
- * calls ask for, and switches pass on what they get. */
+ * calls ask for, some of it once more by the device that hands it on, and switches pass on what they
+ * get. */
 static void loads_are(const char *model, double assumed)
 {
   ts_ir ir;
@@ -138,7 +140,8 @@ static void loads_are(const char *model, double assumed)
     into += ir.devices[to].device_class == TS_IR_NONE ? bytes : 0;
   }
   double data = GPUS * 2 * (2 * 7. / 8 * 8e6 + 3. / 4 * 2e6 + 7. / 8 * 4e6);
-  cr_assert_float_eq(sent / data, 1, 2e-3, "%s: %f of %f", model, sent, data);
+  cr_assert(sent > (1 - 2e-3) * data && sent < (assumed > 0 ? 2 : 1 + 2e-3) * data,
+            "%s: %f of %f", model, sent, data);
   cr_assert_float_eq(into / out_of, 1, 1e-9);
   ts_run_free(run);
   ts_arena_free(arena);
@@ -147,6 +150,6 @@ static void loads_are(const char *model, double assumed)
 
 Test(link_use, loads_of_any_model)
 {
-  loads_are("flow by ring routing ecmp", 0);
+  loads_are("flow by ring unrelayed routing ecmp", 0);
   loads_are("alpha_beta efficiency 0.5", 1);
 }
