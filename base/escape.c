@@ -69,10 +69,16 @@ static size_t for_quoted_field(const char *text, size_t size, char shown[MOST_SH
   return used;
 }
 
-/* A cell ends at a bar, a code span at a backtick. */
+/* A cell ends at a bar, unless a backslash is before it; one that the text has there would itself
+ * be what is escaped. A code span ends at a backtick. */
 static size_t for_code(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
 {
   size_t used = ts_text_show(text, size, shown, columns);
+  if (*text == '\\' && size > 1 && text[1] == '|') {
+    strcpy(shown, "\\\\x7c");
+    *columns = 5;
+    return 2;
+  }
   if (shown[0] == '|')
     strcpy(shown, "\\|");
   else if (shown[0] == '`')
@@ -190,6 +196,14 @@ static unsigned put_field(FILE *out, const char *text, size_t size)
   return columns + 2 + formula;
 }
 
+static unsigned put_code_span(FILE *out, const char *text, size_t size)
+{
+  fputc('`', out);
+  unsigned columns = size ? put(out, for_code, text, size) : (unsigned)fprintf(out, " ");
+  fputc('`', out);
+  return columns + 2;
+}
+
 static unsigned pad(FILE *out, int width, unsigned columns)
 {
   unsigned blanks = width > 0 && (unsigned)width > columns ? (unsigned)width - columns : 0;
@@ -237,6 +251,8 @@ static unsigned put_string(FILE *out, escape *next, const conversion *c, const c
   unsigned width = (unsigned)abs(c->width), wide;
   if (!next)
     return put_field(out, text, size);
+  if (next == for_code)
+    return put_code_span(out, text, size);
   unsigned before = left || !width ? 0 : pad(out, (int)width, columns_of(next, text, size));
   wide = put(out, next, text, size);
   return before + wide + (left ? pad(out, (int)width, wide) : 0);

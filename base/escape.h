@@ -17,8 +17,8 @@ int ts_put_text(FILE *out, const char *format, ...) __attribute__((format(printf
 int ts_vput_text(FILE *out, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* also HTML: content, and attributes in double quotes */
 int ts_put_xml(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Markdown: %s goes inside a code span (`%s`) of a table's cell. There nothing means a link, a
- * mention or a picture. */
+/* Markdown: %s becomes a code span, with its backticks, also in a table's cell. There nothing means
+ * a link, a mention, a picture or HTML. */
 int ts_put_code(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Graphviz: inside double quotes */
 int ts_put_dot(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

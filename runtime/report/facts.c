@@ -315,8 +315,8 @@ static bool is_words(const char *name)
 
 static void put_markdown_row(ts_arena *arena, const ts_fact_change *c, FILE *out)
 {
-  ts_put_code(out, is_words(c->fact.name) ? "| %s " : "| `%s` ", c->fact.name);
-  ts_put_code(out, "| %s | %s | %s |\n", c->had ? shown(&c->fact, c->before).text : "-",
+  (is_words(c->fact.name) ? ts_put_xml : ts_put_code)(out, "| %s ", c->fact.name);
+  ts_put_xml(out, "| %s | %s | %s |\n", c->had ? shown(&c->fact, c->before).text : "-",
               c->has ? shown(&c->fact, c->after).text : "-", change(arena, c));
 }
 
@@ -332,7 +332,7 @@ void ts_report_changes_markdown(ts_fact_changes changes, const char *before, con
     if (folds)
       ts_put_xml(out, "<details><summary>%s: %s differ%s</summary>\n\n", titles[part],
                  ts_format_count(end - i).text, end - i == 1 ? "s" : "");
-    ts_put_code(out, "| | `%s` | `%s` | difference |\n|:--|--:|--:|--:|\n", before, after);
+    ts_put_code(out, "| | %s | %s | difference |\n|:--|--:|--:|--:|\n", before, after);
     for (; i < end; i++)
       put_markdown_row(arena, &changes.at[i], out);
     fputs(folds ? "\n</details>\n" : "\n", out);

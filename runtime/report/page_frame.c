@@ -22,8 +22,8 @@ static void put_policy(const char *const *lines, bool live, FILE *out)
   uint8_t digest[TS_DIGEST_SIZE + 1] = {0};
   ts_digest_bytes(script, size, digest);
   free(script);
-  fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; script-src 'sha256-",
+  fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri "
+        "'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-",
         out);
   for (size_t i = 0; i < TS_DIGEST_SIZE; i += 3) {
     uint32_t three = (uint32_t)digest[i] << 16 | (uint32_t)digest[i + 1] << 8 |

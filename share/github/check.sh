@@ -58,7 +58,7 @@ compare() { # PLAN
   trainspec diff --format=markdown ${options[@]+"${options[@]}"} -- "$tree/$prefix$1" "$1" >"$out/one.md"
   case $? in
     0) ;;
-    1) cat "$out/one.md" >>"$comment" ;;
+    1) if [ $(($(wc -c <"$comment") + $(wc -c <"$out/one.md"))) -le 65000 ]; then cat "$out/one.md" >>"$comment"; else cut=$((cut + 1)); fi ;;
     *) tell '%q cannot be compared with what it was' "$1" ;;
   esac
 }
@@ -76,7 +76,9 @@ done
 if [ -n "${BEFORE-}" ]; then
   tree=$(mktemp -d "$out/before.XXXXXX") remote=${REMOTE-${GITHUB_REPOSITORY:+${GITHUB_SERVER_URL-https://github.com}/$GITHUB_REPOSITORY}}
   if check_out; then
+    cut=0 # GitHub takes comments of 65,536 characters
     for plan in "${plans[@]}"; do compare "$plan"; done
+    [ $cut = 0 ] || printf '\n%s plans more differ, for which a comment has no room.\n' $cut >>"$comment"
   else
     tell '%s is not at hand: check out with fetch-depth 0' "$BEFORE"
   fi

@@ -36,7 +36,7 @@ const overrides = {
   window: {activeTextEditor: {document}, visibleTextEditors: [], tabGroups: {all: [], onDidChangeTabs: event, onDidChangeTabGroups: event}, onDidChangeActiveTextEditor: event, onDidChangeVisibleTextEditors: event,
     createOutputChannel: () => ({append() {}, appendLine() {}, replace() {}, clear() {}, show() {}, hide() {}, dispose() {}}),
     showErrorMessage: async text => { done.errors.push(text); }, showWarningMessage: async () => {}, showInformationMessage: async () => {},
-    createWebviewPanel: (...a) => { const panel = {webview: {html: ''}, title: a[1], onDidDispose: event}; done.panels.push(panel); return panel; }},
+    createWebviewPanel: (...a) => { const panel = {webview: {html: ''}, options: a[3], title: a[1], onDidDispose: event}; done.panels.push(panel); return panel; }},
   workspace: {textDocuments: [document], notebookDocuments: [], workspaceFolders: undefined, getWorkspaceFolder: () => undefined,
     getConfiguration: () => ({get: name => ({path: process.env.TRAINSPEC || 'trainspec', arguments: [], lenses: true})[name]}),
     openTextDocument: async () => document, createFileSystemWatcher: () => ({onDidCreate: event, onDidChange: event, onDidDelete: event, dispose() {}})},
@@ -65,8 +65,10 @@ Module._load = (name, ...rest) => name === 'vscode' ? vscode : load(name, ...res
   assert.match(lenses[0].command.title, /^[0-9.]+ m?s a step \| [0-9.]+ GiB of [0-9.]+ GiB$/);
   await done.commands[lenses[0].command.command](...lenses[0].command.arguments);
   assert.match(done.panels[0].webview.html, /^<!DOCTYPE html/);
+  assert.match(done.panels[0].webview.html, /Content-Security-Policy/);
   await done.commands[lenses[1].command.command](...lenses[1].command.arguments);
-  assert.match(done.panels[1].webview.html, /<svg/);
+  assert.match(done.panels[1].webview.html, /Content-Security-Policy[^]*<svg/);
+  assert.strictEqual(done.panels[1].options.enableScripts, false);
   assert.deepStrictEqual(done.errors, []);
   await extension.deactivate();
   fs.rmSync(folder, {recursive: true});

@@ -21,3 +21,7 @@ hooks=${check%/github/*}/pre-commit; cd plans; trainspec lock _plan.ts 2>/dev/nu
 # The commit to compare with is fetched, if the checkout lacks it.
 cd "$scratch/repo"; git -c user.name=a -c user.email=a@b commit -qam two; git clone -q --depth 1 "file://$PWD" ../shallow; cd ../shallow
 (export REMOTE="file://$scratch/repo"; try PLANS=plans/_plan.ts BEFORE=one FORMAT=false | tail -5); try PLANS=plans/_plan.ts BEFORE=one FORMAT=false | grep hand
+# One comment for all plans is no longer than GitHub takes.
+for i in 1 2 3; do { cat plans/_plan.ts; seq -f "// line %g of many" 2000; } >plans/_plan$i.ts; done
+git add .; git -c user.name=a -c user.email=a@b commit -qm three; sed -i 's/of many/of all/; s/layers:Int = 3/layers:Int = 2/' plans/_plan[123].ts
+try PLANS='plans/_plan[123].ts' BEFORE=HEAD FORMAT=false | grep exit; [ $(wc -c <"$scratch/made/trainspec.md") -lt 65536 ] && tail -1 "$scratch/made/trainspec.md"

@@ -6,6 +6,8 @@ for form in text csv json html svg; do show tsrun --format $form plan.ir; done
 tsrun --format html plan.ir | sed -n '/class="run"/,/<\/script>/p' | sed '1d;$d' >data.json; grep -c '[<>&]' data.json; jq -r '.streams[0]' data.json
 show tsrun --network=all plan.ir | sed -E 's|([0-9.]+ %) +[0-9.]+ [mun]?s$|\1|'; show tsrun --trace trace.json plan.ir; show cat trace.json; show tsc -S -o - plan.ir
 tsc -S -o again.tsir plan.ir; tsc -o again.ir again.tsir; cmp plan.ir again.ir && echo "reads back"
+{ tsrun --format svg plan.ir; trainspec topo --format svg plan.ir; } | grep -ciE '<(script|foreignObject|image|use|a) |href| on[a-z]+=|@import|url\([^#]'
+for page in tsrun "trainspec topo"; do $page --format html plan.ir | grep -o "default-src 'none'; base-uri 'none'; form-action 'none'"; done
 for form in text dot svg; do show trainspec topo --format $form plan.ir; done; show trainspec topo --paths plan.ir; show trainspec diff plan.ir plan.tsir
 sed "s/name: String = \"x\"/name: String = \"$text\"/" "$from/_sweep.ts" >sweep.ts
 sed "s/name: String = \"x\"/name: String = \"$steers\"/" "$from/_sweep.ts" >steers.ts; printf '// %s\n//\t%s\nlet   a=1\n' "$text" "$text" >"layout$steers.ts"; printf '// %s\nlet   a=1\n' "$steers" >comment.ts

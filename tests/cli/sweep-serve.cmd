@@ -12,7 +12,7 @@ port=$(tr -dc 0-9: <url | cut -d: -f3)
 echo "== what is there"
 get /status.json | sed -E 's/"(silent_seconds|plans_per_second)": [0-9.e+]+, //g; s/"step_time": [0-9.]+/"step_time": T/; s/^Content-Length.*/Content-Length: N/'
 get / | sed -n '1,/^$/s/^Content-Length.*/Content-Length: N/p'
-get / | body | grep -c "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[A-Za-z0-9+/=]*'; connect-src 'self'"
+get / | body | grep -c "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-[A-Za-z0-9+/=]*'; connect-src 'self'"
 get / | body | tail -1
 get '/status.json?x=1' | first; get / localhost | first; get / '[::1]:80' | first; get / "$(hostname)" | first
 echo "== refused"

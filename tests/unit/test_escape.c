@@ -37,7 +37,9 @@ Test(escape, each_sink)
      "=<script>'\"\\&\\x1b[31m\\x07\\x0a    \\xff\\u202e\\u009b\xc3\xa9");
   is(ts_put_xml, "<b>%s</b>", hostile,
      "<b>=&lt;script&gt;'&quot;\\&amp;\\x1b[31m\\x07\\x0a    \\xff\\u202e\\u009b\xc3\xa9</b>");
-  is(ts_put_code, "| `%s` |", "=<b>@x|`y`\n", "| `=<b>@x\\|'y'\\x0a` |");
+  is(ts_put_code, "| %s |", "=<b>@x|`y`\n", "| `=<b>@x\\|'y'\\x0a` |");
+  is(ts_put_code, "| %s |", "\\\\|@x\\", "| `\\\\\\x7c@x\\` |"); /* a bar that a backslash would free */
+  is(ts_put_code, "| %s |", "", "| ` ` |");
   is(ts_put_dot, "\"%s\"", hostile,
      "\"=<script>'\\\"\\\\&\\\\x1b[31m\\\\x07\\\\x0a    \\\\xff\\\\u202e\\\\u009b\xc3\xa9\"");
   is(ts_put_script, "\"%s\"", hostile,

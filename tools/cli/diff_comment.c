@@ -10,7 +10,8 @@
 #include "runtime/report/confidence.h"
 #include "runtime/report/lock.h"
 
-enum { LINES = 300 /* of a comment, at most */ };
+/* Bytes of a comment at most: GitHub takes 65,536 characters. */
+enum { MOST = 60000 };
 
 /* ---- The head ---- */
 
@@ -32,13 +33,17 @@ static void put_head(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
 {
   const ts_summary *before = sides[0].summary, *after = sides[1].summary;
   const char *name = after->ir->strings + after->ir->meta->plan;
-  ts_put_code(out, *name ? "### `%s`: " : "### ", name);
-  ts_put_code(out, "%s to %s, %s\n\n", ts_format_time(before->result->step).text,
+  fputs("### ", out);
+  if (*name)
+    ts_put_code(out, "%s: ", name);
+  ts_put_xml(out, "%s to %s, %s\n\n", ts_format_time(before->result->step).text,
               ts_format_time(after->result->step).text, verdict(arena, before, after));
   if (is_over(after))
-    ts_put_code(out, "**It does not fit in memory%s.**\n\n", is_over(before) ? ", as before" : "");
+    fputs(is_over(before) ? "**It does not fit in memory, as before.**\n\n" :
+                            "**It does not fit in memory.**\n\n",
+          out);
   else if (is_over(before))
-    ts_put_code(out, "It fits in memory now.\n\n");
+    fputs("It fits in memory now.\n\n", out);
 }
 
 /* ---- What changed ---- */
@@ -83,12 +88,15 @@ static void put_inputs(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
     return;
   ts_put_xml(out, "<details><summary>Inputs: %s differ%s</summary>\n\n",
              ts_format_count(changes.count).text, changes.count == 1 ? "s" : "");
-  ts_put_code(out, "| | `%s` | `%s` |\n|:--|:--|:--|\n", sides[0].name, sides[1].name);
+  ts_put_code(out, "| | %s | %s |\n|:--|:--|:--|\n", sides[0].name, sides[1].name);
   for (size_t i = 0; i < changes.count; i++) {
     const ts_lock_change *c = &changes.at[i];
     const char *name = (c->before ? c->before : c->now)->name;
-    ts_put_code(out, *name == '\1' ? "| the plan " : "| `%s` ", name);
-    ts_put_code(out, "| `%s` | `%s` |\n", value(arena, c->before), value(arena, c->now));
+    if (*name == '\1')
+      fputs("| the plan ", out);
+    else
+      ts_put_code(out, "| %s ", name);
+    ts_put_code(out, "| %s | %s |\n", value(arena, c->before), value(arena, c->now));
   }
   fputs("\n</details>\n", out);
 }
@@ -113,21 +121,8 @@ static void put_lines(ts_arena *arena, const ts_diff_side sides[2], FILE *out)
                                    ts_arena_string(arena, before->text, before->size),
                                    ts_arena_string(arena, after->text, after->size)},
                           NULL);
-  size_t lines = 0, left = 0;
-  char *end = diff;
-  for (char *line = diff, *feed; *line; line = feed) {
-    feed = line + strcspn(line, "\n");
-    feed += *feed == '\n';
-    if (++lines <= LINES)
-      end = feed;
-    else
-      left++;
-  }
-  *end = '\0';
   fputs("<details><summary>Lines of the plan</summary>\n\n<pre lang=\"diff\">\n", out);
   ts_put_xml_lines(out, diff);
-  if (left)
-    ts_put_xml(out, "... and %s lines more\n", ts_format_count(left).text);
   fputs("</pre>\n\n</details>\n", out);
   free(diff);
 }
@@ -165,23 +160,72 @@ static void put_warnings(const ts_diff_side sides[2], FILE *out)
 
 /* ---- All of it ---- */
 
+typedef struct comment {
+  ts_arena *arena;
+  const ts_diff_side *sides;
+  ts_fact_changes changes;
+  const ts_interval *ratio;
+} comment;
+
+static void put_all(void *closure, FILE *out)
+{
+  const comment *c = closure;
+  const ts_diff_side *sides = c->sides;
+  const char *name = ts_summary_string(sides[1].summary, sides[1].summary->ir->meta->plan);
+  const char *tool = ts_summary_string(sides[1].summary, sides[1].summary->ir->meta->tool);
+  if (c->changes.count) {
+    put_head(c->arena, sides, out);
+    ts_report_changes_markdown(c->changes, sides[0].name, sides[1].name, c->arena, out);
+    ts_report_ratio_text(c->ratio, c->arena, out);
+    if (c->ratio->on)
+      fputc('\n', out);
+  } else if (*name) {
+    ts_put_code(out, "### %s: no difference in the step\n\n", name);
+  } else {
+    fputs("### No difference\n\n", out);
+  }
+  put_inputs(c->arena, sides, out);
+  put_warnings(sides, out);
+  if (*tool)
+    ts_put_code(out, "\n<sub>%s</sub>\n\n", tool);
+  put_lines(c->arena, sides, out);
+}
+
+/* Whether the tag is open behind the text. Tags begin their lines; names never do. */
+static bool is_open(const char *text, const char *opens, const char *closes)
+{
+  bool open = false;
+  for (const char *line = text; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL)
+    open = strncmp(line, opens, strlen(opens)) == 0 ||
+           (open && strncmp(line, closes, strlen(closes)) != 0);
+  return open;
+}
+
+/* Whole lines, as many as a comment may have. */
+static void put_beginning(char *text, FILE *out)
+{
+  size_t left = 0;
+  char *end = text + MOST;
+  while (end > text && end[-1] != '\n') end--;
+  for (const char *at = end; (at = strchr(at, '\n')); at++) left++;
+  *end = '\0';
+  ts_put_raw(out, text);
+  if (is_open(text, "<pre", "</pre>"))
+    fputs("</pre>\n", out);
+  if (is_open(text, "<details", "</details>"))
+    fputs("\n</details>\n", out);
+  ts_put_xml(out, "\n%s lines more are cut: comments have %s bytes at most.\n",
+             ts_format_count(left).text, ts_format_count(MOST).text);
+}
+
 void ts_diff_comment(ts_arena *arena, const ts_diff_side sides[2], ts_fact_changes changes,
                      const ts_interval *ratio, FILE *out)
 {
-  if (changes.count) {
-    put_head(arena, sides, out);
-    ts_report_changes_markdown(changes, sides[0].name, sides[1].name, arena, out);
-    ts_report_ratio_text(ratio, arena, out);
-    if (ratio->on)
-      fputc('\n', out);
-  } else {
-    const char *name = ts_summary_string(sides[1].summary, sides[1].summary->ir->meta->plan);
-    ts_put_code(out, *name ? "### `%s`: no difference in the step\n\n" : "### No difference%s\n\n",
-                name);
-  }
-  put_inputs(arena, sides, out);
-  put_lines(arena, sides, out);
-  put_warnings(sides, out);
-  const char *tool = ts_summary_string(sides[1].summary, sides[1].summary->ir->meta->tool);
-  ts_put_code(out, *tool ? "\n<sub>%s</sub>\n" : "%s", tool);
+  size_t size;
+  char *text = ts_printed(put_all, &(comment){arena, sides, changes, ratio}, &size);
+  if (size > MOST)
+    put_beginning(text, out);
+  else
+    ts_put_raw(out, text);
+  free(text);
 }

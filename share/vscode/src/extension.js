@@ -6,6 +6,8 @@ const {LanguageClient, CodeLensRequest} = require('vscode-languageclient/node');
 let client;
 const pages = new Map(); // title -> panel
 
+const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
 const settings = () => vscode.workspace.getConfiguration('trainspec');
 
 function start() {
@@ -25,7 +27,7 @@ async function show(title, format, uri, plan) {
     return;
   if (document.isDirty)
     await document.save();
-  const options = ['run', `--format=${format}`, ...settings().get('arguments'), ...(plan ? ['--plan', plan] : []), document.fileName];
+  const options = ['run', `--format=${format}`, ...settings().get('arguments'), ...(plan ? [`--plan=${plan}`] : []), '--', document.fileName];
   const found = await new Promise(done => execFile(settings().get('path'), options, {maxBuffer: 1 << 28},
     (error, page, messages) => done({page, messages, missing: error?.code === 'ENOENT'})));
   if (!found.page) {
@@ -36,11 +38,12 @@ async function show(title, format, uri, plan) {
   const name = `${plan ?? document.fileName.replace(/.*[\\/]/, '')}: ${title}`;
   let panel = pages.get(name);
   if (!panel) {
-    panel = vscode.window.createWebviewPanel('trainspec', name, vscode.ViewColumn.Beside, {enableScripts: true, retainContextWhenHidden: true});
+    panel = vscode.window.createWebviewPanel('trainspec', name, vscode.ViewColumn.Beside, {enableScripts: format === 'html', retainContextWhenHidden: true});
     panel.onDidDispose(() => pages.delete(name));
     pages.set(name, panel);
   }
-  panel.webview.html = format === 'svg' ? `<!DOCTYPE html><meta charset="utf-8"><body style="background:#fff">${found.page}</body>` : found.page;
+  // A report brings its own policy, which allows its own script only. A picture has none, and needs none.
+  panel.webview.html = format === 'svg' ? `<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><body style="background:#fff">${found.page}</body>` : found.page;
 }
 
 exports.activate = async context => {
