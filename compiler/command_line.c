@@ -52,44 +52,58 @@ static const char *as_name(reader *r, const char *word, size_t length)
   return name;
 }
 
-/* A pattern with one `*` at its end, or a name. */
-static bool matches(const char *pattern, const char *name)
+/* A name among several of a text, with a blank between. */
+static bool holds(const char *names, const char *name)
 {
-  size_t length = strlen(pattern);
-  return length && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0 :
-                                                strcmp(pattern, name) == 0;
-}
-
-/* -- the table -- */
-
-static const ts_value *field(const reader *r, const char *name)
-{
-  for (uint32_t i = 0; i < r->table->count; i++)
-    if (strcmp(r->table->at[i].name, name) == 0)
-      return r->table->at[i].value;
-  return NULL;
-}
-
-static bool listed(const reader *r, const char *list, const char *name)
-{
-  const ts_value *v = field(r, list);
-  for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count; i++)
-    if (v->u.list->at[i].type == TS_T_STRING && matches(v->u.list->at[i].u.string, name))
+  size_t length = strlen(name);
+  for (const char *at = names; (at = strstr(at, name)); at += length)
+    if ((at == names || at[-1] == ' ') && (!at[length] || at[length] == ' '))
       return true;
   return false;
 }
 
-/* The sentence that goes with a name: lists of pairs. */
-static const char *reason(const reader *r, const char *list, const char *name)
+static bool among(const ts_value *list, const char *name)
+{
+  for (uint32_t i = 0; list && list->type == TS_T_LIST && i < list->u.list->count; i++)
+    if (list->u.list->at[i].type == TS_T_STRING && holds(list->u.list->at[i].u.string, name))
+      return true;
+  return false;
+}
+
+/* -- the table -- */
+
+static const ts_value *member(const ts_record *of, const char *name)
+{
+  for (uint32_t i = 0; i < of->count; i++)
+    if (strcmp(of->at[i].name, name) == 0)
+      return of->at[i].value;
+  return NULL;
+}
+
+static const ts_value *field(const reader *r, const char *name) { return member(r->table, name); }
+
+/* The record of a list, `{ why, names, but }`, whose names hold this one. */
+static const ts_record *entry(const reader *r, const char *list, const char *name)
 {
   const ts_value *v = field(r, list);
   for (uint32_t i = 0; v && v->type == TS_T_LIST && i < v->u.list->count; i++) {
-    const ts_value *pair = &v->u.list->at[i];
-    if (pair->type == TS_T_LIST && pair->u.list->count == 2 &&
-        matches(pair->u.list->at[0].u.string, name))
-      return pair->u.list->at[1].u.string;
+    const ts_value *one = &v->u.list->at[i];
+    if (one->type == TS_T_RECORD && among(member(one->u.record, "names"), name))
+      return one->u.record;
   }
   return NULL;
+}
+
+/* Its sentence; NULL: it is not listed, or all words are of those that change nothing (`but`). */
+static const char *reason(const reader *r, const char *list, const char *name,
+                          const char *const *word, uint32_t count)
+{
+  const ts_record *found = entry(r, list, name);
+  const ts_value *why = found ? member(found, "why") : NULL;
+  uint32_t plain = 0;
+  while (found && plain < count && among(member(found, "but"), word[plain]))
+    plain++;
+  return !why || why->type != TS_T_STRING || (count && plain == count) ? NULL : why->u.string;
 }
 
 static const ts_ast *formal(const reader *r, const char *name)
@@ -112,7 +126,7 @@ static ts_span span_of(const reader *r, uint32_t first, uint32_t last)
 static const char *value_of(reader *r, const char *name, const ts_ast *type,
                             const char *const *word, uint32_t count)
 {
-  if (!listed(r, "layouts", name))
+  if (!among(field(r, "layouts"), name))
     return ts_argument_value(r->s->arena, type, word, count);
   return count == 1 ? ts_argument_layout(r->s->arena, word[0]) : NULL;
 }
@@ -161,29 +175,44 @@ static const char *wanted(const char *type)
   return "a list";
 }
 
+static bool is_listed(const reader *r, const char *name)
+{
+  return entry(r, "harmless", name) || entry(r, "refused", name) || entry(r, "partly", name);
+}
+
+static void follow(reader *r, const char *name, const char *const *word, uint32_t count,
+                   ts_span at)
+{
+  const ts_ast *type = ts_ast_type(formal(r, name));
+  const char *value = value_of(r, name, type, word, count);
+  if (value)
+    found(r, name, value);
+  else
+    ts_diag_add(r->s->diags, TS_E0708, at, "`%s` takes %s", as_argument(r, name),
+                wanted(type->name));
+}
+
 /* `first`: the word that names it; its values end before `end`. */
 static void take(reader *r, const char *name, uint32_t first, const char *const *word,
                  uint32_t count, ts_span at)
 {
-  const ts_ast *f = formal(r, name), *type = f ? ts_ast_type(f) : NULL;
-  const char *why = reason(r, "refused", name), *shown = r->line->word[first];
-  if (f) {
-    const char *value = value_of(r, name, type, word, count);
-    if (value)
-      found(r, name, value);
-    else
-      ts_diag_add(r->s->diags, TS_E0708, at, "`%s` takes %s", shown, wanted(type->name));
-  } else if (why) {
+  const char *shown = r->line->word[first];
+  const char *why = reason(r, "refused", name, word, count);
+  if (why) {
     ts_diag *d = ts_diag_add(r->s->diags, TS_E0708, at, "`%s` is not followed", shown);
     ts_diag_help(d, "%s", why);
-  } else if ((why = reason(r, "warned", name))) {
-    ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, at, "`%s` is passed over", shown);
-    ts_diag_help(d, "%s", why);
-  } else if (listed(r, "harmless", name)) {
-    TS_PUSH(r->s->arena, &r->passed, shown);
-  } else {
-    unknown(r, name, at);
+    return;
   }
+  if ((why = reason(r, "partly", name, word, count))) {
+    ts_diag *d = ts_diag_add(r->s->diags, TS_W0708, at, "`%s` is followed in part", shown);
+    ts_diag_help(d, "%s", why);
+  }
+  if (formal(r, name))
+    follow(r, name, word, count, at);
+  else if (!why && is_listed(r, name))
+    TS_PUSH(r->s->arena, &r->passed, shown);
+  else if (!why)
+    unknown(r, name, at);
 }
 
 /* NAME=VALUE before the arguments: a variable of the environment. */

@@ -73,6 +73,7 @@ stdlib_files = \
 	stdlib/frameworks/bridge.ts \
 	stdlib/frameworks/maxtext.ts \
 	stdlib/frameworks/megatron.ts \
+	stdlib/frameworks/megatron_arguments.ts \
 	stdlib/frameworks/megatron_model.ts \
 	stdlib/frameworks/nvidia.ts \
 	stdlib/frameworks/profile.ts \

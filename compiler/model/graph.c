@@ -422,6 +422,8 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
       b->failed = true;
       return;
     }
+    if (top && !b->units)
+      b->g->before_units = (uint32_t)b->g->ops.count;
     b->units += top;
     b->inside |= top;
     run(b, env, item);

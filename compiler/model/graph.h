@@ -93,6 +93,7 @@ typedef struct ts_graph {
   uint32_t pattern_count;   /* different ones, of labels */
   /* repeats at the top of the model; 0: it has none, every op is a unit */
   uint32_t unit_count;
+  uint32_t before_units; /* ops before the first of them */
   const char *unit_name;    /* label of the repeat */
   ts_span unit_span;        /* its count */
   uint64_t parameters;      /* elements, */

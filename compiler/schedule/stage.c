@@ -186,6 +186,23 @@ static void evenly(splitter *c, uint32_t n, uint32_t stages, uint32_t *first_uni
   ts_diag_help(d, "state the sizes (`stages p of [...]`), or divide by time (`stages p balanced`)");
 }
 
+/* What stands before all repeats is on the first stage, what stands behind them on the last,
+ * whether these hold repeats or not. */
+static bool before(const splitter *c, uint32_t op, uint32_t stage, const uint32_t *first_unit)
+{
+  return stage + 1 == c->sc->parts || unit_of(c->g, op) < first_unit[stage + 1] ||
+         (!stage && op < c->g->before_units);
+}
+
+static bool nothing_on(const splitter *c, uint32_t stage)
+{
+  ts_diag *d = ts_report(c->s, TS_E0313, c->sc->stages_span, "stage %u holds no op", stage);
+  ts_diag_here(d, "its size is 0");
+  ts_diag_help(d, "let each stage hold a repeat; the first may have what stands before all, the "
+                  "last what stands behind them");
+  return false;
+}
+
 bool ts_stages_are_plain(const ts_graph *g, const ts_schedule *sc)
 {
   uint32_t n = units(g);
@@ -220,9 +237,11 @@ static bool divide(splitter *c, const double *seconds)
   for (uint32_t i = 0; i < stages; i++) {
     ts_stage *stage = &c->stages->at[i];
     stage->first_op = op;
-    while (op < c->g->ops.count && (i + 1 == stages || unit_of(c->g, op) < first_unit[i + 1]))
+    while (op < c->g->ops.count && before(c, op, i, first_unit))
       c->stage_of[op++] = i;
     stage->op_count = op - stage->first_op;
+    if (!stage->op_count)
+      return nothing_on(c, i);
   }
   for (uint32_t i = stages; i < c->sc->stages; i++) { /* further copies of the model */
     c->stages->at[i].first_op = c->stages->at[i % stages].first_op;

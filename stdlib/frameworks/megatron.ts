@@ -6,6 +6,7 @@
 // Sources: NVIDIA/Megatron-LM, megatron/training/arguments.py and megatron/core; Transformer
 // Engine; PyTorch's CUDABlas and caching allocator.
 export import std.frameworks.megatron_model
+import std.frameworks.megatron_arguments
 import std.machines, std.strategies.megatron, std.strategies.context, std.strategies.experts, std.strategies.data
 import std.strategies.recompute, std.strategies.fp8, std.strategies.offload, std.schedules.one_f_one_b, std.schedules.interleaved,
   std.optimizers.adam
@@ -40,6 +41,12 @@ fn _replicas(a: MegatronArguments) -> Int = if a.gpus % (_inner(a) * a.pipeline_
   str(a.gpus) + " GPUs are no multiple of the product of the parallel sizes",
 ) else div(a.gpus, _inner(a) * a.pipeline_model_parallel_size * _spread(a))
 
+// The device of a rank: replicas of a stage stand together, or the stages of a replica
+// (initialize_model_parallel of megatron/core/parallel_state.py, `order`).
+fn megatron_place(run: Record, at: Record) -> Int =
+  at.tp + run.tp * (at.cp + run.cp *
+  (if run.arguments.use_tp_pp_dp_mapping then at.pp + run.pp * (at.ed + run.ed * at.dp) else at.ed + run.ed * (at.dp + run.dp * at.pp)))
+
 // -- the model --
 fn _ffn(a: MegatronArguments) -> Int = if a.ffn_hidden_size > 0 then a.ffn_hidden_size else if a.swiglu then div(a.hidden_size * 8, 192) *
   64 else 4 * a.hidden_size
@@ -70,6 +77,7 @@ fn _expert_layers(a: MegatronArguments) -> List = if a.num_experts == 0 then [0 
   a.moe_layer_freq,
 ) then a.moe_layer_freq else [if i % a.moe_layer_freq == 0 then 1 else 0 for i in 0..a.num_layers]
 
+fn _positions(a: MegatronArguments) -> String = if a.use_rotary_position_embeddings then "rope" else a.position_embedding_type
 fn _choices(a: MegatronArguments) -> Record = _choices_of(a, a.num_layers, a.seq_length, not _is_bert(a))
 fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Record = {
   layers: layers,
@@ -80,8 +88,8 @@ fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Rec
   ffn: _ffn(a),
   vocab: _vocabulary(a),
   seq: seq,
-  positions: if a.position_embedding_type == "learned_absolute" then a.max_position_embeddings else 0,
-  rope: a.position_embedding_type == "rope",
+  positions: if _positions(a) == "learned_absolute" then a.max_position_embeddings else 0,
+  rope: _positions(a) == "rope",
   rms: a.normalization == "RMSNorm",
   bias: not a.disable_bias_linear,
   qkv_bias: not a.disable_bias_linear or a.add_qkv_bias,
@@ -104,7 +112,7 @@ fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Rec
   expert_ffn: if a.moe_ffn_hidden_size > 0 then a.moe_ffn_hidden_size else _ffn(a),
   shared: a.moe_shared_expert_intermediate_size,
   sorted: a.expert_model_parallel_size > 1 and a.num_experts > a.expert_model_parallel_size,
-  padded: if a.moe_pad_expert_input_to_capacity then _tokens_of_rank(a) else 0,
+  padded: 0,
   mtp: a.mtp_num_layers,
   latent: a.multi_latent_attention,
   q_rank: a.q_lora_rank,
@@ -115,36 +123,39 @@ fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Rec
 }
 
 // -- the pipeline --
-fn _chunks(a: MegatronArguments) -> Int = if len(a.pipeline_model_parallel_layout) > 0
-  then div(len(a.pipeline_model_parallel_layout), a.pipeline_model_parallel_size) else if a.num_virtual_stages_per_pipeline_rank > 0
-  then a.num_virtual_stages_per_pipeline_rank else if a.num_layers_per_virtual_pipeline_stage > 0 then div(
-  a.num_layers,
+fn _count(x: Bool) -> Int = if x then 1 else 0
+fn _laid_out(a: MegatronArguments) -> Bool = len(a.pipeline_model_parallel_layout) > 0
+fn _stated_ends(a: MegatronArguments) -> Bool = a.decoder_first_pipeline_num_layers + a.decoder_last_pipeline_num_layers > 0
+// Embedding and loss count as a layer each, if they are accounted for.
+fn _counted(a: MegatronArguments) -> Int = a.num_layers + _count(a.account_for_embedding_in_pipeline_split) +
+  _count(a.account_for_loss_in_pipeline_split)
+fn _chunks(a: MegatronArguments) -> Int = if _laid_out(a) then div(
+  len(a.pipeline_model_parallel_layout),
+  a.pipeline_model_parallel_size,
+) else if a.num_virtual_stages_per_pipeline_rank > 0 then a.num_virtual_stages_per_pipeline_rank
+  else if a.num_layers_per_virtual_pipeline_stage > 0 then div(
+  _counted(a),
   a.pipeline_model_parallel_size * a.num_layers_per_virtual_pipeline_stage,
 ) else 1
-fn _is_layer(x: String) -> Int = if x == "t" or x == "m" then 1 else 0
 fn _stages(a: MegatronArguments) -> Int = a.pipeline_model_parallel_size * _chunks(a)
-fn _each(a: MegatronArguments) -> Int = div(
-  a.num_layers + (if a.account_for_embedding_in_pipeline_split then 1 else 0) + (if a.account_for_loss_in_pipeline_split then 1 else 0),
-  _stages(a),
-)
-fn _middle(a: MegatronArguments) -> Int = div(
-  a.num_layers - a.decoder_first_pipeline_num_layers - a.decoder_last_pipeline_num_layers,
-  _stages(a) - (if a.decoder_first_pipeline_num_layers > 0 then 1 else 0) - (if a.decoder_last_pipeline_num_layers > 0 then 1 else 0),
-)
-fn _stage_size(a: MegatronArguments, s: Int) -> Int = if len(a.pipeline_model_parallel_layout) > 0
-  then sum([_is_layer(x) for x in a.pipeline_model_parallel_layout[s]]) else if a.decoder_first_pipeline_num_layers +
-  a.decoder_last_pipeline_num_layers > 0 then (if s == 0 and a.decoder_first_pipeline_num_layers > 0
-  then a.decoder_first_pipeline_num_layers else if s == _stages(a) - 1 and a.decoder_last_pipeline_num_layers > 0
-  then a.decoder_last_pipeline_num_layers else _middle(a)) else _each(a) + sum([
-  if s == 0 and a.account_for_embedding_in_pipeline_split then -1 else 0,
-  if s == _stages(a) - 1 and a.account_for_loss_in_pipeline_split then -1 else 0,
-  if s == _stages(a) - 1 then a.mtp_num_layers else 0,
-])
-fn _all_sizes(a: MegatronArguments) -> List = [_stage_size(a, s) for s in 0.._stages(a)]
-fn _sizes(a: MegatronArguments) -> List = if _stages(a) == 1 or _is_t5(a) then [] else if sum(_all_sizes(a)) != a.num_layers +
-  a.mtp_num_layers then refuse(
-  "the stages hold " + str(sum(_all_sizes(a))) + " layers, the model has " + str(a.num_layers + a.mtp_num_layers),
-) else _all_sizes(a)
+// Layers of a rank, which its chunks share evenly (get_num_layers_to_build of
+// megatron/core/transformer/transformer_block.py).
+fn _middle_ranks(a: MegatronArguments) -> Int = a.pipeline_model_parallel_size - _count(a.decoder_first_pipeline_num_layers > 0) -
+  _count(a.decoder_last_pipeline_num_layers > 0)
+fn _rest(a: MegatronArguments) -> Int = a.num_layers - a.decoder_first_pipeline_num_layers - a.decoder_last_pipeline_num_layers
+fn _of_rank(a: MegatronArguments, rank: Int) -> Int = if not _stated_ends(a) then div(
+  _counted(a),
+  a.pipeline_model_parallel_size,
+) else if rank == 0 and a.decoder_first_pipeline_num_layers > 0 then a.decoder_first_pipeline_num_layers else if rank ==
+  a.pipeline_model_parallel_size - 1 and a.decoder_last_pipeline_num_layers > 0 then a.decoder_last_pipeline_num_layers
+  else div(_rest(a), max(1, _middle_ranks(a)))
+fn _decoders(a: MegatronArguments, s: Int) -> Int = if _laid_out(a) then _parts(a, s, "t")
+  else div(_of_rank(a, s % a.pipeline_model_parallel_size), _chunks(a)) - _count(s == 0 and a.account_for_embedding_in_pipeline_split) -
+  _count(s == _stages(a) - 1 and a.account_for_loss_in_pipeline_split)
+fn _parts(a: MegatronArguments, s: Int, kind: String) -> Int = _of(a.pipeline_model_parallel_layout[s], kind)
+fn _stage_size(a: MegatronArguments, s: Int) -> Int = _decoders(a, s) +
+  (if _laid_out(a) then _parts(a, s, "m") else if s == _stages(a) - 1 then a.mtp_num_layers else 0)
+fn _sizes(a: MegatronArguments) -> List = if _stages(a) == 1 or _is_t5(a) then [] else [_stage_size(a, s) for s in 0.._stages(a)]
 
 fn _micro_batches(a: MegatronArguments) -> Int = div(_global(a), a.micro_batch_size * _replicas(a) * _spread(a))
 fn _global(a: MegatronArguments) -> Int = if a.global_batch_size > 0 then a.global_batch_size else a.micro_batch_size * _replicas(a) *
@@ -206,7 +217,7 @@ fn _described(a: MegatronArguments, on: Record) -> Record = {
   precision: mixed(_format(a), gradients: _gradients(a)) with {
     arithmetic = if a.moe_router_dtype == "" then { gemm: _format(a) } else {}
   },
-  optimizer: megatron_update(_optimizer(a)),
+  optimizer: megatron_update(_optimizer(a), clip: a.clip_grad > 0),
   memory: _held(a),
   host: megatron_host,
   expert_tensor: _expert_tensor(a),
@@ -241,11 +252,23 @@ strategy expert_tensors_kept(t: Axis) {
     before backward(input): all_gather(dy, dim: 1, over: t)
   }
 }
-// Full recomputation of the first `count` of each `stage` layers (`--recompute-method block`).
-strategy recompute_block(count: Int, stage: Int) {
+// Full recomputation of the first `count` layers of each stage, of which `layers` says how many it
+// has (`--recompute-method block`).
+strategy recompute_block(count: Int, layers: List) {
   rule again {
-    match * as "layer[*]" where unit % stage < count
+    match * as "layer[*]" where unit - _begin_of(unit, layers) < count
     recompute(group: "layer[*]")
+  }
+}
+// The first repeat of the stage that holds this one.
+fn _ends(layers: List) -> List = [sum([layers[i] for i in 0..s + 1]) for s in 0..len(layers)]
+fn _latest(found: List) -> Int = found[len(found) - 1]
+fn _begin_of(unit: Int, layers: List) -> Int = _latest([0] + [e for e in _ends(layers) if e <= unit])
+// What stands in a module that predicts further words behind its embedding, up to its last norm.
+strategy recompute_further() {
+  rule again {
+    match * as "mtp[*]" where not within(label, ["mtp[*].embed", "mtp[*].final_norm", "mtp[*].head", "mtp[*].loss"])
+    recompute(group: "mtp[*]")
   }
 }
 fn _again(module: String) -> Any = if module == "core_attn" then selective("attn.core") else if module == "moe_act"
@@ -257,12 +280,17 @@ fn _again(module: String) -> Any = if module == "core_attn" then selective("attn
   selective("attn.keys.rotary", discard: true),
 ] else if module == "mlp" then selective("layer[*].mlp") else if module == "moe" then selective("layer[*].moe") else if module ==
   "shared_experts" then selective("moe.shared") else refuse("no module `" + module + "` to recompute")
-fn _recomputed(a: MegatronArguments) -> Any = if a.recompute_granularity == "full" then (if a.recompute_method == "block" then recompute_block(
-  a.recompute_num_layers,
-  div(a.num_layers, _stages(a)),
-) else if a.recompute_num_layers > 1 then refuse(
-  "layers that are recomputed several at a time are not imported yet: `recompute_num_layers` is 1",
-) else full()) else if a.recompute_granularity == "selective" then [_again(m) for m in a.recompute_modules] else none
+// Modules for further words are recomputed by the method `uniform` alone
+// (megatron/core/transformer/multi_token_prediction.py), since core_v0.14.
+fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then (if a.recompute_method == "block"
+  then recompute_block(a.recompute_num_layers, [_decoders(a, s) for s in 0.._stages(a)])
+  else [full(), if a.mtp_num_layers > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) == "selective"
+  then [_again(m) for m in a.recompute_modules] else none
+fn _granularity(a: MegatronArguments) -> String = if a.recompute_activations then "selective" else a.recompute_granularity
+
+fn _narrow_products(recipe: String) -> Any = if recipe == "delayed" then fp8_products() else if recipe == "tensorwise"
+  then fp8_products(current: true) else if recipe == "blockwise" then fp8_products(format: fp8_block) else if recipe == "mxfp8"
+  then fp8_products(format: mxfp8) else refuse("no recipe `" + recipe + "` for products in fp8: delayed, tensorwise, blockwise or mxfp8")
 
 // Experts lie over all ranks that have different tokens, or beside those that share an expert's
 // products.
@@ -277,9 +305,12 @@ fn _expert_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, hidden: Bool) -
 // so has a run without `overlap_grad_reduce`.
 fn _bucket(a: MegatronArguments, replicas: Int) -> Int = if a.ddp_bucket_size > 0 then a.ddp_bucket_size
   else max(40_000_000, 1_000_000 * replicas)
-fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else a.num_layers + a.mtp_num_layers
-fn _parted(a: MegatronArguments) -> Int = if _stages(a) == 1 then _repeats(a) + 1 else if _is_t5(a) then div(_repeats(a), _stages(a))
-  else _stage_size(a, 0)
+fn _repeats(a: MegatronArguments) -> Int = if _is_t5(a) then a.encoder_num_layers + a.decoder_num_layers else a.num_layers +
+  a.mtp_num_layers
+fn _parted(a: MegatronArguments) -> Int = if _stages(a) == 1 then _repeats(a) + 1 else if _is_t5(a) then div(
+  _repeats(a),
+  _stages(a),
+) else _stage_size(a, 0)
 
 // The strategies of a run. `ed`: the part of the data-parallel ranks over which experts are dealt
 // out. `hidden`: whether communication goes on beside work that does not need it.
@@ -288,8 +319,8 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
     else context_parallel(cp, overlap: if not hidden then false else if run.arguments.cp_comm_type == "p2p" then ring else true),
   if tp == 1 then none else if run.arguments.sequence_parallel then tensor_sequence_parallel(
     tp,
-    gather: hidden,
-    scatter: hidden,
+    gather: if run.arguments.tp_comm_overlap and hidden then ring else hidden,
+    scatter: if run.arguments.tp_comm_overlap and hidden then ring else hidden,
     again: hidden,
     slows: run.slows,
   ) else tensor_parallel(tp, overlap: hidden),
@@ -309,7 +340,7 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
     parted: _parted(run.arguments),
   ),
   if run.arguments.optimizer_cpu_offload then update_on_host() else none,
-  if run.arguments.fp8_format == "" then none else fp8_products(),
+  if run.arguments.fp8_format == "" then none else _narrow_products(run.arguments.fp8_recipe),
   _recomputed(run.arguments),
 ]
 
@@ -347,6 +378,7 @@ record MegatronArguments {
   seq_length: Int = 0
   max_position_embeddings: Int = 0
   position_embedding_type: String = "learned_absolute"
+  use_rotary_position_embeddings: Bool = false
   normalization: String = "LayerNorm"
   disable_bias_linear: Bool = false
   add_qkv_bias: Bool = false
@@ -373,7 +405,6 @@ record MegatronArguments {
   moe_ffn_hidden_size: Int = 0
   moe_shared_expert_intermediate_size: Int = 0
   moe_layer_freq: Any = 1
-  moe_pad_expert_input_to_capacity: Bool = false
   moe_router_dtype: String = "" // of the router's product; "": that of the model
   mtp_num_layers: Int = 0
   // how it is computed
@@ -389,24 +420,29 @@ record MegatronArguments {
   cross_entropy_fusion_impl: String = "native"
   no_create_attention_mask_in_dataloader: Bool = false
   optimizer: String = "adam"
+  clip_grad: Real = 1.0
   bf16: Bool = false
   fp16: Bool = false
   fp8_format: String = "" // products of the layers in fp8
+  fp8_recipe: String = "delayed" // what a scale of theirs is for
   grad_reduce_in_bf16: Bool = false
   accumulate_allreduce_grads_in_fp32: Bool = false
   moe_grouped_gemm: Bool = false
   recompute_granularity: String = ""
-  recompute_method: String = "uniform"
-  recompute_num_layers: Int = 1
+  recompute_activations: Bool = false
+  recompute_method: String = ""
+  recompute_num_layers: Int = 0
   recompute_modules: List[String] = ["core_attn"]
   // parallel
   tensor_model_parallel_size: Int = 1
   pipeline_model_parallel_size: Int = 1
   context_parallel_size: Int = 1
-  cp_comm_type: String = "p2p" // how keys and values reach others: p2p, a2a, allgather
+  cp_comm_type: String = "p2p" // how keys and values reach others: p2p, a2a, all_gather
   expert_model_parallel_size: Int = 1
   expert_tensor_parallel_size: Int = 0
   sequence_parallel: Bool = false
+  tp_comm_overlap: Bool = false
+  use_tp_pp_dp_mapping: Bool = false // stages stand together instead of replicas
   use_distributed_optimizer: Bool = false
   optimizer_cpu_offload: Bool = false
   optimizer_offload_fraction: Real = 1.0
@@ -428,307 +464,155 @@ fn _missing(a: MegatronArguments) -> String =
   if a.num_layers == 0 and a.encoder_num_layers == 0 then "num_layers" else if a.hidden_size == 0 then "hidden_size"
   else if a.num_attention_heads == 0 then "num_attention_heads" else if a.seq_length == 0 and a.encoder_num_layers == 0 then "seq_length"
   else ""
-fn megatron(a: MegatronArguments) -> Record = if a.optimizer_cpu_offload and a.optimizer_offload_fraction < 1
-  then refuse("an optimizer of which a part is on the host has no plan here yet: `optimizer_offload_fraction` is 1") else if _missing(a) !=
-  "" then refuse("a run needs `" + _missing(a) + "`") else if a.overlap_param_gather and not (a.use_distributed_optimizer and a.overlap_grad_reduce)
-  then refuse("Megatron-LM wants `overlap_grad_reduce` and `use_distributed_optimizer` with `overlap_param_gather`") else if a.fp8_format == "" and not (a.bf16 or a.fp16)
-  then refuse("a run in fp32 has no plan here: say `bf16` or `fp16`") else _described(a, _on(a.gpu).machine)
+// What Megatron-LM refuses (validate_args of megatron/training/arguments.py, TransformerConfig), and
+// values that no plan follows.
+fn _refusals(a: MegatronArguments) -> List = [
+  { wrong: _missing(a) != "", why: "a run needs `" + _missing(a) + "`" },
+  { wrong: a.fp8_format == "" and not (a.bf16 or a.fp16), why: "a run in fp32 has no plan here: say `bf16` or `fp16`" },
+  {
+    wrong: not _is(a.script, ["pretrain_gpt", "pretrain_bert", "pretrain_t5"]) and _is(
+      a.script,
+      [
+        "pretrain_hybrid",
+        "pretrain_ict",
+        "pretrain_mamba",
+        "pretrain_retro",
+        "pretrain_vision_classify",
+        "pretrain_vision_dino",
+        "pretrain_vision_inpaint",
+        "pretrain_vlm",
+        "train_rl",
+      ],
+    ),
+    why: "models of `" + a.script + "` have no plan here yet: pretrain_gpt, pretrain_bert or pretrain_t5",
+  },
+  {
+    wrong: not _is(_positions(a), ["learned_absolute", "rope", "none"]),
+    why: "no positions `" + _positions(a) + "`: learned_absolute, rope or none",
+  },
+  { wrong: not _is(a.normalization, ["LayerNorm", "RMSNorm"]), why: "no norm `" + a.normalization + "`: LayerNorm or RMSNorm" },
+  {
+    wrong: a.optimizer_cpu_offload and a.optimizer_offload_fraction < 1,
+    why: "an optimizer of which a part is on the host has no plan here yet: `optimizer_offload_fraction` is 1",
+  },
+  {
+    wrong: a.overlap_param_gather and not (a.use_distributed_optimizer and a.overlap_grad_reduce),
+    why: "`overlap_param_gather` wants `overlap_grad_reduce` and `use_distributed_optimizer`",
+  },
+  {
+    wrong: a.use_tp_pp_dp_mapping and _spread(a) > 1,
+    why: "with `use_tp_pp_dp_mapping` experts lie over the ranks of tensor and context parallelism alone",
+  },
+  { wrong: a.tp_comm_overlap and not a.sequence_parallel, why: "`tp_comm_overlap` wants `sequence_parallel`" },
+  {
+    wrong: not _is(a.cp_comm_type, ["p2p", "a2a", "all_gather", "allgather"]),
+    why: "no `cp_comm_type` " + a.cp_comm_type + " here yet: p2p, a2a or all_gather",
+  },
+] + _refused_recomputation(a) + _refused_pipelines(a) + _refused_layouts(a)
+fn _is(word: String, words: List) -> Bool = any([w == word for w in words])
+// Layouts that validate_layer_layout of megatron/core/transformer/pipeline_parallel_layer_layout.py
+// refuses; and stages without anything, which it lets pass.
+fn _refused_layouts(a: MegatronArguments) -> List = if not _laid_out(a) then [] else _refused_layout(
+  a,
+  a.pipeline_model_parallel_layout,
+  [x for s in a.pipeline_model_parallel_layout for x in s],
+)
+fn _refused_layout(a: MegatronArguments, stages: List, flat: List) -> List = [
+  {
+    wrong: len(stages) % a.pipeline_model_parallel_size != 0,
+    why: "a layout of " + str(len(stages)) + " stages does not divide by " + str(a.pipeline_model_parallel_size) + " ranks",
+  },
+  { wrong: any([s == [] for s in stages]), why: "a stage of the layout is empty" },
+  { wrong: any([not _is(x, ["E", "t", "m", "L"]) for x in flat]), why: "a layout is made of E, t, m and L" },
+  { wrong: flat == [] or _of(flat, "E") != 1 or flat[0] != "E", why: "a layout begins with E, and has one" },
+  { wrong: flat == [] or _of(flat, "L") != 1 or last(flat) != "L", why: "a layout ends with L, and has one" },
+  {
+    wrong: _of(flat, "t") != a.num_layers,
+    why: "the layout has " + str(_of(flat, "t")) + " layers, the model " + str(a.num_layers),
+  },
+  {
+    wrong: _of(flat, "m") != a.mtp_num_layers,
+    why: "the layout has " + str(_of(flat, "m")) + " modules for further words, the model " + str(a.mtp_num_layers),
+  },
+  {
+    wrong: any([flat[i] == "m" and flat[i + 1] == "t" for i in 0..max(0, len(flat) - 1)]),
+    why: "modules for further words come after all layers",
+  },
+  {
+    wrong: sum([_count(_of(s, "m") > 0) for s in stages]) > 1,
+    why: "modules for further words are on one stage",
+  },
+  {
+    wrong: any([_of(stages[s], "m") > 0 for s in 0..max(0, len(stages) - a.pipeline_model_parallel_size)]),
+    why: "modules for further words are in the last chunk of a rank",
+  },
+]
+fn _of(parts: List, kind: String) -> Int = sum([_count(x == kind) for x in parts])
+fn _refused_recomputation(a: MegatronArguments) -> List = [
+  {
+    wrong: _granularity(a) == "full" and (a.recompute_method == "" or a.recompute_num_layers == 0),
+    why: "full recomputation wants `recompute_method`, uniform or block, and `recompute_num_layers`",
+  },
+  {
+    wrong: _granularity(a) == "selective" and (a.recompute_method != "" or a.recompute_num_layers > 0),
+    why: "selective recomputation has no `recompute_method` and no `recompute_num_layers`",
+  },
+  {
+    wrong: a.recompute_method == "uniform" and a.recompute_num_layers > 1,
+    why: "layers that are recomputed several at a time are not imported yet: `recompute_num_layers` is 1",
+  },
+]
+fn _refused_pipelines(a: MegatronArguments) -> List = [
+  {
+    wrong: _count(a.num_layers_per_virtual_pipeline_stage > 0) + _count(a.num_virtual_stages_per_pipeline_rank > 0) + _count(_laid_out(a)) >
+      1,
+    why: "chunks are stated once: as layers, as their number or as a layout",
+  },
+  {
+    wrong: _stated_ends(a) and a.num_layers_per_virtual_pipeline_stage > 0,
+    why: "the first and the last stage are stated with `num_virtual_stages_per_pipeline_rank`",
+  },
+  {
+    wrong: _counted(a) > a.num_layers and (_stated_ends(a) or _laid_out(a)),
+    why: "embedding and loss are accounted for in even stages alone",
+  },
+  { wrong: _laid_out(a) and _stated_ends(a), why: "a layout says what the first and the last stage hold" },
+  {
+    wrong: _uneven(a),
+    why: "the layers" + _as_counted(a) + " do not fill stages and chunks evenly: " + str(_counted(a)) + " over " +
+      str(a.pipeline_model_parallel_size) + " stages",
+  },
+]
+fn _as_counted(a: MegatronArguments) -> String = if _counted(a) > a.num_layers then " (with embedding and loss as accounted for)" else ""
+// Whether ranks, or chunks of one, would have layers in parts.
+fn _uneven(a: MegatronArguments) -> Bool = if _laid_out(a) or _is_t5(a) then false else if _stated_ends(a) then _rest(a) %
+  max(1, _middle_ranks(a)) != 0 or (_middle_ranks(a) == 0 and _rest(a) != 0) or
+  any([_of_rank(a, r) % _chunks(a) != 0 for r in 0..a.pipeline_model_parallel_size]) else _counted(a) % a.pipeline_model_parallel_size !=
+  0 or (a.num_layers_per_virtual_pipeline_stage > 0 and div(_counted(a), a.pipeline_model_parallel_size) %
+  a.num_layers_per_virtual_pipeline_stage != 0) or div(_counted(a), a.pipeline_model_parallel_size) % max(1, _chunks(a)) != 0
+fn _first(found: List, a: MegatronArguments) -> Record = if found == [] then _described(a, _on(a.gpu).machine) else refuse(found[0].why)
+fn megatron(a: MegatronArguments) -> Record = _first([r for r in _refusals(a) if r.wrong], a)
 
-// What `trainspec import megatron` reads: fields of `arguments` are followed; `harmless` ones
-// change neither time nor memory; `warned` ones change a little that is not followed, and the
-// sentence says what; `refused` ones change too much.
+// What `trainspec import megatron` reads: fields of `arguments` are followed, the lists are those of
+// std.frameworks.megatron_arguments.
 let command_line = {
   about: "A run of Megatron-LM, from its arguments: `trainspec import megatron` wrote it.",
   arguments: "MegatronArguments",
   gpu: "h100",
   layouts: ["pipeline_model_parallel_layout"],
-  harmless: [
-    "adam_*",
-    "adlr_autoresume*",
-    "align_*",
-    "apply_layernorm_1p",
-    "apply_rope_fusion",
-    "async_*",
-    "auto_detect*",
-    "barrier_with_l1_time",
-    "bert_no_binary_head",
-    "blend*",
-    "block_data_path",
-    "cache_mla_latents",
-    "calculate_per_token_loss",
-    "check_for_*",
-    "checkpoint*",
-    "ckpt_*",
-    "classes_fraction",
-    "clip_grad",
-    "config_logger_dir",
-    "data_args_path",
-    "data_cache_path",
-    "data_parallel_random_init",
-    "data_path",
-    "data_sharding",
-    "dataloader_type",
-    "ddp_average_in_collective",
-    "ddp_pad_buckets_for_high_nccl_busbw",
-    "decoupled_lr",
-    "decoupled_min_lr",
-    "deterministic_mode",
-    "disable_gloo_process_groups",
-    "disable_msc",
-    "disable_symmetric_registration",
-    "dist_*",
-    "distributed_backend",
-    "distributed_timeout_minutes",
-    "embedding_init_method_std",
-    "embedding_path",
-    "empty_unused_memory_level",
-    "enable_experimental",
-    "enable_one_logger",
-    "end_weight_decay",
-    "eod_mask_loss",
-    "error_injection_*",
-    "eval_interval",
-    "eval_iters",
-    "exit_*",
-    "exp_avg_dtype",
-    "exp_avg_sq_dtype",
-    "expert_bias*",
-    "export_*",
-    "fim_*",
-    "finetune",
-    "full_validation",
-    "hierarchical_context_parallel_sizes",
-    "high_priority_stream_groups",
-    "hybrid_context_parallel",
-    "hysteresis",
-    "indexer*",
-    "inference_*",
-    "init_method_std",
-    "initial_loss_scale",
-    "keep_fp8_*",
-    "lazy_mpu_init",
-    "legacy_tokenizer",
-    "load*",
-    "local_rank",
-    "log_*",
-    "logging_level",
-    "loss_scale*",
-    "lr",
-    "lr_*",
-    "main_grads_dtype",
-    "main_params_dtype",
-    "manual_gc*",
-    "mask_prob",
-    "max_samples_per_sequence",
-    "memory_snapshot_path",
-    "merge_file",
-    "mid_level_dataset_surplus",
-    "min_lr",
-    "mock_data",
-    "moe_aux_loss_coeff",
-    "moe_expert_rank_capacity_factor",
-    "moe_input_jitter_eps",
-    "moe_per_layer_logging",
-    "moe_permute_fusion",
-    "moe_router_bias_update_rate",
-    "moe_router_enable_expert_bias",
-    "moe_router_force_load_balancing",
-    "moe_router_fusion",
-    "moe_router_group_topk",
-    "moe_router_load_balancing_type",
-    "moe_router_num_groups",
-    "moe_router_padding*",
-    "moe_router_pre_softmax",
-    "moe_router_score_function",
-    "moe_router_topk_scaling_factor",
-    "moe_use_legacy_grouped_gemm",
-    "moe_z_loss_coeff",
-    "mscale*",
-    "mtp_loss_scaling_factor",
-    "muon_*",
-    "nccl_*",
-    "no_align_*",
-    "no_async_tensor_model_parallel_allreduce",
-    "no_bias_dropout_fusion",
-    "no_bias_swiglu_fusion",
-    "no_check_for_nan_in_loss_and_grad",
-    "no_data_sharding",
-    "no_gradient_reduce_div_fusion",
-    "no_initialization",
-    "no_load_*",
-    "no_mmap_bin_files",
-    "no_persist_layer_norm",
-    "no_rope_fusion",
-    "no_sanity_check*",
-    "no_save_*",
-    "no_scatter_gather_tensors_in_pipeline",
-    "no_use_tokenizer_model_from_checkpoint_args",
-    "no_weight_decay*",
-    "norm_epsilon",
-    "num_dataset_builder_threads",
-    "num_distributed_optimizer_instances",
-    "num_workers",
-    "nvidia_source",
-    "object_storage*",
-    "one_logger*",
-    "onnx_safe",
-    "openai_gelu",
-    "outer_dp_sharding_strategy",
-    "overlap_p2p_communication_warmup_flush",
-    "override_opt_param_scheduler",
-    "per_split_data_args_path",
-    "phase_*",
-    "profile*",
-    "rampup_batch_size",
-    "record_memory_history",
-    "replication*",
-    "rerun_*",
-    "rerun_mode",
-    "reset_*",
-    "result_rejected_tracker_filename",
-    "retro_*",
-    "reuse_grad_buf_for_mxfp8_param_ag",
-    "rope_scaling_factor",
-    "rotary_base",
-    "rotary_interleaved",
-    "rotary_percent",
-    "rotary_scaling_factor",
-    "rotary_seq_len_interpolation_factor",
-    "s3_*",
-    "sample_rate",
-    "save*",
-    "seed",
-    "seq_len_interpolation_factor",
-    "sft*",
-    "sgd_momentum",
-    "short_seq_prob",
-    "skip_train",
-    "spec",
-    "split",
-    "start_weight_decay",
-    "step_batch_size_schedule",
-    "straggler_*",
-    "te_rng_tracker",
-    "tensorboard_*",
-    "test_data_path",
-    "tiktoken_*",
-    "timing_log_*",
-    "titles_data_path",
-    "tokenizer_*",
-    "tp_comm_bootstrap_backend",
-    "trace_*",
-    "train_data_path",
-    "train_iters",
-    "train_samples",
-    "trust_remote_code",
-    "use_checkpoint_args",
-    "use_checkpoint_opt_param_scheduler",
-    "use_cpu_initialization",
-    "use_dist_ckpt*",
-    "use_fused_weighted_squared_relu",
-    "use_legacy_models",
-    "use_mcore_models",
-    "use_mp_args_from_checkpoint_args",
-    "use_persistent_ckpt_worker",
-    "use_pytorch_profiler",
-    "use_ring_exchange_p2p",
-    "use_rope_scaling",
-    "use_tokenizer_model_from_checkpoint_args",
-    "use_tp_pp_dp_mapping",
-    "valid_data_path",
-    "vocab_file",
-    "wandb_*",
-    "weight_decay*",
-  ],
-  warned: [
-    ["moe_token_dispatcher_type", "the dispatcher's own buffers and its time are those of an all-to-all"],
-    ["moe_flex_dispatcher_*", "the dispatcher's own buffers and its time are those of an all-to-all"],
-    ["moe_enable_deepep", "the dispatcher's own buffers and its time are those of an all-to-all"],
-    ["moe_deepep_*", "the dispatcher's own buffers and its time are those of an all-to-all"],
-    ["moe_hybridep_*", "the dispatcher's own buffers and its time are those of an all-to-all"],
-    ["tp_comm_*", "collectives of tensor parallelism go on beside the products as the strategy says, and user buffers are not counted"],
-    ["moe_shared_expert_overlap", "the shared expert follows the others"],
-    ["overlap_moe_expert_parallel_comm", "dispatch and combine are not hidden behind another micro-batch"],
-    ["delay_wgrad_compute", "weight gradients follow input gradients"],
-    ["cuda_graph_*", "graphs are not followed: kernels are issued one by one, and their pools are not counted"],
-    ["enable_cuda_graph", "graphs are not followed: kernels are issued one by one, and their pools are not counted"],
-    ["external_cuda_graph", "graphs are not followed: kernels are issued one by one, and their pools are not counted"],
-    ["defer_embedding_wgrad_compute", "weight gradients of the head come with its backward, and nothing is held for them"],
-    ["wgrad_deferral_limit", "weight gradients of the head come with its backward, and nothing is held for them"],
-    ["fp8_recipe", "products in fp8 have a scale a tensor here, and copies of weights in fp8 are not counted"],
-    ["fp8_*", "products are in the compute type here: neither their time nor copies in fp8 are followed"],
-    ["fp4_*", "products are in the compute type here: neither their time nor copies in fp8 are followed"],
-    ["first_last_layers_bf16", "products are in the compute type here: neither their time nor copies in fp8 are followed"],
-    ["num_layers_at_*_in_bf16", "products are in the compute type here: neither their time nor copies in fp8 are followed"],
-    ["mtp_use_repeated_layer", "each module that predicts further words has weights of its own"],
-    ["moe_expert_capacity_factor", "tokens are dealt out evenly, and none is dropped"],
-    ["moe_token_drop_policy", "tokens are dealt out evenly, and none is dropped"],
-    ["squared_relu_*", "the activation is a plain one"],
-    ["use_precision_aware_optimizer", "moments and master weights are in fp32"],
-    ["num_distributed_optimizer_instances", "the optimizer is dealt out over all replicas"],
-  ],
-  refused: [
-    ["ddp_num_buckets", "say `--ddp-bucket-size`: the parameters of a rank of the first stage, divided by the number of buckets"],
-    ["ddp_reduce_scatter_with_fp32_accumulation", "gradients that go to their owners by an all-to-all have no plan here yet"],
-    ["ddp_param_name_patterns_for_fp32_local_accumulation", "gradients that are kept in two formats have no plan here yet"],
-    ["overlap_param_gather_with_optimizer_step", "gathers beside the update have no plan here yet: leave it out, or take `zero1` of std.strategies.data"],
-    ["use_megatron_fsdp", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
-    ["use_torch_fsdp2", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
-    ["data_parallel_sharding_strategy", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
-    ["outer_dp_sharding_strategy", "what it keeps gathered is not followed: take `fsdp` of std.strategies.data in a plan"],
-    ["hybrid_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
-    ["is_hybrid_model", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
-    ["mamba_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
-    ["linear_attention_*", "layers with a state (Mamba) are not imported yet: std.models.nemotron has some"],
-    ["experimental_attention_variant", "the attention is another one than is followed here"],
-    ["window_size", "attention to a window has no plan here yet"],
-    ["window_attn_skip_freq", "attention to a window has no plan here yet"],
-    ["fp32_residual_connection", "residuals in fp32 have no plan here yet"],
-    ["apply_residual_connection_post_layernorm", "residuals after the norm have no plan here yet"],
-    ["moe_layer_recompute", "write `--recompute-granularity selective --recompute-modules moe`"],
-    [
-      "fine_grained_activation_offloading",
-      "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload",
-    ],
-    ["offload_modules", "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload"],
-    ["cpu_offloading*", "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload"],
-    ["optimizer_offload_*", "an optimizer that lies on the host in parts has no plan here yet: see std.strategies.offload"],
-    ["offload_*", "offloading of activations by module has no plan here yet: take `offload_activations` of std.strategies.offload"],
-    ["perform_rl_step", "reinforcement learning has no plan here yet"],
-    ["grpo_*", "reinforcement learning has no plan here yet"],
-    ["rl_*", "reinforcement learning has no plan here yet"],
-    ["langrl_*", "reinforcement learning has no plan here yet"],
-    ["refit_*", "reinforcement learning has no plan here yet"],
-    ["max_tokens_to_oom", "reinforcement learning has no plan here yet"],
-    ["flextron", "elastic models have no plan here yet"],
-    ["binary_mask", "elastic models have no plan here yet"],
-    ["budget_*", "elastic models have no plan here yet"],
-    ["router_*", "elastic models have no plan here yet"],
-    ["enable_router", "elastic models have no plan here yet"],
-    ["hard_sample_th", "elastic models have no plan here yet"],
-    ["patch_dim", "models of pictures and words have no plan here yet"],
-    ["img_*", "models of pictures and words have no plan here yet"],
-    ["model_provider", "models of pictures and words have no plan here yet"],
-    ["dataset_provider", "models of pictures and words have no plan here yet"],
-    ["disable_vision_class_token", "models of pictures and words have no plan here yet"],
-    ["total_seq_length", "models of pictures and words have no plan here yet"],
-    ["language_model_*", "models of pictures and words have no plan here yet"],
-    ["vision_*", "models of pictures and words have no plan here yet"],
-    ["use_packed_sequence", "packed sequences have no plan here yet"],
-    ["encoder_tensor_model_parallel_size", "encoders with sizes of their own have no plan here yet"],
-    ["encoder_pipeline_model_parallel_size", "encoders with sizes of their own have no plan here yet"],
-    ["attention_output_gate", "gated attention has no plan here yet"],
-    ["heterogeneous_*", "layers that differ have no plan here yet"],
-    ["engram_*", "the model is another one than is followed here"],
-  ],
+  harmless: megatron_harmless,
+  partly: megatron_partly,
+  refused: megatron_refused,
   plan: [
     "let run = megatron(arguments)",
+    "fn place(at: Record) -> Int = megatron_place(run, at)",
     "",
     "plan pretraining {",
     "  framework = run.framework",
     "  model = run.model",
     "  cluster = run.cluster",
     "  mesh = { tp: run.tp, cp: run.cp, ed: run.ed, dp: run.dp, pp: run.pp }",
+    "  placement = place",
     "  apply = megatron_strategies(run, tp, cp, ed, dp)",
     "  schedule = megatron_schedule(run, pp)",
     "  batch = run.batch",

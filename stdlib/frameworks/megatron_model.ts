@@ -125,6 +125,8 @@ block _predict_next(x: Tensor, words: Tensor, c: Record) {
   yield linear(j, out: c.hidden) as merge
 }
 
+// What predicts further words has a copy of the embedding, wherever it lies; its losses are with the
+// model's own, on the last stage (megatron/core/models/gpt/gpt_model.py, _postprocess).
 model megatron_gpt(c: Record) {
   ids = input([batch, c.seq], int64)
   words = embedding(ids, c.vocab, c.hidden) as embed
@@ -144,13 +146,9 @@ model megatron_gpt(c: Record) {
     }
   }
   n = _norm(x, c) as final_norm
-  logits = linear(n, out: c.vocab, tied: c.tied) as head
-  if c.fused_loss {
-    loss = fused_cross_entropy(logits) as loss
-  } else {
-    loss = cross_entropy(logits, fused: c.engine_loss) as loss
-  }
+  let further = []
   repeat c.mtp as mtp {
+    words = embedding(ids, c.vocab, c.hidden, tied: true) as embed
     p = _predict_next(x, words, c) as next
     r = _attention_half(p, c)
     if c.experts > 0 {
@@ -158,14 +156,30 @@ model megatron_gpt(c: Record) {
     } else {
       x = _dense_half(r, c)
     }
-    n = _norm(x, c) as final_norm
-    logits = linear(n, out: c.vocab, tied: true, table: if c.tied then "embed" else "head") as head
-    if c.fused_loss {
-      loss = fused_cross_entropy(logits) as loss
-    } else {
-      loss = cross_entropy(logits, fused: c.engine_loss) as loss
-    }
+    f = _norm(x, c) as final_norm
+    let further = further + [f]
   }
+  l = _loss_of(n, c, c.tied, "embed")
+  if c.mtp > 0 {
+    m = _further_losses(further, c) as mtp
+  }
+}
+
+block _loss_of(x: Tensor, c: Record, tied: Bool, table: Label) {
+  logits = linear(x, out: c.vocab, tied: tied, table: table) as head
+  if c.fused_loss {
+    loss = fused_cross_entropy(logits) as loss
+  } else {
+    loss = cross_entropy(logits, fused: c.engine_loss) as loss
+  }
+  yield loss
+}
+
+block _further_losses(further: List, c: Record) {
+  repeat len(further) as module {
+    l = _loss_of(further[module], c, true, if c.tied then "embed" else "head")
+  }
+  yield l
 }
 
 // BERT: layers that look both ways, a product and a norm before the head, which is tied and has a

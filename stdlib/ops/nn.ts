@@ -92,9 +92,11 @@ op images(samples: Int, shape: List[Int]) {
 }
 
 // A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were
-// read. `frozen`: the table is not trained.
-op embedding(ids: Tensor, vocab: Int, hidden: Int, frozen: Bool = false) {
+// read. `frozen`: the table is not trained. `tied`: it is the one of the op labelled `table`, as with
+// `linear`.
+op embedding(ids: Tensor, vocab: Int, hidden: Int, frozen: Bool = false, tied: Bool = false, table: Label = "embed") {
   weight w: [vocab, hidden] trained if not frozen
+  tie w with table if tied
   output y: ids.shape + [hidden]
   contracts w dim 0
   forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }

@@ -64,11 +64,11 @@ fn clipped(o: Optimizer) -> Optimizer = o with { kernels = _norm + _scale + o.ke
 // replicas before their sum (`scale`: not with --ddp-average-in-collective, as NVIDIA's recipes have
 // it; megatron/core/distributed/param_and_grad_buffer.py), then clipped (--clip-grad,
 // megatron/core/optimizer/clip_grads.py: with a norm above the limit, as it mostly is where runs are
-// measured).
-fn megatron_update(o: Optimizer, check: Bool = true, scale: Bool = true) -> Optimizer = o with {
+// measured; `clip: false`: --clip-grad 0, which takes no norm either).
+fn megatron_update(o: Optimizer, check: Bool = true, scale: Bool = true, clip: Bool = true) -> Optimizer = o with {
   kernels = [{ name: "zero gradients", writes: _size_of_gradient, whole: true }] +
     (if check then [{ name: "check gradients", reads: _size_of_gradient, whole: true }] else []) +
-    (if scale then [{ name: "scale gradients", reads: _size_of_gradient, writes: _size_of_gradient, whole: true }] else []) + _norm +
-    _scale + o.kernels
+    (if scale then [{ name: "scale gradients", reads: _size_of_gradient, writes: _size_of_gradient, whole: true }] else []) +
+    (if clip then _norm + _scale else []) + o.kernels
 }
 fn nemo_update(o: Optimizer) -> Optimizer = megatron_update(o, scale: false)
