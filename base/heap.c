@@ -24,6 +24,7 @@ static bool helps;          /* another process, which goes on without it */
 static uint64_t ceiling;
 static rlim_t limit_before;
 static const char *_Atomic doing;
+static void (*_Atomic instead)(void);
 static _Atomic int64_t in_arenas, most_in_arenas;
 
 void ts_heap_reuse(void)
@@ -159,6 +160,7 @@ static void say(const char *text)
 uint64_t ts_heap_ceiling(void) { return ceiling; }
 
 void ts_heap_doing(const char *what) { doing = what; }
+void ts_heap_instead(void (*begin_anew)(void)) { instead = begin_anew; }
 
 static void limit_data(rlim_t bytes)
 {
@@ -234,8 +236,11 @@ _Noreturn void ts_heap_none(uint64_t wanted)
   ts_outputs_abandon();
   const char *at = doing, *while_doing = at ? " while " : "";
   at = at ? at : "";
-  bool small = ceiling < 1000000000;
-  if (is_at_ceiling(wanted))
+  bool small = ceiling < 1000000000, reached = is_at_ceiling(wanted);
+  void (*begin_anew)(void) = reached ? atomic_load(&instead) : NULL;
+  if (begin_anew)
+    begin_anew();
+  if (reached)
     snprintf(
       line, sizeof line,
       "%.60s: error[E0707]: more memory than %.4g %s is needed%s%.80s; no file is partly written\n"

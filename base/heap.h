@@ -52,6 +52,9 @@ void ts_heap_or_file(void);
 /* From now on this is a program of that name, which may use half of the memory of the machine or,
  * where that is less, of its container; cJSON asks here for what it needs. */
 void ts_heap_of_program(const char *called);
+/* Called instead of that message where a program has reached its ceiling; NULL: nothing. What it
+ * returns from ends as ever. */
+void ts_heap_instead(void (*begin_anew)(void));
 /* From now on this process helps the one that forked it: without memory it ends with
  * TS_EXIT_ENVIRONMENT and no message, and files that the other one is writing stay. */
 void ts_heap_of_helper(void);

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,6 +16,7 @@
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
+#include "tools/sweep/apart.h"
 #include "tools/sweep/budget.h"
 #include "tools/sweep/kept.h"
 #include "tools/sweep/live.h"
@@ -691,6 +693,12 @@ static int nothing_tried(const ts_sweep *s)
   return TS_EXIT_REJECTED;
 }
 
+static bool is_file(const char *path)
+{
+  struct stat there;
+  return stat(path, &there) == 0 && S_ISREG(there.st_mode);
+}
+
 static int sweep(task *t)
 {
   ts_sweep *s = &t->sweep;
@@ -734,14 +742,17 @@ static int sweep(task *t)
   if (!can_answer(t))
     return TS_EXIT_REJECTED;
   if (t->journal) {
-    t->kept = ts_kept_open(s, t->journal, t->resume);
+    t->kept = ts_kept_open(s, t->journal, t->resume || ts_apart());
     if (!t->kept)
       return TS_EXIT_REJECTED;
     if (t->serve && !show_live(t))
       return TS_EXIT_REJECTED;
     ts_interrupt_asks();
   }
+  /* a team's processes are not begun anew, nor what was read from a pipe */
+  ts_apart_instead(!t->team && !ts_apart() && is_file(s->path));
   bool played = play_all(t);
+  ts_apart_instead(false);
   leave(t);
   if (t->live)
     ts_live_end(t->live);
@@ -810,6 +821,7 @@ int ts_sweep_main(int argc, char **argv)
     return run_command(argc, argv, ts_sweep_merge_main);
   ts_heap_reuse();
   task t = {.top = 10, .seed = 1, .sweep = {.arena = ts_arena_new("sweep")}};
+  ts_apart_words(t.sweep.arena, argc, argv);
   int status = join(&t, argv[0]);
   bool follows = t.team && ts_team_follows(t.team);
   if (status == TS_EXIT_DONE)

@@ -118,6 +118,8 @@ trainspec_SOURCES = \
 	tools/replay_main.c \
 	tools/schedule_main.c \
 	tools/show_main.c \
+	tools/sweep/apart.c \
+	tools/sweep/apart.h \
 	tools/sweep/budget.c \
 	tools/sweep/budget.h \
 	tools/sweep/inputs.c \

@@ -219,7 +219,8 @@ static bool put(ts_kept *k, const taken *t, ts_arena *scratch, ts_error *error)
   ts_outcome o = s->outcomes[t->index];
   uint8_t key[TS_DIGEST_SIZE];
   k->about.played += !o.exact; /* which was told before, by its bounds */
-  if (o.unread || (!o.played && o.state != TS_REFUSED)) /* bounds are found anew as fast */
+  /* bounds are found anew as fast */
+  if (o.unread || o.starved || (!o.played && o.state != TS_REFUSED))
     return true;
   if (o.state == TS_LEFT_OUT) /* by the conditions of this search; others may take it */
     o.state = TS_RANKED;

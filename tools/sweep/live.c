@@ -114,9 +114,13 @@ static void put_front(const ts_live *l, ts_json_writer *w)
   ts_json_end(w, ']');
 }
 
-static void put_status(void *closure, FILE *out)
+/* A process that is forked meanwhile (apart.h) would find what the thread holds held for ever. */
+static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
+static void hold(void) { pthread_mutex_lock(&answering); }
+static void let_go(void) { pthread_mutex_unlock(&answering); }
+
+static void put_read(ts_live *l, FILE *out)
 {
-  ts_live *l = closure;
   ts_arena *scratch = ts_arena_new("status of a sweep");
   ts_json_writer w = {.out = out, .spaced = true};
   ts_journal_about about;
@@ -142,6 +146,13 @@ static void put_status(void *closure, FILE *out)
   ts_json_end(&w, '}');
   ts_json_end_document(&w);
   ts_arena_free(scratch);
+}
+
+static void put_status(void *closure, FILE *out)
+{
+  hold();
+  put_read(closure, out);
+  let_go();
 }
 
 /* ---- The page ---- */
@@ -199,7 +210,11 @@ static void *serve(void *closure)
   return NULL;
 }
 
-bool ts_live_begin(ts_live *l) { return pthread_create(&l->thread, NULL, serve, l) == 0; }
+bool ts_live_begin(ts_live *l)
+{
+  return pthread_atfork(hold, let_go, let_go) == 0 &&
+         pthread_create(&l->thread, NULL, serve, l) == 0;
+}
 
 void ts_live_end(ts_live *l)
 {

@@ -64,6 +64,9 @@ typedef struct ts_outcome {
   const ts_outcome_warning *warnings;
   /* REFUSED for no fault of the plan's: a file that was there could not be read */
   bool unread;
+  /* STOPPED as there was too little memory, of which another run may have more: not kept, and only
+   * told */
+  bool starved;
 
   double worth;            /* RANKED and judged: of the goal; turned so that less is better */
   const double *worths;    /* ranked: by all goals, as they are; else NULL */

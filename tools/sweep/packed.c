@@ -83,6 +83,18 @@ void ts_pack_outcome(ts_packer *p, const ts_outcome *o)
     pack_sure(p, o->sure);
 }
 
+void ts_pack_inputs(ts_packer *p, const ts_inputs *inputs, size_t first)
+{
+  ts_pack_number(p, inputs->all.count - first);
+  for (size_t i = first; i < inputs->all.count; i++) {
+    const ts_sweep_input *input = &inputs->all.at[i];
+    ts_pack_text(p, input->name);
+    ts_pack_text(p, input->path);
+    ts_pack_text(p, input->role);
+    ts_pack_bytes(p, input->sha256, sizeof input->sha256);
+  }
+}
+
 /* ---- Back ---- */
 
 void ts_unpack_bytes(ts_unpacker *u, void *bytes, size_t size)
@@ -208,4 +220,15 @@ void ts_unpack_outcome(ts_unpacker *u, ts_outcome *o)
     o->sure = unpack_sure(u);
   if (u->bad)
     *o = (ts_outcome){0};
+}
+
+void ts_unpack_inputs(ts_unpacker *u, ts_inputs *inputs)
+{
+  for (uint64_t left = ts_unpack_number(u); left && !u->bad; left--) {
+    ts_sweep_input input = {.name = ts_unpack_text(u), .path = ts_unpack_text(u),
+                            .role = ts_unpack_text(u)};
+    ts_unpack_bytes(u, input.sha256, sizeof input.sha256);
+    if (!u->bad && input.name && input.path && input.role)
+      ts_inputs_add(inputs, &input);
+  }
 }

@@ -2,6 +2,7 @@
 #ifndef TS_TOOLS_SWEEP_PACKED_H
 #define TS_TOOLS_SWEEP_PACKED_H
 
+#include "tools/sweep/inputs.h"
 #include "tools/sweep/outcome.h"
 
 typedef struct ts_packer { ts_arena *arena; TS_VEC(uint8_t) bytes; } ts_packer;
@@ -11,6 +12,7 @@ void ts_pack_number(ts_packer *p, uint64_t value);
 void ts_pack_real(ts_packer *p, double value);
 void ts_pack_text(ts_packer *p, const char *text); /* NULL stays NULL */
 void ts_pack_outcome(ts_packer *p, const ts_outcome *o);
+void ts_pack_inputs(ts_packer *p, const ts_inputs *inputs, size_t first); /* from that one on */
 
 /* Texts are copied into the arena. What is cut off or no such message makes `bad`, and then all is
  * zero. */
@@ -21,5 +23,6 @@ uint64_t ts_unpack_number(ts_unpacker *u);
 double ts_unpack_real(ts_unpacker *u);
 const char *ts_unpack_text(ts_unpacker *u);
 void ts_unpack_outcome(ts_unpacker *u, ts_outcome *o);
+void ts_unpack_inputs(ts_unpacker *u, ts_inputs *inputs); /* adds them */
 
 #endif

@@ -16,6 +16,7 @@
 #include "tools/cli/assertions.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/play_warnings.h"
+#include "tools/sweep/apart.h"
 #include "tools/sweep/rank.h"
 
 enum { TICK = 50 /* ms */, MANY = 64 /* plans that may wait for a tick until they are told */ };
@@ -248,9 +249,8 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   }
 }
 
-/* In the session, which has what it says and read. `links`: kept from plan to plan, or NULL. */
-static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
-                          ts_session *session, ts_links_kept *links)
+ts_outcome ts_sweep_play_asked(const ts_sweep *s, pthread_mutex_t *lock, const ts_outcome *asked,
+                               ts_session *session, ts_links_kept *links)
 {
   ts_outcome out = {.state = TS_REFUSED,
                     .point = asked->point,
@@ -272,15 +272,15 @@ static ts_outcome play_in(const ts_sweep *s, pthread_mutex_t *lock, const ts_out
 
 ts_outcome ts_sweep_play_one(const ts_sweep *s, size_t point, ts_arena *arena)
 {
-  return play_in(s, NULL, &(ts_outcome){.point = point}, ts_session_with(arena, s->common),
-                 NULL);
+  return ts_sweep_play_asked(s, NULL, &(ts_outcome){.point = point},
+                             ts_session_with(arena, s->common), NULL);
 }
 
 void ts_sweep_tell(ts_sweep *s, size_t point)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = ts_session_new(arena);
-  play_in(s, NULL, &(ts_outcome){.point = point}, session, NULL);
+  ts_sweep_play_asked(s, NULL, &(ts_outcome){.point = point}, session, NULL);
   ts_diags_copy(s->session->diags, s->session->sources, session->diags);
   ts_arena_free(arena);
 }
@@ -347,7 +347,7 @@ static void *work(void *closure)
   for (size_t index; begin(p, &index, &asked);) {
     session = ts_session_next(session, arena, p->sweep->common);
     double begun = ts_clock();
-    ts_outcome out = play_in(p->sweep, &p->lock, &asked, session, links);
+    ts_outcome out = ts_sweep_play_asked(p->sweep, &p->lock, &asked, session, links);
     double seconds = ts_clock() - begun;
     ts_outcome_take_warnings(&out, session->diags, session->arena);
     pthread_mutex_lock(&p->lock);
@@ -411,6 +411,10 @@ static void tell(pool *p)
 
 bool ts_sweep_play_from(ts_sweep *s, const ts_sweep_source *from)
 {
+  if (ts_apart()) {
+    s->compiled = KEPT; /* nothing is kept that another process has */
+    return ts_apart_play(s, from);
+  }
   pool p = {.sweep = s,
             .from = from,
             .lock = PTHREAD_MUTEX_INITIALIZER,

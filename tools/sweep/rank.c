@@ -380,7 +380,7 @@ static void find_bounded(ts_sweep *s)
       o->why = NULL;
       continue;
     }
-    if (o->state == TS_REFUSED)
+    if (o->state == TS_REFUSED || o->starved)
       continue;
     if (o->least.over) {
       o->state = TS_TOO_LARGE;

@@ -303,8 +303,8 @@ static void put_refused(const ts_sweep *s, FILE *out)
   TS_SORT(&kinds, by_count);
   for (size_t i = 0; i < kinds.count && i < KINDS; i++) {
     const refusal *r = &kinds.at[i];
-    ts_put_text(out, "  %s refused%s: %s; %s", ts_format_count(r->count).text,
-                r->differ ? ", such as" : "", r->first->why, r->count > 1 ? "the first is " : "");
+    ts_put_text(out, "  %s %s%s: %s; %s", ts_format_count(r->count).text,
+                ts_outcome_states[r->first->state], r->differ ? ", such as" : "", r->first->why, r->count > 1 ? "the first is " : "");
     put_point(s, r->first, out);
   }
   for (size_t i = KINDS; i < kinds.count; i++)

@@ -277,13 +277,7 @@ static void take_results(ts_team *t, int rank, ts_unpacker *u)
 {
   ts_sweep *s = t->sweep;
   member *m = &t->members[rank];
-  for (uint64_t inputs = ts_unpack_number(u); inputs && !u->bad; inputs--) {
-    ts_sweep_input input = {.name = ts_unpack_text(u), .path = ts_unpack_text(u),
-                            .role = ts_unpack_text(u)};
-    ts_unpack_bytes(u, input.sha256, sizeof input.sha256);
-    if (!u->bad && input.name && input.path && input.role)
-      ts_inputs_add(s->inputs, &input);
-  }
+  ts_unpack_inputs(u, s->inputs);
   while (u->at < u->end && !u->bad) {
     bool current = ts_unpack_number(u) == t->round && t->owner;
     size_t index = ts_unpack_number(u);
@@ -519,14 +513,8 @@ static void tell_leader(ts_team *t)
   ts_packer p = {.arena = t->scratch};
   if (!t->played.count)
     return;
-  ts_pack_number(&p, s->inputs->all.count - t->inputs);
-  for (; t->inputs < s->inputs->all.count; t->inputs++) {
-    const ts_sweep_input *input = &s->inputs->all.at[t->inputs];
-    ts_pack_text(&p, input->name);
-    ts_pack_text(&p, input->path);
-    ts_pack_text(&p, input->role);
-    ts_pack_bytes(&p, input->sha256, sizeof input->sha256);
-  }
+  ts_pack_inputs(&p, s->inputs, t->inputs);
+  t->inputs = s->inputs->all.count;
   for (size_t i = 0; i < t->played.count; i++) {
     ts_pack_number(&p, t->called_there.at[t->played.at[i]].round);
     ts_pack_number(&p, t->called_there.at[t->played.at[i]].index);
