@@ -61,6 +61,16 @@ report "SQLite files are opened and read by base/sqlite.c only" "$(grep -nE '\<s
 report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | grep -vE \
   '^base/(escape|diag_render|text_diff)\.c|^(base/output|trace/write/(export|chakra|goal_binary)|tools/(tsc|tsfmt)_main)\.c: fwrite')"
 
+# SECURITY.md lists where files of others could act, a door a row: those that the tree has, and no others.
+doors() {
+  awk -f tests/doors.awk $c_files $(find python/trainspec tracer/trainspec_tracer playground share -name node_modules -prune -o -type f \
+    '(' -name '*.py' -o -name '*.js' -o -name '*.html' -o -name '*.sh' -o -path 'share/pre-commit/*' -o -path 'share/*completion/*' -o -path 'share/zsh/*' -o -path 'share/fish/*' ')' -print |
+    grep -vE '^(share/(oss-fuzz|tree-sitter|vscode/(dist|test))|share/syntax.sh|playground/(build.sh|dist))')
+  for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | sed -nE 's/^([^:]+):.*/text \1/p' | sort -u
+}
+report "SECURITY.md lists every door" "$(diff <(doors | sort -u) \
+  <(sed -nE 's/^\| (program|code|database|file|page|text) \| ([^|]*) \|.*/\1 \2/p' SECURITY.md | tr -d '`' | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort -u) | sed -n 's/^</missing in SECURITY.md:/p; s/^>/no longer there:/p')"
+
 report "syntax files of editors know the keywords of the language" "$(share/syntax.sh --check 2>&1)"
 
 if command -v dpkg-query >/dev/null && [ -e .git ]; then

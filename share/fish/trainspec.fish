@@ -12,7 +12,7 @@ function __trainspec_complete
             case ':folders'
                 __fish_complete_directories (string replace -r '^--[^=]*=' '' -- $current)
             case ':params *'
-                $own compile --list-params (string replace ':params ' '' -- $line) 2>/dev/null | string replace -rf '^ *([A-Za-z_][A-Za-z0-9_]*): *(.*)' '$1=\t$2'
+                $own compile --list-params -- (string replace ':params ' '' -- $line) 2>/dev/null | string replace -rf '^ *([A-Za-z_][A-Za-z0-9_]*): *(.*)' '$1=\t$2'
             case ':names *'
                 $own list (string replace ':names ' '' -- $line) --format=names 2>/dev/null
             case '*'
