@@ -221,7 +221,7 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
   ts_error error = {0};
   ts_heap_doing("checking the IR");
   ts_ir_builder_view(input->builder, &input->ir);
-  if (ts_ir_verify_compiled(&input->ir, &error) == 0)
+  if (ts_ir_verify_compiled(&input->ir, input->schedule, &error) == 0)
     return true;
   if (error.kind == TS_ERROR_TOO_MUCH)
     help_too_much(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN,

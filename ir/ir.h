@@ -677,12 +677,13 @@ void ts_ir_close(ts_ir_file *file);
 int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_error *error);
 
 /* Verifier (ir/verify.c): every index in range, dependencies backward, groups and strides
- * consistent, messages matched one to one (orphans listed), counts sane, no overflow of totals. 0,
- * or -1 with `error` filled. */
+ * consistent, messages matched one to one (orphans listed), counts sane, no overflow of totals, no
+ * more memory freed than there is. 0, or -1 with `error` filled. */
 int ts_ir_verify(const ts_ir *ir, ts_error *error);
 /* The same of what the compiler has just made: that its messages match is left to who plays or
- * writes it. Builds for finding faults look at these, too. */
-int ts_ir_verify_compiled(const ts_ir *ir, ts_error *error);
+ * writes it. Builds for finding faults look at these, too. A rank of a `plan` frees nothing of what
+ * it holds throughout; in a recording it may free what it has held before. */
+int ts_ir_verify_compiled(const ts_ir *ir, bool plan, ts_error *error);
 /* Of that no more than the totals of programs, which need no bindings. */
 bool ts_ir_totals_hold(const ts_ir *ir);
 

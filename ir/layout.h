@@ -73,7 +73,7 @@ ts_ir_builder *ts_ir_canonical(const ts_ir *ir);
 
 /* Second half of ts_ir_verify: totals of the programs, and whether their messages and collectives
  * agree. Every index is in range by then. */
-int ts_ir_verify_programs(const ts_ir *ir, bool messages, ts_error *error);
+int ts_ir_verify_programs(const ts_ir *ir, bool messages, bool throughout, ts_error *error);
 /* The last part: the calls over groups that are lists of ranks. */
 int ts_ir_verify_groups(const ts_ir *ir, ts_error *error);
 

@@ -846,7 +846,7 @@ static int check_counts(check *c)
   return 0;
 }
 
-static int verify(const ts_ir *ir, bool messages, ts_error *error)
+static int verify(const ts_ir *ir, bool messages, bool throughout, ts_error *error)
 {
   if (error)
     *error = (ts_error){0};
@@ -864,18 +864,19 @@ static int verify(const ts_ir *ir, bool messages, ts_error *error)
   for (size_t i = 0; i < sizeof checks / sizeof *checks && !failed; i++)
     failed = checks[i](&c);
   runs_end(&c);
-  return failed || ts_ir_verify_programs(ir, messages, error) || ts_ir_verify_groups(ir, error) ?
+  return failed || ts_ir_verify_programs(ir, messages, throughout, error) ||
+             ts_ir_verify_groups(ir, error) ?
            -1 :
            0;
 }
 
-int ts_ir_verify(const ts_ir *ir, ts_error *error) { return verify(ir, true, error); }
+int ts_ir_verify(const ts_ir *ir, ts_error *error) { return verify(ir, true, false, error); }
 
-int ts_ir_verify_compiled(const ts_ir *ir, ts_error *error)
+int ts_ir_verify_compiled(const ts_ir *ir, bool plan, ts_error *error)
 {
   bool messages = false;
 #if defined(__SANITIZE_ADDRESS__) || defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
   messages = true;
 #endif
-  return verify(ir, messages, error);
+  return verify(ir, messages, plan, error);
 }

@@ -6,6 +6,7 @@
 
 #include "base/heap.h"
 #include "ir/layout.h"
+#include "ir/spelling.h"
 
 static const double total_limit = 4611686018427387904.0; /* 2^62 ps or bytes in a program */
 static const uint64_t play_limit = 1u << 26, message_limit = 1u << 25;
@@ -24,11 +25,15 @@ static uint32_t ends_of_port(const ts_ir *ir, const ts_ir_port *p)
 
 /* ---- totals ---- */
 
+/* Bytes of each category: what is left in the end, and the least on the way, at most 0. */
+typedef struct changes { double left[TS_IR_CATEGORIES], least[TS_IR_CATEGORIES]; } changes;
+
 typedef struct totals { /* of a fragment, or of a run of items */
   double time, bytes;
   /* of the collectives that span stages: hash, and factor for what came before */
   uint64_t order, order_scale;
   uint64_t ends;               /* of messages */
+  changes memory;
 } totals;
 
 /* The worst that the parts of the machine can do to a call of the network. */
@@ -98,12 +103,36 @@ static void add_node(totals *t, const ts_ir *ir, const worst *w, const ts_ir_nod
   }
 }
 
+/* In the order of issue, in which nothing is freed before it is allocated. */
+static void change(changes *c, const ts_ir *ir, const ts_ir_node *n)
+{
+  for (int frees = 0; frees < 2; frees++)
+    for (uint32_t m = n->first_mem; m < n->first_mem + n->mem_count; m++) {
+      const ts_ir_mem *mem = &ir->mems[m];
+      if ((mem->bytes < 0) != frees)
+        continue;
+      c->left[mem->category] += (double)mem->bytes;
+      c->least[mem->category] = smaller(c->least[mem->category], c->left[mem->category]);
+    }
+}
+
+/* One item after the other. */
+static void change_by_item(changes *c, const changes *item)
+{
+  for (int k = 0; k < TS_IR_CATEGORIES; k++) {
+    c->least[k] = smaller(c->least[k], c->left[k] + item->least[k]);
+    c->left[k] += item->left[k];
+  }
+}
+
 /* An upper bound of what one play of a fragment adds: its work as if nothing overlapped. */
 static totals fragment_totals(const ts_ir *ir, const ts_ir_fragment *f, const worst *w)
 {
   totals t = {.order_scale = 1};
-  for (uint32_t i = 0; i < f->node_count; i++)
+  for (uint32_t i = 0; i < f->node_count; i++) {
     add_node(&t, ir, w, &ir->nodes[f->first_node + i]);
+    change(&t.memory, ir, &ir->nodes[f->first_node + i]);
+  }
   for (uint32_t i = 0; i < f->port_count; i++) {
     const ts_ir_port *p = &ir->ports[f->first_port + i];
     t.bytes += (double)p->bytes;
@@ -122,6 +151,7 @@ static totals item_totals(const ts_ir *ir, const totals *of, const ts_ir_program
     t.bytes += played->bytes;
     t.ends += played->ends;
     t.order = t.order * played->order_scale + played->order;
+    change_by_item(&t.memory, &played->memory);
   }
   return t;
 }
@@ -133,11 +163,22 @@ static int too_much(ts_error *error, int failed)
   return failed;
 }
 
-static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p, ts_error *error)
+/* `throughout`: nothing that is held throughout is freed. A recording may free what it began with.
+ */
+static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p, bool throughout,
+                         ts_error *error)
 {
-  double bytes = t->bytes;
-  for (uint32_t h = 0; h < p->holding_count; h++)
-    bytes += (double)ir->holdings[p->first_holding + h].bytes;
+  double bytes = t->bytes, held[TS_IR_CATEGORIES] = {0};
+  for (uint32_t h = 0; h < p->holding_count; h++) {
+    const ts_ir_holding *holding = &ir->holdings[p->first_holding + h];
+    bytes += (double)holding->bytes;
+    held[holding->category] += (double)holding->bytes;
+  }
+  for (int k = 0; k < TS_IR_CATEGORIES; k++)
+    if (t->memory.least[k] + (throughout ? 0 : held[k]) < 0)
+      return ts_ir_fail(error, "program `%.100s` frees %.0f bytes of %s more than it has",
+                        ir->strings + p->name,
+                        -t->memory.least[k] - (throughout ? 0 : held[k]), ts_ir_category_names[k]);
   if (t->time >= total_limit)
     return too_much(error,
                     ts_ir_fail(error, "program `%.100s` can take more than 2^62 ps (53 days)",
@@ -151,7 +192,7 @@ static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *
 
 /* `summed`: [items] a program plus 1 whose run begins there and was added up. */
 static int check_each_program(const ts_ir *ir, const totals *of, totals *all, uint32_t *summed,
-                              uint64_t *ends, ts_error *error)
+                              uint64_t *ends, bool throughout, ts_error *error)
 {
   const totals none = {.order_scale = 1};
   uint64_t first_order = 0, plays = 0;
@@ -162,7 +203,7 @@ static int check_each_program(const ts_ir *ir, const totals *of, totals *all, ui
       all[i] = item_totals(ir, of, p);
     }
     const totals *t = p->item_count ? &all[summed[p->first_item] - 1] : &none;
-    if (check_program(ir, t, p, error))
+    if (check_program(ir, t, p, throughout, error))
       return -1;
     if (!i)
       first_order = t->order;
@@ -184,7 +225,7 @@ static int check_each_program(const ts_ir *ir, const totals *of, totals *all, ui
   return 0;
 }
 
-static int check_totals(const ts_ir *ir, uint64_t *ends, ts_error *error)
+static int check_totals(const ts_ir *ir, uint64_t *ends, bool throughout, ts_error *error)
 {
   double *mems = ts_heap_new((size_t)ir->mems_count + 1, sizeof *mems);
   for (uint32_t i = 0; i < ir->mems_count; i++)
@@ -197,7 +238,7 @@ static int check_totals(const ts_ir *ir, uint64_t *ends, ts_error *error)
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     of[i] = fragment_totals(ir, &ir->fragments[i], &w);
   *ends = 0;
-  int failed = check_each_program(ir, of, all, summed, ends, error);
+  int failed = check_each_program(ir, of, all, summed, ends, throughout, error);
   free(mems);
   free(of);
   free(all);
@@ -208,7 +249,7 @@ static int check_totals(const ts_ir *ir, uint64_t *ends, ts_error *error)
 bool ts_ir_totals_hold(const ts_ir *ir)
 {
   uint64_t ends;
-  return check_totals(ir, &ends, NULL) == 0;
+  return check_totals(ir, &ends, false, NULL) == 0;
 }
 
 /* ---- messages ---- */
@@ -382,8 +423,9 @@ static int check_messages(const ts_ir *ir, uint64_t ends, ts_error *error)
   return failed;
 }
 
-int ts_ir_verify_programs(const ts_ir *ir, bool messages, ts_error *error)
+int ts_ir_verify_programs(const ts_ir *ir, bool messages, bool throughout, ts_error *error)
 {
   uint64_t ends;
-  return check_totals(ir, &ends, error) || (messages && check_messages(ir, ends, error)) ? -1 : 0;
+  int failed = check_totals(ir, &ends, throughout, error);
+  return failed || (messages && check_messages(ir, ends, error)) ? -1 : 0;
 }

@@ -71,6 +71,8 @@ typedef struct ts_gather {
   const ts_comm *comm;
   uint32_t first, last; /* ops, in the order of the phase */
   uint32_t after;       /* the gather of the same rule before this one, or TS_NO_INDEX */
+  uint32_t leaves;      /* op after which it is dropped; TS_NO_INDEX: at the end of the backward */
+  bool needed;          /* by the backward */
   double bytes;         /* of the collective */
   int64_t memory;
   uint32_t node;        /* or TS_NO_INDEX: not yet there; TS_HELD: gathered by an earlier item */
@@ -109,6 +111,7 @@ typedef struct ts_fragment {
   TS_VEC(ts_gradient) gradients;
   TS_VEC(ts_bucket) buckets;
   ts_gather_list gathers;
+  bool inputs, weights;               /* of a backward: the gradients that it makes */
   bool forward;                       /* what is kept on the host leaves */
   bool copies_sent;                   /* to the host */
   const ts_placed *fetches;           /* before its first copy from the host; then NULL */

@@ -174,6 +174,13 @@ static bool ends_group(const ts_fragment *f, const ts_comm *comm, uint32_t i)
   return true;
 }
 
+/* On gradients, after the backward of every micro-batch. */
+static bool sums_each(const ts_comm *comm)
+{
+  return comm->when == TS_WHEN_WEIGHT && comm->after && comm->gradient &&
+         comm->slot == TS_ALL_PARAMETERS;
+}
+
 /* Between its backward and the collective that scatters it a gradient is whole. */
 static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm, uint32_t slot)
 {
@@ -207,6 +214,33 @@ static ts_bucket *bucket_of(ts_fragment *f, const ts_comm *comm, bool each)
   return &f->buckets.at[k];
 }
 
+/* The gradient of a weight of two ops is there when the first of them has made its part (autograd
+ * adds the other's to it), and leaves with the other's. Which op that is; TS_NO_INDEX: none. */
+static uint32_t tied_before(const ts_fragment *f, uint32_t i)
+{
+  const ts_sharding *sh = f->l->sh;
+  for (size_t k = 0; k < sh->shared.count; k++)
+    if (sh->shared.at[k].with == i && sh->shared.at[k].op > i &&
+        sh->shared.at[k].op < f->stage->first_op + f->stage->op_count &&
+        ts_tied_elements(f->l, sh->shared.at[k].op) > 0)
+      return sh->shared.at[k].op;
+  return TS_NO_INDEX;
+}
+
+/* At the end of the op that makes it first. */
+static void hold_tied(pass *p, uint32_t i, uint32_t node)
+{
+  uint32_t with = ts_tied_elements(p->f->l, i) > 0 ? ts_tied_with(p->f, i) : TS_NO_INDEX;
+  if (with == TS_NO_INDEX || with > i || tied_before(p->f, with) != i)
+    return;
+  const ts_class *class = ts_class_of(p->f->l, with);
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (sums_each(&class->comms[c]))
+      ts_note_memory(p->f, node,
+                     whole_gradient(p, with, &class->comms[c], op_at(p->f, with)->input_count),
+                     TS_IR_GRADIENTS, "gradients before they are scattered");
+}
+
 /* Gradients of one parameter, or of all of the op's, join the bucket. */
 static void join_bucket(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *bucket, uint32_t slot,
                         uint32_t node)
@@ -216,6 +250,9 @@ static void join_bucket(pass *p, uint32_t i, const ts_comm *comm, ts_bucket *buc
   bucket->bytes += trained_bytes(f, i, slot, ts_gradient_bytes(f->l)) *
                    ts_comm_part(f->l, ts_class_of(f->l, i), comm);
   bucket->whole += whole;
+  if (tied_before(f, i) != TS_NO_INDEX &&
+      (slot == TS_ALL_PARAMETERS || slot == op_at(f, i)->input_count))
+    whole -= whole_gradient(p, i, comm, op_at(f, i)->input_count);
   ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
   if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
     bucket->ready = node;
@@ -245,8 +282,7 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    bool each = comm->when == TS_WHEN_WEIGHT && comm->after && comm->gradient &&
-                comm->slot == TS_ALL_PARAMETERS;
+    bool each = sums_each(comm);
     if (!each && !(p->last && comm->when == TS_WHEN_GRADIENTS))
       continue;
     ts_bucket *bucket = bucket_of(f, comm, each);
@@ -343,8 +379,11 @@ static void recompute_group(pass *p, uint32_t end)
   }
   keep_again(f, first, end);
   keep_discarded(f, first, end);
-  for (uint32_t k = first; k <= end; k++)
+  for (uint32_t k = first; k <= end; k++) {
     ts_forward_op(f, k, true);
+    if (!op_at(f, k)->needs_gradient) /* it has no backward to wait for */
+      ts_gathers_leave(f, k, f->last[0]);
+  }
 }
 
 /* Groups that made what the op takes and dropped it. */
@@ -648,9 +687,8 @@ static void let_go(pass *p, const op_backward *b, uint32_t end)
       ts_gradient_waits(f, op->slots[k].tensor);
     drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
   }
-  if (p->inputs)
-    ts_gathers_leave(f, b->op, end);
-  else
+  ts_gathers_leave(f, b->op, end);
+  if (!p->inputs)
     ts_gradients_leave(f, b->op, end);
 }
 
@@ -673,8 +711,7 @@ static void backward_op(pass *p, uint32_t i)
   const ts_op *op = op_at(f, i);
   if (!op->needs_gradient)
     return;
-  if (p->inputs)
-    ts_gathers_enter(f, i);
+  ts_gathers_enter(f, i);
   recompute(p, i);
   op_backward b = {.op = i,
                    .inputs = p->inputs && op->needs_input_gradient,
@@ -694,6 +731,8 @@ static void backward_op(pass *p, uint32_t i)
     accumulate(p, i);
     reduce_gradients(p, i, f->last[0]);
   }
+  if (p->weights)
+    hold_tied(p, i, f->last[0]);
   uint32_t end = or_else(b.last, or_else(f->last[0], 0));
   if (casts)
     ts_note_memory(f, end, -casts, TS_IR_TEMPORARIES, op->label);
@@ -773,10 +812,11 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
   if (split(&p))
     ts_split_plan(f);
   ts_tie_receives(f, item);
-  if (inputs) {
+  f->inputs = inputs;
+  f->weights = weights;
+  if (inputs)
     receive(f, start);
-    ts_gathers_plan(f, TS_WHEN_INPUT, item);
-  }
+  ts_gathers_plan(f, TS_WHEN_INPUT, item);
   if (!inputs)
     keep_all_again(f);
   for (uint32_t i = f->stage->first_op + f->stage->op_count; i-- > f->stage->first_op;)
@@ -787,6 +827,7 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
   if (f->needs.count)
     ts_emit_record(f, 0);
   ts_note_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
+  ts_gathers_end(f, f->last[0]);
   if (inputs)
     send(f, weights);
   ts_tie_sends(f, item);

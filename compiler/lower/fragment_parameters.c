@@ -33,6 +33,25 @@ double ts_whole_elements(const ts_op *op, const ts_class *class)
   return elements;
 }
 
+double ts_tied_elements(const ts_lowering *l, uint32_t op)
+{
+  const ts_class *class = ts_class_of(l, op);
+  if (class->tied == TS_NO_INDEX || class->local[class->tied].present)
+    return 0;
+  ts_slot slot = class->local[class->tied];
+  slot.present = true;
+  return ts_slot_elements(&slot);
+}
+
+uint32_t ts_tied_with(const ts_fragment *f, uint32_t op)
+{
+  for (size_t k = 0; k < f->l->sh->shared.count; k++)
+    if (f->l->sh->shared.at[k].op == op &&
+        f->l->sh->shared.at[k].with - f->stage->first_op < f->stage->op_count)
+      return f->l->sh->shared.at[k].with;
+  return TS_NO_INDEX;
+}
+
 /* -- groups -- */
 
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b)
@@ -51,28 +70,49 @@ bool ts_same_comm(const ts_comm *a, const ts_comm *b)
 }
 
 /* Collectives on all parameters or gradients follow each other by moment, then as written: what one
- * has scattered, the next carries a part of. */
-static bool earlier(const ts_comm *a, const ts_comm *b)
+ * has scattered, the next carries a part of, until one gathers it again. */
+static uint32_t scattered(const ts_class *class, const ts_comm *until)
 {
-  return a->when < b->when || (a->when == b->when && a < b);
+  uint32_t axes = 0;
+  for (int when = 0; when <= (int)until->when; when++)
+    for (uint32_t c = 0; c < class->comm_count; c++) {
+      const ts_comm *other = &class->comms[c];
+      if (other->slot != TS_ALL_PARAMETERS || !other->gradient || (int)other->when != when ||
+          (other->when == until->when && other >= until))
+        continue;
+      axes = other->kind == TS_IR_REDUCE_SCATTER ? axes | other->axes :
+             other->kind == TS_IR_ALL_GATHER     ? axes & ~other->axes :
+                                                   axes;
+    }
+  return axes;
+}
+
+double ts_gradients_left(const ts_lowering *l, const ts_class *class)
+{
+  const ts_comm end = {.when = (ts_when)(TS_WHEN_STEP + 1)};
+  return 1 / (double)ts_axes_size(l->s, scattered(class, &end));
+}
+
+/* Of parameters that are kept in parts: those of other axes, until a collective of the same moment
+ * has gathered them. */
+static uint32_t in_parts(const ts_class *class, const ts_comm *comm)
+{
+  uint32_t axes = class->parameter_axes;
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *other = &class->comms[c];
+    if (other < comm && other->slot == TS_ALL_PARAMETERS && !other->gradient &&
+        other->kind == TS_IR_ALL_GATHER && other->when == comm->when &&
+        other->after == comm->after)
+      axes &= ~other->axes;
+  }
+  return axes;
 }
 
 double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm)
 {
-  uint32_t axes = comm->gradient ? 0 : class->parameter_axes & ~comm->axes;
-  for (uint32_t c = 0; c < class->comm_count; c++) {
-    const ts_comm *other = &class->comms[c];
-    if (other->slot != TS_ALL_PARAMETERS || other->gradient != comm->gradient ||
-        !earlier(other, comm))
-      continue;
-    if (comm->gradient && other->kind == TS_IR_REDUCE_SCATTER)
-      axes |= other->axes;
-    else if (!comm->gradient && other->kind == TS_IR_ALL_GATHER && other->when == comm->when &&
-             other->after == comm->after)
-      axes &= ~other->axes;
-  }
-  if (!comm->gradient && comm->when == TS_WHEN_STEP)
-    axes = 0;
+  uint32_t axes = comm->gradient ? scattered(class, comm) : in_parts(class, comm);
+  if (comm->kind == TS_IR_ALL_GATHER || !comm->gradient)
+    axes &= ~comm->axes; /* a gather's bytes are those of what it makes */
   return comm->share / (double)ts_axes_size(l->s, axes);
 }
 
@@ -80,10 +120,16 @@ double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *
 
 static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
 
+/* A collective before a phase that brings the op's parameters. */
+static bool brings(const ts_comm *comm, ts_when when)
+{
+  return comm->slot == TS_ALL_PARAMETERS && !comm->gradient && comm->kind != TS_IR_BARRIER &&
+         comm->when == when && !comm->after;
+}
+
 static bool gathers(const ts_comm *comm, ts_when when)
 {
-  return comm->slot == TS_ALL_PARAMETERS && !comm->gradient && comm->kind == TS_IR_ALL_GATHER &&
-         comm->when == when && !comm->after;
+  return brings(comm, when) && comm->kind == TS_IR_ALL_GATHER;
 }
 
 /* Parameters that are held whole change at an update alone: they are gathered once, before their
@@ -106,18 +152,32 @@ static bool gathered_again(const ts_class *class)
   return gathers_some(class, TS_WHEN_INPUT) || gathers_some(class, TS_WHEN_WEIGHT);
 }
 
-/* Once for the op's backward: for the gradients of its inputs, or else for those of its weights. */
-static bool gathers_for_backward(const ts_fragment *f, uint32_t i, const ts_comm *comm)
+/* The op's forward is run again, for a backward of it or of what comes after it in its group. */
+static bool made_again(const ts_fragment *f, uint32_t i)
 {
-  const ts_op *op = op_at(f, i);
-  bool inputs = (op->needs_input_gradient || f->l->sh->recompute_group[i]) &&
-                gathers_some(ts_class_of(f->l, i), TS_WHEN_INPUT);
-  if (gathers(comm, TS_WHEN_INPUT))
-    return inputs;
-  return gathers(comm, TS_WHEN_WEIGHT) && op->needs_gradient && !inputs;
+  const uint32_t *group = f->l->sh->recompute_group;
+  uint32_t end = f->stage->first_op + f->stage->op_count;
+  for (uint32_t k = i; group[i] && k < end && group[k] == group[i]; k++)
+    if (op_at(f, k)->needs_gradient)
+      return true;
+  return false;
 }
 
-static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
+/* Once for the op's backward: for the gradients of its inputs, or else for those of its weights. */
+static bool needs_for_backward(const ts_fragment *f, uint32_t i, const ts_comm *comm)
+{
+  const ts_op *op = op_at(f, i);
+  bool inputs = op->needs_input_gradient || made_again(f, i);
+  if (brings(comm, TS_WHEN_INPUT))
+    return inputs;
+  return op->needs_gradient && !(inputs && gathers_some(ts_class_of(f->l, i), TS_WHEN_INPUT));
+}
+
+/* Of what one group holds the last in the order of the phase says when it is dropped. In a backward
+ * that is the end of all, where it has none of its own (torch/distributed/fsdp: the final callback
+ * drops what no gradient of an input has dropped); of a group without any, its forward's end. */
+static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when when, bool keep,
+                       uint32_t node)
 {
   uint32_t before = TS_NO_INDEX;
   for (size_t k = f->gathers.count; k-- > 0 && before == TS_NO_INDEX;)
@@ -128,28 +188,57 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool kee
   if (before == TS_NO_INDEX ||
       !(room || ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i)))) {
     TS_PUSH(f->scratch, &f->gathers,
-            (ts_gather){.comm = comm, .first = i, .after = before, .node = node, .keep = keep});
+            (ts_gather){
+              .comm = comm, .first = i, .after = before, .node = node, .leaves = i, .keep = keep});
     before = (uint32_t)f->gathers.count - 1;
   }
   ts_gather *g = &f->gathers.at[before];
   g->last = i;
+  if (when == TS_WHEN_FORWARD || op_at(f, i)->needs_gradient)
+    g->leaves = i;
+  else if (g->leaves != TS_NO_INDEX && op_at(f, g->leaves)->needs_gradient)
+    g->leaves = TS_NO_INDEX;
   return g;
 }
 
-static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep,
-                            uint32_t node)
+/* A weight that another op holds for it comes again, unless it is there until the backward, or both
+ * are of one group. */
+static bool comes_again(const ts_fragment *f, uint32_t i, const ts_comm *comm)
+{
+  uint32_t with = ts_tied_with(f, i);
+  return with == TS_NO_INDEX ||
+         (gathered_again(ts_class_of(f->l, with)) &&
+          (comm->group.type == TS_T_NONE || !ts_same_group(comm, op_at(f, i), op_at(f, with))));
+}
+
+/* Elements of the op's parameters that the collective brings. */
+static double brought(const ts_fragment *f, uint32_t i, const ts_comm *comm)
 {
   const ts_class *class = ts_class_of(f->l, i);
   const ts_op *op = op_at(f, i);
-  double elements = updated(class, comm) ? ts_trained_elements(op, class, comm->slot) :
-                                           ts_local_elements(op, class, comm->slot) -
-                                             ts_whole_elements(op, class);
+  if (updated(class, comm))
+    return ts_trained_elements(op, class, comm->slot);
+  double elements = ts_local_elements(op, class, comm->slot);
+  if (comm->kind != TS_IR_ALL_GATHER)
+    return elements;
+  double tied = ts_tied_elements(f->l, i);
+  bool again = tied > (double)class->whole_up_to && comes_again(f, i, comm);
+  return elements - ts_whole_elements(op, class) + (again ? tied : 0);
+}
+
+static ts_gather *join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when when,
+                                  bool keep, uint32_t node)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  double elements = brought(f, i, comm);
   if (!(elements > 0))
-    return;
+    return NULL;
   double bytes = elements * ts_weight_bytes(f->l) * ts_comm_part(f->l, class, comm);
-  ts_gather *g = join(f, i, comm, keep, node);
+  ts_gather *g = join(f, i, comm, when, keep, node);
   g->bytes += bytes;
-  g->memory += updated(class, comm) ? 0 : (int64_t)(bytes / comm->share);
+  if (comm->kind == TS_IR_ALL_GATHER && !updated(class, comm))
+    g->memory += (int64_t)(bytes / comm->share);
+  return g;
 }
 
 /* What the op kept on the host, of its own and of tensors that it is the first to need. */
@@ -169,41 +258,80 @@ static void join_offloaded(ts_fragment *f, uint32_t i)
   }
   if (!bytes)
     return;
-  ts_gather *g = join(f, i, &class->activations.options, true, TS_NO_INDEX);
+  ts_gather *g = join(f, i, &class->activations.options, TS_WHEN_INPUT, true, TS_NO_INDEX);
   g->rate = class->activations.rate;
   g->bytes += (double)bytes;
   g->memory += bytes;
 }
 
 /* Kept from the forward to the backward: one copy for all micro-batches, from the first item of a
- * step that needs it to the last. */
-static void join_shared(ts_fragment *f, uint32_t i, const ts_comm *comm, const ts_placed *item)
+ * step that needs it to the last, whether a gradient passes through it or not. */
+static void join_shared(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when when,
+                        const ts_placed *item)
 {
-  join_parameters(f, i, comm, !item->drops, item->gathers ? TS_NO_INDEX : TS_HELD);
+  ts_gather *g =
+    join_parameters(f, i, comm, when, !item->drops, item->gathers ? TS_NO_INDEX : TS_HELD);
+  if (g && when == TS_WHEN_INPUT && !op_at(f, i)->needs_gradient)
+    g->leaves = TS_NO_INDEX;
+}
+
+static void plan_comm(ts_fragment *f, uint32_t i, const ts_comm *comm, ts_when when,
+                      const ts_placed *item)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  ts_gather *g = NULL;
+  if (updated(class, comm)) {
+    if (item->fresh && when == TS_WHEN_FORWARD)
+      join_parameters(f, i, comm, when, true, TS_NO_INDEX);
+  } else if (gathers(comm, TS_WHEN_FORWARD) && !gathered_again(class)) {
+    join_shared(f, i, comm, when, item);
+  } else if (when == TS_WHEN_FORWARD && brings(comm, when)) {
+    join_parameters(f, i, comm, when, false, TS_NO_INDEX);
+  } else if (when == TS_WHEN_INPUT && (brings(comm, when) || brings(comm, TS_WHEN_WEIGHT))) {
+    g = join_parameters(f, i, comm, when, false, TS_NO_INDEX);
+  }
+  if (g)
+    g->needed |= needs_for_backward(f, i, comm);
 }
 
 static void plan_op(ts_fragment *f, uint32_t i, ts_when when, const ts_placed *item)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  const ts_op *op = op_at(f, i);
-  bool again = gathered_again(class);
   if (when == TS_WHEN_INPUT && class->activations.rate > 0)
     join_offloaded(f, i);
-  if (!(ts_local_elements(op, class, TS_ALL_PARAMETERS) > 0))
-    return;
-  for (uint32_t c = 0; c < class->comm_count; c++) {
-    const ts_comm *comm = &class->comms[c];
-    if (updated(class, comm)) {
-      if (item->fresh && when == TS_WHEN_FORWARD)
-        join_parameters(f, i, comm, true, TS_NO_INDEX);
-    } else if (gathers(comm, TS_WHEN_FORWARD) && !again && op->needs_gradient) {
-      join_shared(f, i, comm, item);
-    } else if (when == TS_WHEN_FORWARD && gathers(comm, when)) {
-      join_parameters(f, i, comm, false, TS_NO_INDEX);
-    } else if (when == TS_WHEN_INPUT && gathers_for_backward(f, i, comm)) {
-      join_parameters(f, i, comm, false, TS_NO_INDEX);
-    }
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    plan_comm(f, i, &class->comms[c], when, item);
+}
+
+/* Keeps those of the list that stay. */
+static void sift(ts_fragment *f, bool (*stays)(const ts_fragment *f, const ts_gather *g))
+{
+  ts_gather_list *list = &f->gathers;
+  uint32_t *now = TS_NEW_ARRAY(f->scratch, uint32_t, list->count + 1);
+  size_t count = 0;
+  for (size_t k = 0; k < list->count; k++) {
+    ts_gather g = list->at[k];
+    g.after = g.after == TS_NO_INDEX ? TS_NO_INDEX : now[g.after];
+    bool keeps = stays(f, &g);
+    now[k] = keeps ? (uint32_t)count : g.after;
+    if (keeps)
+      list->at[count++] = g;
   }
+  list->count = count;
+}
+
+/* Of some groups the backward takes nothing. */
+static bool is_needed(const ts_fragment *f, const ts_gather *g)
+{
+  (void)f;
+  return g->needed || g->rate > 0 || brings(g->comm, TS_WHEN_FORWARD);
+}
+
+/* Where I and W are apart, W gathers what only it takes, unless that is still there. */
+static bool is_here(const ts_fragment *f, const ts_gather *g)
+{
+  bool late = g->rate == 0 && brings(g->comm, TS_WHEN_WEIGHT) && !g->found;
+  return late ? f->weights : f->inputs;
 }
 
 static void plan_ops(ts_fragment *f, ts_when when, const ts_placed *item)
@@ -212,6 +340,8 @@ static void plan_ops(ts_fragment *f, ts_when when, const ts_placed *item)
   f->gathers = (ts_gather_list){0};
   for (uint32_t k = first; k < end; k++)
     plan_op(f, when == TS_WHEN_FORWARD ? k : end - 1 - (k - first), when, item);
+  if (when == TS_WHEN_INPUT)
+    sift(f, is_needed);
 }
 
 static bool prefetches(const ts_comm *comm)
@@ -254,6 +384,8 @@ void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item)
   plan_ops(f, when, item);
   if (some_early(&f->gathers))
     plan_early(f, when, item);
+  if (when == TS_WHEN_INPUT)
+    sift(f, is_here);
   if (f->gathers.count && f->last[0] == TS_NO_INDEX)
     ts_emit_record(f, 0);
   for (size_t k = 0; k < f->gathers.count; k++)
@@ -399,9 +531,25 @@ void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last)
     ts_emit_record(f, 0);
 }
 
+/* Not before it is there, where nothing has waited for it. */
+static void drop(ts_fragment *f, const ts_gather *g, uint32_t node)
+{
+  if (g->keep || g->node == TS_NO_INDEX)
+    return;
+  ts_note_memory(f, g->node < TS_HELD && g->node > node ? g->node : node, -g->memory,
+                 g->landed ? TS_IR_BUFFERS : TS_IR_PARAMETERS, "gathered parameters");
+}
+
 void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node)
 {
   for (uint32_t k = 0; k < f->gathers.count; k++)
-    if (f->gathers.at[k].last == op && !f->gathers.at[k].keep)
-      ts_note_memory(f, node, -f->gathers.at[k].memory, TS_IR_PARAMETERS, "gathered parameters");
+    if (f->gathers.at[k].leaves == op)
+      drop(f, &f->gathers.at[k], node);
+}
+
+void ts_gathers_end(ts_fragment *f, uint32_t node)
+{
+  for (uint32_t k = 0; k < f->gathers.count; k++)
+    if (f->gathers.at[k].leaves == TS_NO_INDEX)
+      drop(f, &f->gathers.at[k], node);
 }

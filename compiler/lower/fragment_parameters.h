@@ -21,15 +21,22 @@ void ts_gathers_need(ts_fragment *f, uint32_t op);
  * */
 void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last);
 void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
+void ts_gathers_end(ts_fragment *f, uint32_t node); /* of the whole backward */
 /* Do both ops send their parameters or gradients together, by the `group` of the collective? */
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
 /* What the collective on parameters or gradients of this op carries, as a share of all of them. */
 double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
+/* What its collectives leave of the op's gradients for the step, as a share. */
+double ts_gradients_left(const ts_lowering *l, const ts_class *class);
 /* Elements on a rank of one parameter of the op, or of all; of those that are trained; and of those
  * that `shard(parameters)` leaves whole. */
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
 double ts_whole_elements(const ts_op *op, const ts_class *class);
 double ts_trained_elements(const ts_op *op, const ts_class *class, uint32_t slot);
+/* Of the op's weight that the rank holds once, as another op's: its elements, 0 without one; and
+ * that op, TS_NO_INDEX where it is not in the fragment's stage. */
+double ts_tied_elements(const ts_lowering *l, uint32_t op);
+uint32_t ts_tied_with(const ts_fragment *f, uint32_t op);
 bool ts_same_comm(const ts_comm *a, const ts_comm *b);
 
 #endif

@@ -148,15 +148,18 @@ static void hold_while_updating(ts_fragment *f, const chunk *chunks, uint32_t co
   ts_note_memory(f, f->last[0], -(int64_t)bytes, TS_IR_OPTIMIZER, "update");
 }
 
-/* Elements of one parameter that the collective carries: those kept in parts are gathered where
- * they are used, not after the step. */
-static double around_step(const ts_op *op, const ts_class *class, const ts_comm *comm,
-                          uint32_t slot)
+/* Bytes of one parameter that the collective carries: those kept in parts are gathered where they
+ * are used, not after the step; those that stay whole are in no parts. */
+static double around_step(const ts_lowering *l, const ts_op *op, const ts_class *class,
+                          const ts_comm *comm, uint32_t slot)
 {
-  double elements = ts_trained_elements(op, class, slot);
+  double elements = ts_trained_elements(op, class, slot),
+         element = comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l);
+  if (!comm->gradient && elements <= (double)class->whole_up_to)
+    return elements * element * comm->share;
   bool parts = !comm->gradient && comm->kind == TS_IR_ALL_GATHER &&
-               (class->parameter_axes & comm->axes) && elements > (double)class->whole_up_to;
-  return parts ? 0 : elements;
+               (class->parameter_axes & comm->axes);
+  return parts ? 0 : elements * element * ts_comm_part(l, class, comm);
 }
 
 typedef struct total { const ts_comm *comm; double bytes; } total;
@@ -196,10 +199,8 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
         const ts_comm *comm = &class->comms[c];
         if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm->every, item))
           continue;
-        double element = ts_comm_part(l, class, comm) *
-                         (comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l));
         for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
-          add_total(f, &totals, comm, around_step(op, class, comm, k) * element);
+          add_total(f, &totals, comm, around_step(l, op, class, comm, k));
       }
     }
   for (size_t t = 0; t < totals.count; t++) {
@@ -269,10 +270,7 @@ static void share(ts_fragment *f, uint32_t shared, uint32_t side)
   const ts_op *op = &l->g->ops.at[i];
   double bytes =
     ts_slot_elements(&class->local[side ? op->input_count : s->slot]) * ts_gradient_bytes(l);
-  for (uint32_t c = 0; c < class->comm_count; c++)
-    if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient &&
-        class->comms[c].kind == TS_IR_REDUCE_SCATTER)
-      bytes /= (double)ts_axes_size(l->s, class->comms[c].axes);
+  bytes *= ts_gradients_left(l, class);
   ts_origin origin = {op->label, s->span, s->span};
   uint32_t ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
   ts_need(f, ready);
@@ -318,11 +316,7 @@ static double gradient_bytes(const ts_fragment *f, uint32_t stage)
     const ts_op *op = &l->g->ops.at[i];
     const ts_class *class = class_at(f, i);
     double elements = ts_trained_elements(op, class, TS_ALL_PARAMETERS);
-    for (uint32_t c = 0; c < class->comm_count; c++)
-      if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient &&
-          class->comms[c].kind == TS_IR_REDUCE_SCATTER)
-        elements /= (double)ts_axes_size(l->s, class->comms[c].axes);
-    bytes += elements * ts_gradient_bytes(l);
+    bytes += elements * ts_gradients_left(l, class) * ts_gradient_bytes(l);
   }
   return bytes;
 }

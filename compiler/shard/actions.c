@@ -318,6 +318,39 @@ static bool too_large(ts_sharder *c, const ts_ast *action, int64_t n, uint32_t a
   return ts_sharder_fail(c);
 }
 
+/* Which weights there are and are trained decides what gradients the graph has, before any rule: it
+ * is the model's to say. */
+static bool keeps_weights(ts_sharder *c, const ts_ast *action)
+{
+  const ts_op *op = c->op;
+  ts_slot *slots = ts_arena_copy(c->s->arena, op->slots,
+                                 (op->slot_count + op->part_count) * sizeof *slots);
+  ts_op_scope scope = {
+    .s = c->s, .plan = c->plan, .op = op, .slots = slots, .args = c->set, .quiet = true};
+  if (!op->param_count)
+    return true;
+  if (!ts_op_shapes(&scope))
+    return ts_sharder_fail(c);
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++) {
+    bool freezes = slots[i].present && slots[i].frozen != op->slots[i].frozen;
+    if (slots[i].present == op->slots[i].present && !freezes)
+      continue;
+    ts_diag *d = ts_report(c->s, TS_E0220, action->span,
+                           "a rule cannot change %s weights an op %s", freezes ? "which" : "what",
+                           freezes ? "trains" : "has");
+    ts_diag_here(d, "`%s` of `%s` would %s", slots[i].name, op->label,
+                 freezes           ? slots[i].frozen ? "be frozen" : "be trained" :
+                 slots[i].present  ? "be there" :
+                                     "not be there");
+    ts_diag_label(d, op->span, "the op");
+    ts_diag_help(d, "give `%s` to the op in the model: gradients, state of the optimizer and FLOPs "
+                    "follow it",
+                 action->name);
+    return ts_sharder_fail(c);
+  }
+  return true;
+}
+
 static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
 {
   const ts_ast *params = ts_ast_params(c->op->decl);
@@ -334,7 +367,7 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
           __builtin_mul_overflow(v.u.integer, ts_axes_size(c->s, c->arg_axes[f]),
                                  &c->set[f].u.integer))
         return too_large(c, action, v.u.integer, c->arg_axes[f]);
-      return true;
+      return keeps_weights(c, action);
     }
   bool known, good = set_host(c, env, action, &known);
   if (known)

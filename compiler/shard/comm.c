@@ -317,6 +317,28 @@ static bool done_already(ts_sharder *c, const ts_comm *comm)
   return false;
 }
 
+/* Moments at which all parameters, all gradients, or nothing at all, may travel. */
+static bool has_place(ts_sharder *c, const ts_comm *comm)
+{
+  static const char *const moments[] = {"forward", "backward(input)", "backward(weight)",
+                                        "gradients", "step"};
+  bool late = comm->when >= TS_WHEN_GRADIENTS, barrier = comm->kind == TS_IR_BARRIER;
+  if (comm->slot != TS_ALL_PARAMETERS || comm->when == TS_WHEN_STEP ||
+      (barrier         ? late :
+       comm->gradient  ? late || (comm->when == TS_WHEN_WEIGHT && comm->after) :
+                         !late && !comm->after))
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0310, comm->span, "there is no place for `%s` %s `%s`",
+                         barrier ? "barrier" : comm->gradient ? "gradients" : "parameters",
+                         comm->after ? "after" : "before", moments[comm->when]);
+  ts_diag_here(d, "%s",
+               barrier        ? "ranks meet at `gradients`, or before or after `step`" :
+               comm->gradient ? "gradients travel after `backward(weight)`, at `gradients`, and "
+                                "before or after `step`" :
+                                "parameters travel before a phase, and before or after `step`");
+  return fail(c);
+}
+
 static void append(ts_sharder *c, ts_comm comm)
 {
   ts_class *class = c->class;
@@ -409,6 +431,8 @@ bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
       return false;
   if (!comm.axes)
     return true;
+  if (!has_place(c, &comm))
+    return false;
   done_already(c, &comm);
   append(c, comm);
   return !c->class->failed;

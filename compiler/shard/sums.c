@@ -57,18 +57,20 @@ static bool shared_out(ts_sharder *c)
   bool holds = false;
   for (uint32_t i = c->op->input_count; i < c->op->input_count + c->op->param_count; i++)
     holds |= c->op->slots[i].present;
-  if (!holds || !c->op->needs_gradient)
+  if (!holds)
     return true;
-  return !missing(c, class->parameter_axes & ~gathered, "parameters",
-                  "and nothing gathers them for the forward",
-                  "before forward: all_gather(parameters") &&
-         !missing(c, class->gradient_axes & ~scattered, "gradients",
-                  "and nothing scatters their sums",
-                  "after backward(weight): reduce_scatter(gradients") &&
-         !missing(c, class->optimizer_axes & ~class->parameter_axes & ~after & ~gathered,
-                  "states of the optimizer",
-                  "and nothing gathers the weights that each rank has updated",
-                  "after step: all_gather(parameters");
+  if (missing(c, class->parameter_axes & ~gathered, "parameters",
+              "and nothing gathers them for the forward",
+              "before forward: all_gather(parameters"))
+    return false;
+  return !c->op->needs_gradient ||
+         (!missing(c, class->gradient_axes & ~scattered, "gradients",
+                   "and nothing scatters their sums",
+                   "after backward(weight): reduce_scatter(gradients") &&
+          !missing(c, class->optimizer_axes & ~class->parameter_axes & ~after & ~gathered,
+                   "states of the optimizer",
+                   "and nothing gathers the weights that each rank has updated",
+                   "after step: all_gather(parameters"));
 }
 
 /* Two rules that sum over the same axis. */

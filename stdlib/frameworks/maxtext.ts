@@ -19,16 +19,11 @@ let maxtext: Framework = {
 // last product. Sources: AI-Hypercomputer/maxtext, configs/base.yml and layers/decoders.py.
 // Offloading itself takes no time here.
 fn _in(x: String, all: List) -> Bool = sum([if y == x then 1 else 0 for y in all]) > 0
-fn maxtext_remat(kept: List) -> List = [
-  selective("*.ln1"),
-  if _in("query_proj", kept) then none else selective("*.qkv"),
-  selective("*.rotary"),
-  if _in("context", kept) then none else selective("attn.core"),
-  if _in("out_proj", kept) then none else selective("*.proj"),
-  selective("*.ln2"),
-  if _in("mlpwi", kept) then none else selective("*.up"),
-  selective("*.act"),
-]
+fn maxtext_remat(kept: List) -> Any = kept_by_name(
+  _unneeded + (if _in("query_proj", kept) then ["*.qkv"] else []) + (if _in("context", kept) then ["attn.core"] else []) +
+  (if _in("out_proj", kept) then ["*.proj"] else []) + (if _in("mlpwi", kept) then ["*.up", "*.gate"] else []),
+)
+let _unneeded = ["*.down", "*.bias", "*.combine", "*.sum", "mlp.norm", "mlp.residual", "moe.residual"]
 
 // MaxText's own dense models (`global_parameter_scale`, a power of two): heads and width of the MLP
 // double first, then the hidden size, then the layers (pyconfig.py, get_individual_scales).

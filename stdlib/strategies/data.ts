@@ -67,7 +67,8 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true, whole: Bool
 }
 
 // Stage 3, as PyTorch's FSDP2 does it (Zhao et al., arXiv 2304.11277): parameters too are kept in
-// parts. What one of `units` holds is gathered together before its forward, `prefetch` units early,
+// parts. What one of `units` holds, each repeat of the model whatever its name, is gathered together
+// before its forward, `prefetch` units early,
 // and dropped after it; gathered again before its backward, unless `reshard` is false: then it
 // stays, in a pipeline from the first forward of a step to its last backward, one copy for all
 // micro-batches; and its gradients are scattered as soon as they are there. `keep_last`: the last
@@ -77,7 +78,7 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true, whole: Bool
 // the final callback). `copied`: through buffers, as FSDP2 does it. Without `overlap` nothing goes on meanwhile, and nothing is gathered early.
 strategy fsdp(
   d: Axis,
-  units: Any = "layer[*]",
+  units: Any = "*[*]",
   prefetch: Int = 1,
   reshard: Bool = true,
   overlap: Bool = true,
@@ -111,7 +112,7 @@ strategy fsdp(
 // The same under a pipeline, as torchtitan and torch.distributed.pipelining do it: parameters stay
 // gathered from the first forward of a step to its last backward, and gradients are summed over the
 // micro-batches whole, before they are scattered at the last one.
-strategy fsdp_in_pipeline(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, bucket: Size = 25 MiB, copied: Bool = false) {
+strategy fsdp_in_pipeline(d: Axis, units: Any = "*[*]", prefetch: Int = 1, bucket: Size = 25 MiB, copied: Bool = false) {
   rule units {
     match *
     shard(parameters, over: d)
@@ -139,7 +140,7 @@ strategy zero3(d: Axis, prefetch: Int = 0, overlap: Bool = true) {
 strategy hsdp(
   s: Axis,
   r: Axis,
-  units: Any = "layer[*]",
+  units: Any = "*[*]",
   prefetch: Int = 1,
   reshard: Bool = true,
   overlap: Bool = true,

@@ -4,7 +4,7 @@
 // backward (Ren et al., arXiv 2101.06840, section 5; SSDTrain, arXiv 2408.10013). `first`: of so many
 // layers alone, whose activations stay longest (Megatron-LM and Transformer Engine,
 // `cpu_offloading_num_layers`); 0: of all.
-strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahead: Int = 1, first: Int = 0) {
+strategy offload_activations(ops: Label = "*[*]", link: Rate = 50 GB/s, ahead: Int = 1, first: Int = 0) {
   let layers = if first < 0 then refuse("`first` counts layers") else first
   rule kept {
     match * as ops where layers == 0 or unit < layers

@@ -12,10 +12,12 @@ strategy selective(ops: Label, discard: Bool = false) {
 
 // torchtitan's selective recomputation by op: what attention and every second product made is kept,
 // counted through the layer's q, k, v, output, gate, down and up. Here q, k and v are one product,
-// which is kept; so is a gate that is a product of its own (`apart` of std.models.llama).
+// which is kept; so is a gate that is a product of its own (`apart` of std.models.llama). What is no
+// product is made again, copies of tokens sorted by expert among it, and so are products of experts
+// (torchtitan/distributed/activation_checkpoint.py: `aten._grouped_mm` is none of its list).
 strategy selective_by_op() {
   rule again {
-    match * as "*.ln1" | "*.rotary" | "*.proj" | "attn.residual" | "*.ln2" | "*.up" | "*.act"
+    match * as "*.ln1" | "*.qk_norm" | "*.rotary" | "*.proj" | "attn.residual" | "*.ln2" | "*.dispatch" | "*.up" | "*.act"
     recompute(discard: true)
   }
 }
@@ -29,9 +31,19 @@ strategy cached_by_op() {
   }
 }
 
-// Whole layers, each a group of its own: only the layer's input is kept. `every`: of so many layers
-// the first.
-strategy full(layers: Label = "layer[*]", every: Int = 1) {
+// A layer by names, as JAX's `save_only_these_names` has it: what `kept` does not name is made again
+// from what it names and the layer's input. What no gradient needs belongs to `kept`, too: the
+// compiler (XLA) leaves it out.
+strategy kept_by_name(kept: Any, layers: Any = "*[*]") {
+  rule again {
+    match * where within(label, layers) and not within(label, kept)
+    recompute(discard: true)
+  }
+}
+
+// Whole layers, each a group of its own: only the layer's input is kept. Layers are the repeats of
+// the model, whatever their names. `every`: of so many layers the first.
+strategy full(layers: Label = "*[*]", every: Int = 1) {
   rule again {
     match * as layers where unit % every == 0
     recompute(group: layers)

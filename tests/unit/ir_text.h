@@ -69,7 +69,7 @@ static const char ir_text_example[] =
   "collective step all_reduce 1 MiB over all\n"
   "fragment F0 work F {\n"
   "  norm: compute norm launch 5 us at plan.ts 9:1-4 rule plan.ts 10:1-4\n"
-  "  compute gemm after norm alloc 8 MiB activations \"x\" free 1 MiB temporaries\n"
+  "  compute gemm after norm alloc 8 MiB activations \"x\" free 1 MiB activations\n"
   "  collective ar after gemm, norm\n"
   "  send 4 MiB over pp after ar\n"
   "}\n"

@@ -1,0 +1,16 @@
+import std.models.gpt, std.clusters.dgx, std.optimizers.adam, std.precision, std.costs
+strategy late(d: Axis) {
+  rule each {
+    match *
+    after forward: broadcast(parameters, over: d)
+  }
+}
+plan p {
+  model = gpt(layers: 2, hidden: 64, heads: 2, vocab: 128, seq: 64)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { dp: 4 }
+  apply = [late(dp)]
+  precision = mixed(bf16)
+  optimizer = adam()
+  costs = training_a100
+}

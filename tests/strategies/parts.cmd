@@ -1,0 +1,2 @@
+# What is sharded travels in parts: an average of a quarter of all parameters under FSDP and stage 3, of all under stage 1. A sum by hand over two axes: scattered, summed, gathered whole again.
+for u in fsdp zero3 zero1; do echo "-- $u"; tsc -S -D is=2 -D average=true -D "use=\"$u\"" _held.ts 2>/dev/null | grep -E '^collective .*over is$'; done; tsc -S -D is=2 -D 'use="hand"' _held.ts 2>/dev/null | grep -E '^collective'
