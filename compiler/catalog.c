@@ -37,7 +37,7 @@ static const char *type_of_maker(const char *name)
   static const char *const networks[] = {"whitebox", "flow",       "packet",
                                          "measured", "alpha_beta", "statistical"},
                     *const costs[] = {"table", "fit",   "calibrated", "db",    "roofline",
-                                      "scale", "like", "during",     "slower"};
+                                      "scale", "like", "during",     "slower", "on_gpu"};
   for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
     if (!strcmp(networks[i], name))
       return "Network";

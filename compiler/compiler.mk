@@ -94,6 +94,8 @@ libts_a_SOURCES += \
 	compiler/lower/lowering.h \
 	compiler/lower/network.h \
 	compiler/lower/network_white_box.c \
+	compiler/lower/places.c \
+	compiler/lower/places.h \
 	compiler/lower/prefetch.c \
 	compiler/lower/recorded_step.c \
 	compiler/lower/remarks.c \

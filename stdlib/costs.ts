@@ -32,6 +32,10 @@ fn training_costs(
   roofline(kind, flops: flops, bytes: bytes, floor: 2 us),
 ]
 
+// Sources for the ranks on one gpu: `costs = on(h100_sxm, training_h100) + on(a100_sxm_80g, mine)`.
+// Sources that name their device speak of it alone without this.
+fn on(kind: Gpu, sources: List) = [if s == none then none else on_gpu(s, kind) for s in sources]
+
 fn _of(c: TrainingCosts) = training_costs(
   c.fit,
   kind: c.kind,

@@ -14,14 +14,16 @@ typedef enum ts_asked_kind {
   ASK_SLOWER,
   ASK_SCALED,
   ASK_LIKE,
-  ASK_DURING
+  ASK_DURING,
+  ASK_ON
 } ts_asked_kind;
 
 struct ts_cost_chain {
   ts_asked_kind kind;
   const ts_cost_source *source;   /* SOURCE */
   const ts_record *functions;     /* FUNCTIONS: family -> function */
-  const ts_cost_chain *inner;          /* SLOWER, SCALED, LIKE, DURING */
+  const ts_cost_chain *inner;          /* SLOWER, SCALED, LIKE, DURING, ON */
+  const ts_value *gpu;            /* ON: it answers for this one alone */
   double factor;                  /* SLOWER, LIKE */
   const ts_list *families;        /* SLOWER: those it holds for, or NULL */
   const char *family;             /* SLOWER, LIKE: of the kernel */
@@ -438,6 +440,17 @@ static ts_cost_chain *during(ts_session *s, const ts_plan *plan, const ts_applie
   return a->inner ? a : NULL;
 }
 
+/* A source for ranks on one gpu alone. */
+static ts_cost_chain *on_gpu(ts_session *s, const ts_plan *plan, const ts_applied *m,
+                             ts_source_name *name)
+{
+  ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
+  *a = (ts_cost_chain){.kind = ASK_ON, .inner = inner(s, plan, m, name), .gpu = arg(m, "gpu")};
+  if (!name->device)
+    name->device = a->gpu->u.record->name;
+  return a->inner ? a : NULL;
+}
+
 /* A family nobody measured takes `by` times as long as another one at the same features. */
 static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied *m,
                            ts_source_name *name)
@@ -504,12 +517,14 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
       return slower(s, plan, made, name);
     if (!strcmp(made->name, "like"))
       return like(s, plan, made, name);
+    if (!strcmp(made->name, "on_gpu"))
+      return on_gpu(s, plan, made, name);
     if (!strcmp(made->name, "scale"))
       return scaled(s, plan, made, name);
   }
   return wrong(s, value.span,
                "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, "
-               "`during`, `scale`, or a record of functions",
+               "`during`, `on_gpu`, `scale`, or a record of functions",
                value);
 }
 
@@ -589,6 +604,7 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
   switch (a->kind) {
   case ASK_SOURCE: return ts_cost_ask(a->source, q, answer);
   case ASK_FUNCTIONS: return ask_function(s, a, q, span, answer, failed);
+  case ASK_ON: return ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed);
   case ASK_SLOWER:
     if (!ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed))
       return false;
@@ -625,6 +641,13 @@ bool ts_cost_chain_minds_pass(const ts_cost_chain *a)
     if (a->kind == ASK_DURING)
       return true;
   return false;
+}
+
+const ts_value *ts_cost_chain_gpu(const ts_cost_chain *a)
+{
+  while (a && !a->gpu)
+    a = a->inner;
+  return a ? a->gpu : NULL;
 }
 
 const ts_cost_source *ts_cost_chain_table(const ts_cost_chain *a)

@@ -202,16 +202,30 @@ static double add_beyond(const ts_costing *c, const double *runs, double *share)
 
 typedef TS_VEC(const char *) name_list;
 
+/* In share[] that of each source on each gpu. */
 static double time_of_source(const ts_costing *c, const double *runs, double *share)
 {
   double total = 0;
+  size_t gpus = c->gpus.count ? c->gpus.count : 1;
   for (size_t k = 0; k < c->kernels.count; k++) {
-    double time = runs[k] * (double)c->kernels.at[k].time;
+    const ts_priced *p = &c->kernels.at[k];
+    double time = runs[k] * (double)p->time;
     total += time;
-    if (c->kernels.at[k].source != TS_NO_INDEX)
-      share[c->kernels.at[k].source] += time;
+    if (p->source != TS_NO_INDEX)
+      share[p->source * gpus + p->gpu] += time;
   }
   return total;
+}
+
+/* The gpu of the plan's ranks, or of its cluster, that the source's device is not. */
+static const ts_value *other_gpu(const ts_costing *c, const ts_source_name *source, size_t gpu)
+{
+  ts_asking *a = c->asking;
+  if (!c->gpus.count)
+    return ts_other_gpu(a->s, a->plan, source->device);
+  return !source->device || ts_gpu_called(a->s, c->gpus.at[gpu], source->device) ?
+           NULL :
+           c->gpus.at[gpu];
 }
 
 static void add_once(ts_arena *arena, name_list *list, const char *name)
@@ -230,11 +244,12 @@ static void warn_of_devices(const ts_costing *c, const double *runs)
   name_list names = {0}, devices = {0};
   const ts_source_name *first = NULL;
   const ts_value *gpu = NULL;
-  double *share = TS_NEW_ARRAY(s->arena, double, c->sources.count + 1),
+  size_t gpus = c->gpus.count ? c->gpus.count : 1;
+  double *share = TS_NEW_ARRAY(s->arena, double, c->sources.count * gpus + 1),
          total = time_of_source(c, runs, share), wrong = 0;
-  for (size_t i = 0; i < c->sources.count; i++) {
-    const ts_source_name *n = &c->sources.at[i];
-    const ts_value *other = share[i] > 0 ? ts_other_gpu(s, a->plan, n->device) : NULL;
+  for (size_t i = 0; i < c->sources.count * gpus; i++) {
+    const ts_source_name *n = &c->sources.at[i / gpus];
+    const ts_value *other = share[i] > 0 ? other_gpu(c, n, i % gpus) : NULL;
     if (!other)
       continue;
     wrong += share[i];
@@ -251,7 +266,10 @@ static void warn_of_devices(const ts_costing *c, const double *runs)
                          "costs of %s in a plan for `%s`",
                          ts_listed(s->arena, devices.at, devices.count), gpu->u.record->name);
   ts_diag_here(d, "%.0f %% of the time of all ops rests on them", 100 * wrong / total);
-  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster], "no device of this cluster has that name");
+  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster],
+                  c->gpus.count > 1 ? "ranks on `%s` have no costs of their own" :
+                                      "no device of this cluster has that name",
+                  gpu->u.record->name);
   ts_diag_fact(d, "costs", "%s", ts_listed(s->arena, names.at, names.count));
   if (trace)
     ts_diag_help(
@@ -269,6 +287,17 @@ static void warn_of_devices(const ts_costing *c, const double *runs)
  * by a hundredth. */
 static const double beyond_matters = 0.1;
 
+static void run_on_all(const ts_costing *c, uint32_t index, double *runs)
+{
+  const uint32_t *on = c->kernels.at[index].on;
+  double ranks = 0;
+  for (uint32_t n = 0; on && n < c->gpus.count; n++)
+    ranks += c->ranks_on.at[n];
+  for (uint32_t n = 0; ranks > 0 && n < c->gpus.count; n++)
+    runs[on[n]] += c->ranks_on.at[n] / ranks;
+  runs[index] += ranks > 0 ? 0 : 1;
+}
+
 double *ts_costing_runs(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
 {
   double *runs = TS_NEW_ARRAY(c->asking->s->arena, double, c->kernels.count + 1);
@@ -277,7 +306,7 @@ double *ts_costing_runs(const ts_costing *c, const ts_graph *g, const ts_shardin
     for (int p = 0; p < TS_PHASES; p++)
       for (uint32_t k = 0; k < work->phase[p].count; k++)
         if (!work->phase[p].at[k].host_only)
-          runs[work->phase[p].at[k].cost]++;
+          run_on_all(c, work->phase[p].at[k].cost, runs);
   }
   return runs;
 }
@@ -314,32 +343,83 @@ static uint64_t whole_ps(double time)
 }
 static uint64_t in_ps(double seconds) { return whole_ps(seconds * 1e12); }
 
-static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)
+static bool same_gpu(const ts_value *a, const ts_value *b)
+{
+  const ts_record *x = a->u.record, *y = b->u.record;
+  return x == y || (x->name && y->name && !strcmp(x->name, y->name));
+}
+
+/* Whether the source speaks of this gpu; NULL: of the only one there is. */
+static bool is_for(const ts_costing *c, uint32_t source, const ts_value *gpu)
+{
+  const ts_value *own = ts_cost_chain_gpu(c->asking->sources.at[source]);
+  const char *device = c->sources.at[source].device;
+  if (own && gpu)
+    return same_gpu(own, gpu);
+  const char *name = own ? own->u.record->name : NULL;
+  if (own)
+    return !name || !ts_other_gpu(c->asking->s, c->asking->plan, name);
+  return !gpu || !device || ts_gpu_called(c->asking->s, gpu, device);
+}
+
+/* In order, those that are for the gpu; where none of them knows the kernel, the others (W0531). */
+static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, const ts_value *gpu,
+                ts_priced *priced)
 {
   bool failed = false;
-  for (uint32_t i = 0; i < c->asking->sources.count; i++) {
+  uint32_t count = (uint32_t)c->asking->sources.count;
+  for (uint32_t n = 0; n < 2 * count && !failed; n++) {
+    uint32_t i = n % count;
     ts_cost_answer answer = {0};
-    if (ts_cost_chain_ask(c->asking->s, c->asking->sources.at[i], q, k->pass, k->span, &answer,
+    if (is_for(c, i, gpu) == (n < count) &&
+        ts_cost_chain_ask(c->asking->s, c->asking->sources.at[i], q, k->pass, k->span, &answer,
                           &failed) &&
         isfinite(answer.seconds) && answer.seconds >= 0) {
-      *priced = (ts_priced){q->family,
-                            q->dtype,
-                            q->flops,
-                            q->bytes,
-                            in_ps(answer.seconds),
-                            (uint32_t)answer.basis,
-                            i,
-                            0,
-                            k->span};
+      *priced = (ts_priced){.family = q->family,
+                            .dtype = q->dtype,
+                            .flops = q->flops,
+                            .bytes = q->bytes,
+                            .time = in_ps(answer.seconds),
+                            .basis = (uint32_t)answer.basis,
+                            .source = i,
+                            .span = k->span};
       if (answer.beyond)
         priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);
       return true;
     }
-    if (failed)
-      break;
   }
   priced->source = failed ? TS_NO_INDEX : 0;
   return false;
+}
+
+/* The kernel on every gpu that the plan's ranks are. */
+static bool ask_of_all(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, uint32_t *index,
+                       ts_priced *priced)
+{
+  uint32_t count = (uint32_t)c->gpus.count,
+           *on = count > 1 ? TS_NEW_ARRAY(c->asking->s->arena, uint32_t, count) : NULL;
+  for (uint32_t n = 0; n == 0 || n < count; n++) {
+    if (!ask(c, k, q, count ? c->gpus.at[n] : NULL, priced))
+      return false;
+    priced->gpu = n;
+    priced->on = on;
+    if (on)
+      on[n] = (uint32_t)c->kernels.count;
+    *index = n ? *index : (uint32_t)c->kernels.count;
+    TS_PUSH(c->asking->s->arena, &c->kernels, *priced);
+  }
+  return true;
+}
+
+uint32_t ts_costing_on(const ts_costing *c, uint32_t index, uint32_t gpus)
+{
+  const uint32_t *on = index == TS_NO_INDEX ? NULL : c->kernels.at[index].on;
+  uint32_t slowest = TS_NO_INDEX;
+  for (uint32_t n = 0; on && n < c->gpus.count; n++)
+    if ((gpus >> n & 1) &&
+        (slowest == TS_NO_INDEX || c->kernels.at[on[n]].time > c->kernels.at[slowest].time))
+      slowest = on[n];
+  return slowest == TS_NO_INDEX ? index : slowest;
 }
 
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
@@ -352,11 +432,10 @@ uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
       return a->priced.at[i];
   ts_priced priced = {0};
   uint32_t index = TS_NO_INDEX;
-  if (ask(c, k, &q, &priced)) {
-    index = (uint32_t)c->kernels.count;
-    TS_PUSH(a->s->arena, &c->kernels, priced);
-  } else if (priced.source != TS_NO_INDEX) {
-    no_cost(c, k, &q, label);
+  if (!ask_of_all(c, k, &q, &index, &priced)) {
+    index = TS_NO_INDEX;
+    if (priced.source != TS_NO_INDEX)
+      no_cost(c, k, &q, label);
   }
   TS_PUSH(a->s->arena, &a->keys, q);
   TS_PUSH(a->s->arena, &a->passes, pass);
@@ -506,6 +585,7 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
       if (index == TS_NO_INDEX)
         return false;
       ts_priced priced = c->kernels.at[index];
+      priced.on = NULL;
       double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
       priced.time = in_ps(seconds * (shares + share)) - in_ps(seconds * shares);
       shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
@@ -522,6 +602,7 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
                              double share)
 {
   ts_priced priced = c->kernels.at[like];
+  priced.on = NULL;
   double ratio = c->traced && ts_traced_models_other(c->traced) ?
                    ts_traced_models_moved(c->traced, priced.bytes / share) :
                    0;
@@ -542,13 +623,25 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
 
 /* -- all ops -- */
 
-static uint32_t slower_kernel(ts_costing *c, uint32_t index, double factor)
+static ts_priced slower_by(ts_priced priced, double factor, const uint32_t *on)
 {
-  ts_priced priced = c->kernels.at[index];
   priced.time = whole_ps((double)priced.time * factor);
   priced.basis = priced.basis == TS_IR_MEASURED ? TS_IR_INTERPOLATED : priced.basis;
-  TS_PUSH(c->asking->s->arena, &c->kernels, priced);
-  return (uint32_t)c->kernels.count - 1;
+  priced.on = on;
+  return priced;
+}
+
+static uint32_t slower_kernel(ts_costing *c, uint32_t index, double factor)
+{
+  ts_arena *arena = c->asking->s->arena;
+  const uint32_t *of = c->kernels.at[index].on, first = (uint32_t)c->kernels.count;
+  uint32_t count = of ? (uint32_t)c->gpus.count : 0, *on = TS_NEW_ARRAY(arena, uint32_t, count + 1);
+  for (uint32_t n = 0; n == 0 || n < count; n++) {
+    on[n] = (uint32_t)c->kernels.count;
+    TS_PUSH(arena, &c->kernels,
+            slower_by(c->kernels.at[of ? of[n] : index], factor, of ? on : NULL));
+  }
+  return first;
 }
 
 static bool price_kernels(ts_costing *c, ts_kernels *kernels, uint32_t phase, const char *label)
@@ -604,15 +697,15 @@ bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh)
   return good;
 }
 
-double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+void ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh,
+                        uint32_t gpus, double *seconds)
 {
-  double *seconds = TS_NEW_ARRAY(c->asking->s->arena, double, g->ops.count + 1);
   for (size_t i = 0; i < g->ops.count; i++) {
     const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
     for (int p = 0; p < TS_PHASES; p++)
       for (uint32_t k = 0; k < work->phase[p].count; k++)
         if (!work->phase[p].at[k].host_only)
-          seconds[i] += (double)ts_costing_time(c, work->phase[p].at[k].cost) * 1e-12;
+          seconds[i] +=
+            (double)ts_costing_time(c, ts_costing_on(c, work->phase[p].at[k].cost, gpus)) * 1e-12;
   }
-  return seconds;
 }

@@ -14,6 +14,8 @@ typedef struct ts_priced { /* a kernel with its time */
   uint32_t source; /* into ts_costing.sources, or TS_NO_INDEX */
   uint32_t beyond; /* 1 + which of the warnings of ts_costing_tell it belongs to; 0: none */
   ts_span span;    /* of what states its work */
+  uint32_t gpu;    /* into ts_costing.gpus, where there are such */
+  const uint32_t *on; /* [gpus] the same kernel on each of them, or NULL: it is alike on all */
 } ts_priced;
 
 #define TS_KERNEL_MOST (UINT64_C(100000) * 1000000000000) /* ps that one may take: 1e5 s */
@@ -25,8 +27,13 @@ typedef struct ts_source_name {
   const char *device;
 } ts_source_name;
 
+enum { TS_MAX_GPUS = 32 };
+
 typedef struct ts_costing {
   TS_VEC(ts_priced) kernels;
+  /* where devices are not alike: the gpus of the plan's ranks, and how many are on each */
+  TS_VEC(const ts_value *) gpus;
+  TS_VEC(uint32_t) ranks_on;
   TS_VEC(ts_source_name) sources;
   const ts_calibration *calibration; /* of the plan, or NULL */
   struct ts_traced_models *traced;   /* of a traced model whose gpu the plan names, or NULL */
@@ -39,6 +46,9 @@ typedef struct ts_costing {
 ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan);
 /* ps that a kernel takes: its sources' time, calibrated. */
 uint64_t ts_costing_time(const ts_costing *c, uint32_t index);
+/* The kernel on these of the costing's gpus, as bits; on several: where it takes longest, as ranks
+ * that work alike wait for each other. */
+uint32_t ts_costing_on(const ts_costing *c, uint32_t index, uint32_t gpus);
 /* Index of the kernel's time, or TS_NO_INDEX after E0501. `label` names the op in messages. */
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *label);
 /* A kernel that is otherwise as another and takes a share of a measured time, by its bytes. Returns
@@ -52,10 +62,12 @@ bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
 /* Warns of what fits were asked beyond what they learned from (W0505), once for each source and
  * family, where it is a share of the time of all ops that matters. */
 void ts_costing_tell(const ts_costing *c, const double *runs);
-/* How often each kernel of the costing runs: once for each op of the graph. */
+/* How often each kernel of the costing runs: once for each op of the graph, on each gpu by its share
+ * of the ranks. */
 double *ts_costing_runs(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
-/* Seconds of each op, forward and backward, of one micro-batch. */
-double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
+/* Seconds of each op, forward and backward, of one micro-batch, on these gpus. */
+void ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh,
+                        uint32_t gpus, double *seconds);
 
 /* compiler/lower/cost_sources.c: one source of the plan, ready to be asked. */
 typedef struct ts_cost_chain ts_cost_chain;
@@ -66,6 +78,8 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
                        uint32_t pass, ts_span span, ts_cost_answer *answer, bool *failed);
 /* Whether it answers kernels of one pass alone. */
 bool ts_cost_chain_minds_pass(const ts_cost_chain *a);
+/* The gpu it is for alone, `on(gpu, ...)`; NULL: any that its device is. */
+const ts_value *ts_cost_chain_gpu(const ts_cost_chain *a);
 /* The table at the bottom, if there is one, for nearest rows. */
 const ts_cost_source *ts_cost_chain_table(const ts_cost_chain *a);
 

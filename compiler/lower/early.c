@@ -435,7 +435,8 @@ static double least_step(ts_lowering *l)
 {
   const ts_schedule *sc = l->sc;
   const ts_stages *stages = l->stages;
-  if (!sc->order || sc->policy || !stages || !alike(stages) || sc->ranks > WALKED)
+  if (!sc->order || sc->policy || !stages || !alike(stages) || sc->ranks > WALKED ||
+      l->costing->gpus.count > 1)
     return 0;
   early e = {.l = l, .scratch = ts_arena_new("early"), .speed = fastest(l), .width = 1};
   for (int p = 0; p < TS_PHASES; p++)

@@ -184,6 +184,7 @@ ts_fragment *ts_fragment_new(ts_lowering *l, uint32_t stage)
   f->slowed = 1;
   f->stage_index = stage;
   f->stage = stage == TS_NO_INDEX ? NULL : &l->stages->at[stage];
+  f->devices = stage == TS_NO_INDEX ? 0 : ts_devices_of_stage(l, stage);
   f->tensors = TS_NEW_ARRAY(scratch, ts_tensor_state, l->g->tensors.count + 1);
   f->waited = TS_NEW_ARRAY(scratch, uint32_t, TS_MAX_STREAMS * TS_MAX_STREAMS);
   memset(f->last, 0xff, sizeof f->last);
@@ -311,8 +312,9 @@ uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, t
   uint64_t host = k->host >= 0 ? (uint64_t)k->host : k->host_only ? 0 : f->l->plan->host.launch;
   if (k->host_only)
     return ts_emit_host(f, host, origin.label);
-  uint32_t kernel = ts_ir_kernel_of(f->l, k->cost, f->slowed);
-  TS_PUSH(f->scratch, &f->kernels, k->cost);
+  uint32_t cost = ts_costing_on(f->l->costing, k->cost, f->devices),
+           kernel = ts_ir_kernel_of(f->l, cost, f->slowed);
+  TS_PUSH(f->scratch, &f->kernels, cost);
   uint32_t node = emit(
     f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host},
     origin);

@@ -115,6 +115,7 @@ typedef struct ts_fragment {
   bool forward;                       /* what is kept on the host leaves */
   bool copies_sent;                   /* to the host */
   const ts_placed *fetches;           /* before its first copy from the host; then NULL */
+  uint32_t devices;                   /* of the costing's gpus: those that it runs on, as bits */
   double slowed;                      /* its kernels take so many times as long */
 } ts_fragment;
 

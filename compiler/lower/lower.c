@@ -10,6 +10,7 @@
 #include "compiler/lower/fragment_pieces.h"
 #include "compiler/lower/fragment_parameters.h"
 #include "compiler/lower/lower.h"
+#include "compiler/lower/places.h"
 #include "compiler/machine/cluster.h"
 #include "compiler/shard/model_work.h"
 
@@ -405,6 +406,7 @@ static made build_step(programs *p, const uint32_t *stages, const bool *apart,
 {
   ts_lowering *l = p->l;
   ts_fragment *f = open_fragment(l, TS_NO_INDEX, item);
+  f->devices = ts_devices_of_stage(l, stages[0]);
   ts_update_step(f, item, stages, l->sc->chunks, apart);
   return finish(f,
                 l->stages->kind_count > 1 ?
@@ -615,60 +617,16 @@ void ts_lower_sources(ts_lowering *l)
   }
 }
 
-static uint32_t device_vertex(const ts_cluster *c, int64_t device)
-{
-  for (uint32_t a = 0; a < c->array_count; a++) {
-    if (c->arrays[a].is_switch)
-      continue;
-    if (device < c->arrays[a].count)
-      return c->arrays[a].first + (uint32_t)device;
-    device -= c->arrays[a].count;
-  }
-  return TS_NO_INDEX;
-}
-
-static ts_value coordinate(ts_lowering *l, uint32_t rank)
-{
-  const ts_mesh *mesh = &l->s->mesh;
-  ts_field *fields = TS_NEW_ARRAY(l->s->arena, ts_field, mesh->count + 1);
-  ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, mesh->count + 1);
-  for (uint32_t a = 0; a < mesh->count; a++) {
-    values[a] = ts_int_value(rank / mesh->axis[a].stride % mesh->axis[a].size, mesh->axis[a].span);
-    fields[a] = (ts_field){mesh->axis[a].name, &values[a], mesh->axis[a].span};
-  }
-  ts_record *record = TS_NEW(l->s->arena, ts_record);
-  *record = (ts_record){.count = mesh->count, .at = fields};
-  return (ts_value){.type = TS_T_RECORD, .u.record = record};
-}
-
 bool ts_lower_placement(ts_lowering *l, uint32_t world)
 {
   void *records;
-  const ts_cluster *c = l->plan->cluster.u.cluster;
   if (l->plan->placement.type == TS_T_NONE)
     return true;
-  ts_span at = l->plan->span_of[TS_PLAN_placement];
+  const uint32_t *vertex = ts_devices_of_ranks(l, world);
+  if (!vertex)
+    return false;
   ts_ir_append(l->b, TS_IR_PLACEMENT, world, &records);
-  uint32_t *vertex = records, *taken = TS_NEW_ARRAY(l->s->arena, uint32_t, c->vertex_count + 1);
-  for (uint32_t r = 0; r < world; r++) {
-    ts_value v = coordinate(l, r);
-    ts_value device = ts_call(l->s, l->plan->placement, &v, NULL, 1, at);
-    if (device.type == TS_T_ERROR)
-      return false;
-    vertex[r] = device.type == TS_T_INT && device.u.integer >= 0 ?
-                  device_vertex(c, device.u.integer) :
-                  TS_NO_INDEX;
-    if (vertex[r] == TS_NO_INDEX || taken[vertex[r]]) {
-      ts_diag *d = ts_report(l->s, TS_E0320, at, "rank %u cannot be placed on device %s", r,
-                             ts_value_print(l->s->arena, device));
-      if (vertex[r] == TS_NO_INDEX)
-        ts_diag_here(d, "devices are numbered 0 to %u", c->device_count - 1);
-      else
-        ts_diag_here(d, "rank %u is there already", taken[vertex[r]] - 1);
-      return false;
-    }
-    taken[vertex[r]] = r + 1;
-  }
+  memcpy(records, vertex, world * sizeof *vertex);
   return true;
 }
 
@@ -824,12 +782,43 @@ static void place_shared(ts_lowering *l)
   }
 }
 
+/* The mean over the micro-batches, a backward as two forwards. */
+static double slowed_by(const ts_schedule *sc, const double *slow, uint32_t stage)
+{
+  size_t kind = (size_t)sc->stages * sc->micro_batches;
+  double sum = 0;
+  for (uint32_t i = 0; slow && i < sc->micro_batches; i++) {
+    const double *at = slow + (size_t)stage * sc->micro_batches + i;
+    sum += (at[TS_FORWARD * kind] + at[TS_BACKWARD * kind] * (at[TS_INPUT_GRADIENT * kind] +
+                                                              at[TS_WEIGHT_GRADIENT * kind])) / 3;
+  }
+  return sum > 0 ? sum / sc->micro_batches : 1;
+}
+
+/* [parts][ops] seconds of each op, forward and backward, where the part is; NULL after errors */
+static const double *seconds_of_stages(ts_lowering *l)
+{
+  const ts_schedule *sc = l->sc;
+  const double *slow;
+  double *seconds = TS_NEW_ARRAY(l->s->arena, double, sc->parts * l->g->ops.count + 1);
+  if (!ts_schedule_slow(l->s, l->sc, &slow))
+    return NULL;
+  for (uint32_t part = 0; part < sc->parts; part++) {
+    uint32_t rank = sc->rank_of[part];
+    double *at = seconds + part * l->g->ops.count;
+    ts_costing_seconds(l->costing, l->g, l->sh, sc->devices ? sc->devices[rank] : 0, at);
+    for (size_t i = 0; i < l->g->ops.count; i++)
+      at[i] *= ts_schedule_slowness(sc, rank) * slowed_by(sc, slow, part);
+  }
+  return seconds;
+}
+
 static bool cut(ts_lowering *l)
 {
-  const double *seconds = ts_stages_are_plain(l->g, l->sc) ?
-                            NULL :
-                            ts_costing_seconds(l->costing, l->g, l->sh);
-  l->stages = ts_stages_build(l->s, l->g, l->sh, l->sc, seconds);
+  bool plain = ts_stages_are_plain(l->g, l->sc);
+  const double *seconds = plain ? NULL : seconds_of_stages(l);
+  l->stages =
+    plain || seconds ? ts_stages_build(l->s, l->g, l->sh, l->sc, seconds) : NULL;
   if (!l->stages)
     return false;
   l->sc->built = l->stages;
@@ -872,7 +861,8 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   if (s->explain)
     s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
-  if (l.failed || !(l.sc = open_schedule(s, plan, neutral)) || holds_too_much(&l) ||
+  if (l.failed || !(l.sc = open_schedule(s, plan, neutral)) || !ts_lower_places(&l) ||
+      holds_too_much(&l) ||
       !ts_schedule_place(s, l.sc) || !check_axis(&l) || !check_batch(&l, &samples) ||
       ts_lower_is_full(&l) || !ts_costing_classes(l.costing, l.g, l.sh) ||
       (!l.stages && !cut(&l)) || ts_lower_is_enough_early(&l, samples))

@@ -65,6 +65,11 @@ static inline double ts_gradient_bytes(const ts_lowering *l)
 }
 
 const ts_class *ts_class_of(const ts_lowering *l, uint32_t op);
+/* Of the costing's gpus those that the stage's ranks lie on, as bits; 0: all devices are alike. */
+static inline uint32_t ts_devices_of_stage(const ts_lowering *l, uint32_t stage)
+{
+  return l->sc->devices ? l->sc->devices[l->sc->rank_of[stage]] : 0;
+}
 
 /* ---- Records of the IR, each kept once: their indices ---- */
 

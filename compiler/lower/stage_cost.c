@@ -126,7 +126,13 @@ ts_stage_costs ts_stage_costs_of(ts_lowering *l)
   ts_stage_cost *of_stage = TS_NEW_ARRAY(l->s->arena, ts_stage_cost, l->stages->count + 1);
   for (uint32_t k = 0; k < l->stages->kind_count; k++)
     of_kind[k] = cost_of(l, l->stages->example[k]);
-  for (uint32_t s = 0; s < l->stages->count; s++)
+  for (uint32_t s = 0; s < l->stages->count; s++) {
+    double slowness = ts_schedule_slowness(l->sc, l->sc->rank_of[s]);
     of_stage[s] = of_kind[l->stages->at[s].kind];
-  return (ts_stage_costs){of_stage, ts_stage_message_time(l, largest_message(l->stages))};
+    for (uint32_t k = 0; k < TS_STEP; k++)
+      of_stage[s].time[k] =
+        (uint64_t)llround((double)of_stage[s].time[k] * slowness);
+  }
+  return (ts_stage_costs){.at = of_stage,
+                          .message = ts_stage_message_time(l, largest_message(l->stages))};
 }

@@ -155,7 +155,8 @@ bool ts_replayed_workload_settle(ts_lowering *l, ts_replayed_workload *w,
     time[TS_WEIGHT_GRADIENT] = pass[TS_LINE_WEIGHT];
     time[TS_BACKWARD] = pass[TS_LINE_INPUT] + pass[TS_LINE_WEIGHT];
   }
-  ts_stage_costs costs = {of_stage, ts_stage_message_time(l, w->e->workload->stage_bytes)};
+  ts_stage_costs costs = {.at = of_stage,
+                          .message = ts_stage_message_time(l, w->e->workload->stage_bytes)};
   ts_mesh here = l->s->mesh;
   l->s->mesh = w->placed_on;
   bool settled = ts_schedule_settle(l->s, sc, &costs);

@@ -84,7 +84,7 @@ static const candidate *choose(const listing *l, uint32_t rank, uint32_t n, uint
         best = &list[i];
     ts_work_kind kind = a->policy[rank].preferences.at[best->choice].kind;
     const ts_allowance *delay = &a->policy[rank].delay[kind];
-    double time = (double)a->costs->at[best->stage].time[kind],
+    double time = (double)ts_policy_time(a, kind, best->stage, best->micro_batch),
            end = (double)*now + time - (delay->time + delay->share * time);
     uint64_t wait = TS_NEVER;
     for (uint32_t i = 0; i < n; i++)

@@ -396,10 +396,19 @@ static void hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
                                                  part * cost->held;
 }
 
+uint64_t ts_policy_time(const ts_attempt *a, ts_work_kind kind, uint32_t stage,
+                        uint32_t micro_batch)
+{
+  const ts_schedule *sc = a->b->sc;
+  uint64_t time = a->costs->at[stage].time[kind];
+  size_t at = ((size_t)kind * sc->stages + stage) * sc->micro_batches + micro_batch;
+  return a->costs->slow ? (uint64_t)llround((double)time * a->costs->slow[at]) : time;
+}
+
 bool ts_policy_put(ts_attempt *a, uint32_t rank, const ts_placed *item, uint64_t start)
 {
   ts_rank_state *r = &a->rank[rank];
-  uint64_t time = a->costs->at[item->stage].time[item->kind];
+  uint64_t time = ts_policy_time(a, item->kind, item->stage, item->micro_batch);
   a->items[(size_t)rank * a->per_rank + a->count[rank]++] = *item;
   a->placed++;
   r->free = start + time;
@@ -463,12 +472,13 @@ static void open_attempt(ts_attempt *a)
     bool apart = false;
     for (uint32_t k = 0; k < kinds; k++)
       apart = apart || a->policy[r].preferences.at[k].kind == TS_INPUT_GRADIENT;
-    for (uint32_t c = 0; c < sc->chunks; c++) {
-      const uint64_t *time = a->costs->at[sc->stage_of[r * sc->chunks + c]].time;
-      state->work +=
-        sc->micro_batches *
-        (time[TS_FORWARD] +
-         (apart ? time[TS_INPUT_GRADIENT] + time[TS_WEIGHT_GRADIENT] : time[TS_BACKWARD]));
+    for (uint32_t n = 0; n < sc->chunks * sc->micro_batches; n++) {
+      uint32_t stage = sc->stage_of[r * sc->chunks + n / sc->micro_batches],
+               i = n % sc->micro_batches;
+      state->work += ts_policy_time(a, TS_FORWARD, stage, i) +
+                     (apart ? ts_policy_time(a, TS_INPUT_GRADIENT, stage, i) +
+                                ts_policy_time(a, TS_WEIGHT_GRADIENT, stage, i) :
+                              ts_policy_time(a, TS_BACKWARD, stage, i));
     }
   }
 }

@@ -74,6 +74,9 @@ typedef struct ts_attempt { /* one schedule */
   ts_policy_stop stop;
 } ts_attempt;
 
+/* What an item takes, as slow as clauses make it. */
+uint64_t ts_policy_time(const ts_attempt *a, ts_work_kind kind, uint32_t stage,
+                        uint32_t micro_batch);
 /* The number by which an item is preferred, or its slot. */
 double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk,
                      uint32_t micro_batch);

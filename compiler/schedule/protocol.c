@@ -518,12 +518,60 @@ static void collect_of_plan(solver *v, ts_value protocols)
   v->failed = true;
 }
 
-bool ts_schedule_protocols(ts_session *s, ts_schedule *sc)
+static solver solver_of(ts_session *s, ts_schedule *sc)
 {
   solver v = {.s = s, .sc = sc, .env = sc->env ? sc->env : ts_env_new(s, NULL)};
   if (sc->decl)
     collect(&v, sc->decl);
   collect_of_plan(&v, sc->protocols);
+  return v;
+}
+
+/* Every item that there may be, as if it stood somewhere. */
+static void place_all(solver *v)
+{
+  ts_schedule *sc = v->sc;
+  for (uint32_t k = 0; k < TS_STEP; k++)
+    for (uint32_t stage = 0; stage < sc->stages; stage++)
+      for (uint32_t i = 0; i < sc->micro_batches; i++)
+        TS_PUSH(v->s->arena, &sc->items,
+                (ts_placed){.kind = (ts_work_kind)k,
+                            .micro_batch = i,
+                            .chunk = sc->chunk_of[stage],
+                            .stage = stage,
+                            .span = sc->span});
+}
+
+bool ts_schedule_slow(ts_session *s, ts_schedule *sc, const double **factors)
+{
+  ts_schedule copy = *sc;
+  bool any = false;
+  copy.without = 0; /* as if nobody had read the clauses */
+  memset(&copy.changes, 0, sizeof copy.changes);
+  solver v = solver_of(s, &copy);
+  *factors = NULL;
+  for (size_t i = 0; i < v.clauses.count; i++)
+    any = any || v.clauses.at[i].clause->kind == TS_AST_SLOW;
+  if (!any || v.failed)
+    return !v.failed;
+  memset(&copy.items, 0, sizeof copy.items);
+  memset(&copy.slowed, 0, sizeof copy.slowed);
+  place_all(&v);
+  for (size_t i = 0; i < v.clauses.count && !v.failed; i++) {
+    v.env = v.clauses.at[i].env;
+    if (v.clauses.at[i].clause->kind == TS_AST_SLOW)
+      slow(&v, v.clauses.at[i].clause);
+  }
+  double *by = TS_NEW_ARRAY(s->arena, double, copy.items.count + 1);
+  for (size_t i = 0; i < copy.items.count; i++)
+    by[i] = copy.items.at[i].slowed ? copy.slowed.at[copy.items.at[i].slowed - 1].by : 1;
+  *factors = by;
+  return !v.failed;
+}
+
+bool ts_schedule_protocols(ts_session *s, ts_schedule *sc)
+{
+  solver v = solver_of(s, sc);
   for (size_t i = 0; i < v.clauses.count && !v.failed; i++) {
     v.env = v.clauses.at[i].env;
     switch (v.clauses.at[i].clause->kind) {

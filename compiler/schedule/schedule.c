@@ -683,7 +683,8 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
 bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *costs)
 {
   builder b = {.s = s, .sc = sc};
-  return ts_policy_run(&b, costs) && finish(&b);
+  ts_stage_costs slowed = *costs;
+  return ts_schedule_slow(s, sc, &slowed.slow) && ts_policy_run(&b, &slowed) && finish(&b);
 }
 
 /* A plan without a schedule: every micro-batch forward and backward, one after the other. */

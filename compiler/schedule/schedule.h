@@ -85,6 +85,10 @@ typedef struct ts_schedule {
   const uint32_t *stage_of;       /* [rank * chunks + chunk] */
   const uint32_t *rank_of;        /* [stage] */
   const uint32_t *chunk_of;       /* [stage] */
+  /* [ranks] where devices are not alike: which gpus the replicas of a rank lie on, as bits of
+   * whoever prices its work, and the speed of the slowest. NULL: they are alike */
+  const uint32_t *devices;
+  const double *speeds;
   ts_span stages_span;
   const int64_t *sizes;           /* [parts] units of each, or NULL */
   bool balanced;                   /* divide by time instead of by number */
@@ -123,8 +127,12 @@ typedef struct ts_stage_cost {
   uint64_t time[TS_STEP];
   double held, freed, rise[TS_STEP];
 } ts_stage_cost;
-/* at: [stages] */
-typedef struct ts_stage_costs { const ts_stage_cost *at; uint64_t message; } ts_stage_costs;
+/* at: [stages]; slow: as of ts_schedule_slow */
+typedef struct ts_stage_costs {
+  const ts_stage_cost *at;
+  uint64_t message;
+  const double *slow;
+} ts_stage_costs;
 
 /* Evaluates the plan's schedule: its stages, not yet its order. Without one: one stage, forward and
  * backward of every micro-batch. `micro_batches`: used then. NULL after errors. */
@@ -137,6 +145,12 @@ bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *co
 /* Into how many parts a schedule cuts the model. */
 bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *parts);
 
+/* How many times longer a rank's kernels take than on a device of speed 1. */
+static inline double ts_schedule_slowness(const ts_schedule *sc, uint32_t rank)
+{
+  return sc->speeds && sc->speeds[rank] > 0 ? 1 / sc->speeds[rank] : 1;
+}
+
 /* Not for steps. */
 uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage,
                           uint32_t micro_batch);
@@ -148,6 +162,10 @@ const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item);
 
 /* compiler/schedule/protocol.c: `depend`, `partner` and `slow`. */
 bool ts_schedule_protocols(ts_session *s, ts_schedule *sc);
+/* What `slow` makes of every item there may be, [kind below S][stage * micro_batches +
+ * micro_batch], whatever order they come to stand in; NULL: there is no such clause. False after
+ * errors. */
+bool ts_schedule_slow(ts_session *s, ts_schedule *sc, const double **factors);
 
 /* compiler/schedule/csv.c: the order as torch.distributed.pipelining writes it, a line a rank. */
 const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc);

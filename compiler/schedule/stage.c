@@ -42,7 +42,8 @@ static bool stated(splitter *c, uint32_t *first_unit)
 }
 
 /* Contiguous parts whose largest is as small as can be: bisection on the bound, then greedy
- * filling. Deterministic: costs are sums in op order. */
+ * filling. Deterministic: costs are sums in op order. cost: [most][n], as each part is where it
+ * is. */
 static uint32_t parts_for(const double *cost, uint32_t n, double bound, uint32_t most,
                           uint32_t *first)
 {
@@ -50,13 +51,15 @@ static uint32_t parts_for(const double *cost, uint32_t n, double bound, uint32_t
   double sum = bound + 1;
   for (uint32_t i = 0; i < n; i++) {
     bool must = parts && n - i <= most - parts; /* the rest suffices for one each */
-    if (!parts || sum + cost[i] > bound || must) {
+    const double *here = cost + (size_t)(parts && parts <= most ? parts - 1 : 0) * n;
+    if (!parts || sum + here[i] > bound || must) {
       if (parts < most)
         first[parts] = i;
       parts++;
+      here = cost + (size_t)(parts <= most ? parts - 1 : 0) * n;
       sum = 0;
     }
-    sum += cost[i];
+    sum += here[i];
   }
   return parts;
 }
@@ -70,7 +73,8 @@ typedef struct spread { /* compared from the first to the last */
 
 typedef struct evening {
   const splitter *c;
-  const double *until;   /* [unit]: seconds of all units before it */
+  /* [part][unit]: seconds of all units before it, where the part is */
+  const double *until;
   double *load;          /* [rank], for one spread at a time */
 } evening;
 
@@ -80,7 +84,8 @@ static spread spread_of(const evening *e, const uint32_t *first)
   spread s = {0};
   memset(e->load, 0, sc->ranks * sizeof *e->load);
   for (uint32_t i = 0; i < sc->parts; i++) {
-    double time = e->until[first[i + 1]] - e->until[first[i]];
+    const double *until = e->until + (size_t)i * (units(e->c->g) + 1);
+    double time = until[first[i + 1]] - until[first[i]];
     s.longest = time > s.longest ? time : s.longest;
     s.stage_squares += time * time;
     for (uint32_t copy = i; copy < sc->stages; copy += sc->parts)
@@ -146,15 +151,21 @@ static void even_out(const splitter *c, const double *until, uint32_t *first)
 static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
 {
   uint32_t n = units(c->g), stages = c->sc->parts;
-  double *cost = TS_NEW_ARRAY(c->s->arena, double, n + 1), low = 0, high = 0;
-  double *until = TS_NEW_ARRAY(c->s->arena, double, n + 1);
-  for (uint32_t i = 0; i < c->g->ops.count; i++)
-    cost[unit_of(c->g, i) < n ? unit_of(c->g, i) : n - 1] += seconds[i];
-  for (uint32_t i = 0; i < n; i++) {
-    low = cost[i] > low ? cost[i] : low;
-    high += cost[i];
-    until[i + 1] = high;
+  double *cost = TS_NEW_ARRAY(c->s->arena, double, stages * n + 1), low = 0, high = 0;
+  double *until = TS_NEW_ARRAY(c->s->arena, double, stages * (n + 1) + 1),
+         *least = TS_NEW_ARRAY(c->s->arena, double, n + 1);
+  for (uint32_t part = 0; part < stages; part++) {
+    double *here = cost + (size_t)part * n, *sum = until + (size_t)part * (n + 1);
+    for (uint32_t i = 0; i < c->g->ops.count; i++)
+      here[unit_of(c->g, i) < n ? unit_of(c->g, i) : n - 1] += *seconds++;
+    for (uint32_t i = 0; i < n; i++) {
+      least[i] = part && least[i] < here[i] ? least[i] : here[i];
+      sum[i + 1] = sum[i] + here[i];
+    }
+    high = sum[n] > high ? sum[n] : high;
   }
+  for (uint32_t i = 0; i < n; i++)
+    low = least[i] > low ? least[i] : low;
   for (int step = 0; step < 60 && low < high; step++) {
     double middle = (low + high) / 2;
     if (parts_for(cost, n, middle, stages, first_unit) <= stages)
@@ -371,6 +382,13 @@ static bool same_sizes(const ts_stage *a, const ts_stage *b)
   return a->op_count == b->op_count && a->in_count == b->in_count && a->out_count == b->out_count;
 }
 
+/* Kernels take as long on both. */
+static bool same_place(const splitter *c, uint32_t one, uint32_t other)
+{
+  const uint32_t *devices = c->sc->devices, *rank = c->sc->rank_of;
+  return !devices || devices[rank[one]] == devices[rank[other]];
+}
+
 static const words *described(const splitter *c, uint32_t index, words *w)
 {
   if (!w->count)
@@ -384,11 +402,12 @@ static uint32_t kind_of(const splitter *c, uint32_t index, const uint32_t *examp
   const ts_stage *stages = c->stages->at, *stage = &stages[index];
   uint32_t kinds = c->stages->kind_count;
   for (uint32_t k = 0; k < kinds; k++)
-    if (same_sizes(&stages[example[k]], stage) && plainly_alike(c, &stages[example[k]], stage))
+    if (same_place(c, example[k], index) && same_sizes(&stages[example[k]], stage) &&
+        plainly_alike(c, &stages[example[k]], stage))
       return k;
   said[kinds].count = 0;
   for (uint32_t k = 0; k < kinds; k++) {
-    if (!same_sizes(&stages[example[k]], stage))
+    if (!same_place(c, example[k], index) || !same_sizes(&stages[example[k]], stage))
       continue;
     const words *a = described(c, example[k], &said[k]), *b = described(c, index, &said[kinds]);
     if (a->count == b->count && !memcmp(a->at, b->at, a->count * sizeof *a->at))

@@ -33,7 +33,8 @@ typedef struct ts_stages {
 
 /* Stages follow from numbers of repeats alone, and nothing need be said of them. */
 bool ts_stages_are_plain(const ts_graph *g, const ts_schedule *sc);
-/* `seconds` of each op, forward and backward; NULL if they are plain. NULL after errors. */
+/* seconds: [parts][ops] of each op, forward and backward, where that part is; NULL if they are
+ * plain. NULL after errors. */
 ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh,
                            const ts_schedule *sc, const double *seconds);
 
