@@ -224,6 +224,37 @@ static const char *built_in(ts_session *s, const char *name)
   return ts_arena_printf(s->arena, "```\n%s(%s)\n```\nbuilt in", name, list);
 }
 
+/* Bytes of a code span that is one wherever its line stands; 0: none begins here. */
+static size_t code_span(const char *text)
+{
+  size_t inside = *text == '`' ? strcspn(text + 1, "`|\n") : 0;
+  return inside && text[1 + inside] == '`' && text[2 + inside] != '`' ? inside + 2 : 0;
+}
+
+/* Markdown of strangers: emphasis, lists and code stay, but nothing that an editor would fetch,
+ * link or take for HTML. */
+static const char *prose(ts_arena *arena, const char *text)
+{
+  char *all = ts_arena_alloc(arena, 2 * strlen(text) + 1), *end = all;
+  for (size_t n; *text; text += n, end += n) {
+    n = code_span(text);
+    if (!n && strchr("<[\\`", *text))
+      *end++ = '\\';
+    n = n ? n : 1;
+    memcpy(end, text, n);
+  }
+  *end = '\0';
+  return all;
+}
+
+/* A code span ends at a backtick. */
+static const char *code(ts_arena *arena, const char *text)
+{
+  char *all = ts_arena_string(arena, text, strlen(text));
+  for (char *at = all; (at = strchr(at, '`'));) *at = '\'';
+  return all;
+}
+
 const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use *use)
 {
   if (!use->node)
@@ -232,9 +263,10 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
   const ts_module *m = ts_module_of(s, use->node->span.file);
   bool elsewhere = m && use->node->span.file != use->span.file;
   return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s",
-                         ts_lookup_signature(s, use->node), value ? "= `" : "", value ? value : "",
-                         value ? "`\n\n" : "", comment, elsewhere ? "\n*" : "",
-                         elsewhere ? m->name : "", elsewhere ? "*" : "");
+                         ts_lookup_signature(s, use->node), value ? "= `" : "",
+                         value ? code(s->arena, value) : "", value ? "`\n\n" : "",
+                         prose(s->arena, comment), elsewhere ? "\n*" : "",
+                         elsewhere ? prose(s->arena, m->name) : "", elsewhere ? "*" : "");
 }
 
 /* ---- Calls that are open ---- */
