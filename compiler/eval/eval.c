@@ -27,6 +27,7 @@ static void too_many_steps(ts_session *s, ts_span at, const char *what)
 static void too_much_memory(ts_session *s, ts_span at)
 {
   ts_diag *d = ts_report(s, TS_E0226, at, "the evaluation takes too much memory");
+  s->starved = true;
   ts_diag_note(d,
                "%.2g GB are in use; at most %.4g GB may be, of which evaluation has three quarters",
                (double)ts_arena_used(s->arena) / 1e9, (double)ts_heap_ceiling() / 1e9);

@@ -187,6 +187,7 @@ struct ts_session {
   bool checking;
   uint32_t depth;                   /* of evaluation */
   uint64_t steps, next_look;        /* at how many steps the limits are looked at again */
+  bool starved;                     /* memory was one that was reached */
   /* if set, whole numbers that do not divide are counted here and are no error: a search leaves the
    * plan out */
   uint64_t *uneven;

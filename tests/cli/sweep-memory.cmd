@@ -10,3 +10,6 @@ trainspec sweep $few --all --vary m=[300000,1] --set dp=2 --journal j.db --resum
 python3 -c 'import sqlite3; print(sqlite3.connect("j.db").execute("SELECT count(*), group_concat(DISTINCT state) FROM plan").fetchone())'
 trainspec sweep $few --budget 8 --vary m=1..400000 --set dp=2 plan.ts >budget 2>/dev/null; echo "exit $?"; grep -c 'more memory' budget
 trainspec sweep $few $all --journal j.db plan.ts 2>&1; echo "exit $?"
+echo "== an evaluation that takes too much"; sed 's/name: String = "x"/n: Int = 1/; s/tokens = .*/tokens = 512 + 0 * len([[j for j in 0..1000] for i in 0..n])/' plan.ts >long.ts
+for jobs in 1 2; do trainspec sweep -j$jobs --max-memory 300MB --all --format csv --vary n=[1,900000,2] --set dp=2 --journal long.$jobs.db long.ts 2>/dev/null | cut -d, -f1-4; done
+python3 -c 'import sqlite3; print(sqlite3.connect("long.2.db").execute("SELECT count(*), group_concat(DISTINCT state) FROM plan").fetchone())'

@@ -195,32 +195,33 @@ static bool next(apart *a, size_t *index, bool *alone)
 }
 
 /* What it said, or why it said nothing. */
+static ts_outcome outcome_of(apart *a, const helper *h, int status, ts_arena *arena)
+{
+  ts_outcome out;
+  ts_unpacker u = {h->said.at, h->said.at + h->said.count, arena, false};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == TS_EXIT_ENVIRONMENT)
+    return stopped_for(too_much(arena));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != TS_EXIT_DONE)
+    return stopped_for("the process that played it was ended");
+  ts_unpack_inputs(&u, a->sweep->inputs);
+  ts_unpack_outcome(&u, &out);
+  return u.bad ? stopped_for("what the process that played it sent is cut off") : out;
+}
+
 static void finish(apart *a, helper *h)
 {
   int status = 0;
-  ts_outcome out;
   ts_arena *arena = ts_arena_new("an outcome");
-  ts_unpacker u = {h->said.at, h->said.at + h->said.count, arena, false};
   close(h->in);
   waitpid(h->process, &status, 0);
-  bool alone = a->alone;
-  size_t index = h->index;
+  ts_outcome out = outcome_of(a, h, status, arena);
   h->process = 0;
   a->playing--;
+  if (out.starved && !a->alone)
+    TS_PUSH(a->arena, &a->starved, h->index);
+  else
+    tell(a, h->index, out, ts_clock() - h->begun);
   a->alone = false;
-  bool ended = WIFEXITED(status), starved = ended && WEXITSTATUS(status) == TS_EXIT_ENVIRONMENT;
-  if (ended && !WEXITSTATUS(status) && h->said.count) {
-    ts_unpack_inputs(&u, a->sweep->inputs);
-    ts_unpack_outcome(&u, &out);
-    tell(a, index, u.bad ? stopped_for("what its process sent is cut off") : out,
-         ts_clock() - h->begun);
-  } else if (starved && !alone) {
-    TS_PUSH(a->arena, &a->starved, index);
-  } else {
-    tell(a, index,
-         stopped_for(starved ? too_much(arena) : "the process that played it was ended"),
-         ts_clock() - h->begun);
-  }
   ts_arena_free(arena);
 }
 

@@ -57,14 +57,14 @@ static void pack_sure(ts_packer *p, const ts_confidence *c)
   }
 }
 
-enum { EXACT = 1, PLAYED = 2, UNREAD = 4, OVER = 8, SURE = 16 };
+enum { EXACT = 1, PLAYED = 2, UNREAD = 4, OVER = 8, SURE = 16, STARVED = 32 };
 
 void ts_pack_outcome(ts_packer *p, const ts_outcome *o)
 {
   ts_pack_number(p, o->state);
   ts_pack_number(p, (o->exact ? EXACT : 0u) | (o->played ? PLAYED : 0u) |
                       (o->unread ? UNREAD : 0u) | (o->least.over ? OVER : 0u) |
-                      (o->sure ? SURE : 0u));
+                      (o->sure ? SURE : 0u) | (o->starved ? STARVED : 0u));
 #define REAL(name, member) ts_pack_real(p, o->least.member);
   TS_LEAST_REALS(REAL)
 #undef REAL
@@ -196,9 +196,10 @@ static const ts_confidence *unpack_sure(ts_unpacker *u)
 void ts_unpack_outcome(ts_unpacker *u, ts_outcome *o)
 {
   *o = (ts_outcome){.state = (ts_outcome_state)few(u, TS_OUTCOME_STATES)};
-  uint32_t flags = few(u, 2 * SURE);
+  uint32_t flags = few(u, 2 * STARVED);
   o->exact = flags & EXACT, o->played = flags & PLAYED, o->unread = flags & UNREAD;
   o->least.over = flags & OVER;
+  o->starved = flags & STARVED;
 #define REAL(name, member) o->least.member = ts_unpack_real(u);
   TS_LEAST_REALS(REAL)
 #undef REAL

@@ -246,6 +246,8 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
     const char *why = ts_diags_first_error(session->diags);
     out->why = why ? why : "no reason was given";
     out->unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
+    if (session->starved)
+      out->state = TS_STOPPED, out->starved = out->played = true;
   }
 }
 
