@@ -33,10 +33,19 @@ fn _generation(gpu: String) -> Int = _on(gpu).generation
 fn _inner(a: MegatronArguments) -> Int = a.tensor_model_parallel_size * a.context_parallel_size
 fn _expert_tensor(a: MegatronArguments) -> Int =
   if a.expert_tensor_parallel_size > 0 then a.expert_tensor_parallel_size else a.tensor_model_parallel_size
-// Ranks along the data-parallel axis over which experts are dealt out, beside those of tensor and
-// context parallelism.
-fn _spread(a: MegatronArguments) -> Int = if a.num_experts == 0 then 1
-  else max(1, div(a.expert_model_parallel_size * _expert_tensor(a), _inner(a)))
+// Experts lie over blocks of EP x ETP ranks, with tensor parallelism fastest, then context
+// parallelism, then data parallelism (`expert_decoder_rank_generator` of
+// megatron/core/parallel_state.py). So a block takes in the inner part of tensor parallelism, or all
+// of it and the inner part of context parallelism, or all of both and a part of the replicas, `ed`.
+fn _block(a: MegatronArguments) -> Int = if a.num_experts == 0 then _inner(a) else a.expert_model_parallel_size * _expert_tensor(a)
+fn _tensor_inner(a: MegatronArguments) -> Int = min(_block(a), a.tensor_model_parallel_size)
+fn _context_inner(a: MegatronArguments) -> Int = min(max(1, div(_block(a), a.tensor_model_parallel_size)), a.context_parallel_size)
+fn _spread(a: MegatronArguments) -> Int = max(1, div(_block(a), _inner(a)))
+// Whether the ranks of a block are one of these.
+fn _is_block(a: MegatronArguments) -> Bool = _divides(_block(a), a.tensor_model_parallel_size) and
+  _divides(max(1, div(_block(a), a.tensor_model_parallel_size)), a.context_parallel_size) and _block(a) == _tensor_inner(a) *
+  _context_inner(a) * _spread(a)
+fn _divides(a: Int, b: Int) -> Bool = a % b == 0 or b % a == 0
 fn _replicas(a: MegatronArguments) -> Int = if a.gpus % (_inner(a) * a.pipeline_model_parallel_size * _spread(a)) != 0 then refuse(
   str(a.gpus) + " GPUs are no multiple of the product of the parallel sizes",
 ) else div(a.gpus, _inner(a) * a.pipeline_model_parallel_size * _spread(a))
@@ -44,8 +53,9 @@ fn _replicas(a: MegatronArguments) -> Int = if a.gpus % (_inner(a) * a.pipeline_
 // The device of a rank: replicas of a stage stand together, or the stages of a replica
 // (initialize_model_parallel of megatron/core/parallel_state.py, `order`).
 fn megatron_place(run: Record, at: Record) -> Int =
-  at.tp + run.tp * (at.cp + run.cp *
-  (if run.arguments.use_tp_pp_dp_mapping then at.pp + run.pp * (at.ed + run.ed * at.dp) else at.ed + run.ed * (at.dp + run.dp * at.pp)))
+  at.tp + run.tp_inner * (at.tq + run.tp_outer * (at.cp + run.cp_inner * (at.cq + run.cp_outer * _replica(run, at))))
+fn _replica(run: Record, at: Record) -> Int =
+  if run.arguments.use_tp_pp_dp_mapping then at.pp + run.pp * (at.ed + run.ed * at.dp) else at.ed + run.ed * (at.dp + run.dp * at.pp)
 
 // -- the model --
 fn _ffn(a: MegatronArguments) -> Int = if a.ffn_hidden_size > 0 then a.ffn_hidden_size else if a.swiglu then div(a.hidden_size * 8, 192) *
@@ -210,6 +220,10 @@ fn _described(a: MegatronArguments, on: Record) -> Record = {
   network: on.network,
   tp: a.tensor_model_parallel_size,
   cp: a.context_parallel_size,
+  tp_inner: _tensor_inner(a),
+  tp_outer: div(a.tensor_model_parallel_size, _tensor_inner(a)),
+  cp_inner: _context_inner(a),
+  cp_outer: div(a.context_parallel_size, _context_inner(a)),
   ed: _spread(a),
   dp: _replicas(a),
   pp: a.pipeline_model_parallel_size,
@@ -292,12 +306,16 @@ fn _narrow_products(recipe: String) -> Any = if recipe == "delayed" then fp8_pro
   then fp8_products(current: true) else if recipe == "blockwise" then fp8_products(format: fp8_block) else if recipe == "mxfp8"
   then fp8_products(format: mxfp8) else refuse("no recipe `" + recipe + "` for products in fp8: delayed, tensorwise, blockwise or mxfp8")
 
-// Experts lie over all ranks that have different tokens, or beside those that share an expert's
-// products.
-fn _expert_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, hidden: Bool) -> Any = if run.arguments.num_experts == 0 then none
-  else if run.expert_tensor == 1 then expert_parallel(tp * cp * ed, batch: ed, overlap: hidden) else if run.arguments.sequence_parallel
-  then [expert_parallel(cp * ed, batch: ed, overlap: hidden), expert_tensors_kept(tp)]
-  else expert_parallel(cp * ed, batch: ed, overlap: hidden)
+// `ti`, `ci`: the parts of tensor and context parallelism in a block of experts.
+fn _expert_strategies(run: Record, tp: Axis, ti: Axis, ci: Axis, ed: Axis, hidden: Bool) -> Any = if run.arguments.num_experts == 0
+  then none else if run.expert_tensor == 1 then expert_parallel(
+  ti * ci * ed,
+  batch: ed,
+  overlap: hidden,
+) else if run.arguments.sequence_parallel then [
+  expert_parallel(ci * ed, batch: ed, overlap: hidden),
+  expert_tensors_kept(tp),
+] else expert_parallel(ci * ed, batch: ed, overlap: hidden)
 
 // Elements of a bucket, with and without the distributed optimizer (resolve_ddp_bucket_size of
 // megatron/training/training.py; before it, and still, the constructor of DistributedDataParallel;
@@ -313,8 +331,34 @@ fn _parted(a: MegatronArguments) -> Int = if _stages(a) == 1 then _repeats(a) + 
 ) else _stage_size(a, 0)
 
 // The strategies of a run. `ed`: the part of the data-parallel ranks over which experts are dealt
-// out. `hidden`: whether communication goes on beside work that does not need it.
-fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidden: Bool = true) -> List = [
+// out; `ti` and `ci`: those of tensor and context parallelism. `hidden`: whether communication goes on beside work that does not need it.
+fn megatron_strategies(
+  run: Record,
+  tp: Axis,
+  cp: Axis,
+  ed: Axis,
+  dp: Axis,
+  hidden: Bool = true,
+  ti: Axis = tp,
+  ci: Axis = cp,
+  tq: Axis = tp,
+) -> List = if run.tp_inner != ti or run.cp_inner != ci then refuse(
+  "experts lie over a part of tensor or context parallelism: import the command line again",
+) else if run.tp_outer == 1 then _strategies(run, tp, cp, ed * dp * cp, ed * dp * cp, ti, ci, ed, hidden)
+  else _strategies(run, tp, cp, ed * dp * cp, tq * ed * dp * cp, ti, ci, ed, hidden)
+// `replicas`: those over which gradients are summed, those of experts over `wider`: `tq` is the rest
+// of tensor parallelism, where experts lie over a part of it.
+fn _strategies(
+  run: Record,
+  tp: Axis,
+  cp: Axis,
+  replicas: Axis,
+  wider: Axis,
+  ti: Axis,
+  ci: Axis,
+  ed: Axis,
+  hidden: Bool,
+) -> List = [
   if cp == 1 then none else if run.arguments.cp_comm_type == "a2a" then ulysses(cp, overlap: hidden)
     else context_parallel(cp, overlap: if not hidden then false else if run.arguments.cp_comm_type == "p2p" then ring else true),
   if tp == 1 then none else if run.arguments.sequence_parallel then tensor_sequence_parallel(
@@ -323,21 +367,26 @@ fn megatron_strategies(run: Record, tp: Axis, cp: Axis, ed: Axis, dp: Axis, hidd
     scatter: if run.arguments.tp_comm_overlap and hidden then ring else hidden,
     again: hidden,
     slows: run.slows,
+    elsewhere: if run.tp_outer > 1 then "expert_linear" else "",
   ) else tensor_parallel(tp, overlap: hidden),
   if tp == 1 then none else fused_operators(tp),
-  _expert_strategies(run, tp, cp, ed, hidden),
+  _expert_strategies(run, tp, ti, ci, ed, hidden),
   if run.arguments.use_distributed_optimizer then zero1(
-    ed * dp * cp,
-    bucket: _bucket(run.arguments, ed * dp * cp),
+    replicas,
+    bucket: _bucket(run.arguments, run.ed * run.dp * run.cp),
     overlap: run.arguments.overlap_grad_reduce,
     beside: run.arguments.overlap_param_gather,
     parted: _parted(run.arguments),
-    updated: if run.arguments.overlap_grad_reduce then _bucket(run.arguments, ed * dp * cp) else 1 TiB,
+    wider: wider,
+    of: "expert_linear",
+    updated: if run.arguments.overlap_grad_reduce then _bucket(run.arguments, run.ed * run.dp * run.cp) else 1 TiB,
   ) else data_parallel(
-    ed * dp * cp,
-    bucket: _bucket(run.arguments, ed * dp * cp),
+    replicas,
+    bucket: _bucket(run.arguments, run.ed * run.dp * run.cp),
     overlap: run.arguments.overlap_grad_reduce,
     parted: _parted(run.arguments),
+    wider: wider,
+    of: "expert_linear",
   ),
   if run.arguments.optimizer_cpu_offload then update_on_host() else none,
   if run.arguments.fp8_format == "" then none else _narrow_products(run.arguments.fp8_recipe),
@@ -500,7 +549,29 @@ fn _refusals(a: MegatronArguments) -> List = [
     why: "`overlap_param_gather` wants `overlap_grad_reduce` and `use_distributed_optimizer`",
   },
   {
-    wrong: a.use_tp_pp_dp_mapping and _spread(a) > 1,
+    wrong: a.num_experts > 0 and not _is(_expert_tensor(a), [1, a.tensor_model_parallel_size]),
+    why: "an expert's products are split over 1 rank, or as many as the others': `expert_tensor_parallel_size` is 1 or " +
+      str(a.tensor_model_parallel_size),
+  },
+  {
+    wrong: a.num_experts > 0 and not _is_block(a),
+    why: "experts over " + str(_block(a)) + " ranks do not go with " + str(a.tensor_model_parallel_size) + " of tensor and " +
+      str(a.context_parallel_size) + " of context parallelism",
+  },
+  {
+    wrong: a.num_experts > 0 and a.num_experts % a.expert_model_parallel_size != 0,
+    why: str(a.num_experts) + " experts do not divide by `expert_model_parallel_size`",
+  },
+  {
+    wrong: a.num_experts == 0 and a.expert_model_parallel_size > 1,
+    why: "`expert_model_parallel_size` wants `num_experts`",
+  },
+  {
+    wrong: a.num_experts > 0 and a.expert_model_parallel_size > 1 and a.tensor_model_parallel_size > 1 and not a.sequence_parallel,
+    why: "experts over several ranks beside tensor parallelism want `sequence_parallel`",
+  },
+  {
+    wrong: a.use_tp_pp_dp_mapping and _block(a) != _inner(a),
     why: "with `use_tp_pp_dp_mapping` experts lie over the ranks of tensor and context parallelism alone",
   },
   { wrong: a.tp_comm_overlap and not a.sequence_parallel, why: "`tp_comm_overlap` wants `sequence_parallel`" },
@@ -509,7 +580,7 @@ fn _refusals(a: MegatronArguments) -> List = [
     why: "no `cp_comm_type` " + a.cp_comm_type + " here yet: p2p, a2a or all_gather",
   },
 ] + _refused_recomputation(a) + _refused_pipelines(a) + _refused_layouts(a)
-fn _is(word: String, words: List) -> Bool = any([w == word for w in words])
+fn _is(word: Any, words: List) -> Bool = any([w == word for w in words])
 // Layouts that validate_layer_layout of megatron/core/transformer/pipeline_parallel_layer_layout.py
 // refuses; and stages without anything, which it lets pass.
 fn _refused_layouts(a: MegatronArguments) -> List = if not _laid_out(a) then [] else _refused_layout(
@@ -611,9 +682,9 @@ let command_line = {
     "  framework = run.framework",
     "  model = run.model",
     "  cluster = run.cluster",
-    "  mesh = { tp: run.tp, cp: run.cp, ed: run.ed, dp: run.dp, pp: run.pp }",
+    "  mesh = { tp: run.tp_inner, tq: run.tp_outer, cp: run.cp_inner, cq: run.cp_outer, ed: run.ed, dp: run.dp, pp: run.pp }",
     "  placement = place",
-    "  apply = megatron_strategies(run, tp, cp, ed, dp)",
+    "  apply = megatron_strategies(run, tp * tq, cp * cq, ed, dp, ti: tp, ci: cp, tq: tq)",
     "  schedule = megatron_schedule(run, pp)",
     "  batch = run.batch",
     "  tokens = run.tokens",

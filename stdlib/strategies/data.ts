@@ -5,17 +5,18 @@
 // along the rest are summed. A `bucket` without a unit counts elements. `parted`: of so many repeats
 // of the model, from the first on; what later ones hold leaves in one bucket (Megatron-LM, which has
 // buckets on the first stage of a pipeline alone: later ones' sums are not on the critical path).
+// Weights of ops of the kind `of` have their replicas along `wider`.
 let _all = 1 TiB // a bucket that nothing fills
 let _every = 1_000_000_000 // repeats: more than any model has
 
-strategy data_parallel(d: Axis, bucket: Any = 25 MiB, overlap: Bool = true, parted: Int = _every) {
+strategy data_parallel(d: Axis, bucket: Any = 25 MiB, overlap: Bool = true, parted: Int = _every, wider: Any = 1, of: String = "") {
   rule gradients optional {
     match * where unit < parted
-    after gradients: all_reduce(gradients, over: d, bucket: bucket, overlap: overlap)
+    after gradients: all_reduce(gradients, over: if kind == of then wider else d, bucket: bucket, overlap: overlap)
   }
   rule together optional {
     match * where unit >= parted
-    after gradients: all_reduce(gradients, over: d, bucket: _all, overlap: overlap)
+    after gradients: all_reduce(gradients, over: if kind == of then wider else d, bucket: _all, overlap: overlap)
   }
 }
 
@@ -32,22 +33,22 @@ strategy zero1(
   beside: Bool = false,
   parted: Int = _every,
   updated: Any = _all,
+  wider: Any = 1,
+  of: String = "",
 ) {
-  let at_once = if beside then 1 else d
-  let later = if beside then d else 1
   rule gradients optional {
     match * where unit < parted
-    after gradients: reduce_scatter(gradients, over: d, bucket: bucket, overlap: overlap)
-    shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: later, bucket: bucket, ahead: 1)
-    after step: all_gather(parameters, over: at_once, bucket: updated)
+    after gradients: reduce_scatter(gradients, over: if kind == of then wider else d, bucket: bucket, overlap: overlap)
+    shard(optimizer, over: if kind == of then wider else d)
+    before forward: all_gather(parameters, over: if not beside then 1 else if kind == of then wider else d, bucket: bucket, ahead: 1)
+    after step: all_gather(parameters, over: if beside then 1 else if kind == of then wider else d, bucket: updated)
   }
   rule together optional {
     match * where unit >= parted
-    after gradients: reduce_scatter(gradients, over: d, bucket: _all, overlap: overlap)
-    shard(optimizer, over: d)
-    before forward: all_gather(parameters, over: later, bucket: _all, ahead: 1)
-    after step: all_gather(parameters, over: at_once)
+    after gradients: reduce_scatter(gradients, over: if kind == of then wider else d, bucket: _all, overlap: overlap)
+    shard(optimizer, over: if kind == of then wider else d)
+    before forward: all_gather(parameters, over: if not beside then 1 else if kind == of then wider else d, bucket: _all, ahead: 1)
+    after step: all_gather(parameters, over: if beside then 1 else if kind == of then wider else d)
   }
 }
 

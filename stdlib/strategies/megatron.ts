@@ -69,7 +69,8 @@ strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
 // gathered again; `again`: whether that second gather goes on beside the input gradients.
 // `adapters`: the input of an adapter beside a product of columns is gathered for it alone, as where
 // user buffers gather the product's in parts and do not hand it on (Megatron-Bridge,
-// peft/utils.py, ParallelLinearAdapter).
+// peft/utils.py, ParallelLinearAdapter). `elsewhere`: a kind of ops whose gradients the strategy of the
+// replicas sums over the ranks of `t` as well.
 strategy tensor_sequence_parallel(
   t: Axis,
   gather: Overlap = true,
@@ -78,6 +79,7 @@ strategy tensor_sequence_parallel(
   slows: Real = 1.0,
   again: Overlap = true,
   adapters: Bool = false,
+  elsewhere: String = "",
 ) {
   let second = if keep_gathered then 1 else t
   let apart = if adapters then t else 1
@@ -154,7 +156,7 @@ strategy tensor_sequence_parallel(
     before forward: all_gather(x, dim: 1, over: t)
   }
   rule replicated {
-    match *
+    match * where kind != elsewhere
     after gradients: all_reduce(gradients, over: t, bucket: 1 GiB, overlap: false)
   }
 }
