@@ -123,6 +123,8 @@ libts_a_SOURCES += \
 	runtime/pipeline/problem.c \
 	runtime/pipeline/problem.h \
 	runtime/pipeline/search.c \
+	runtime/play/at_once.c \
+	runtime/play/at_once.h \
 	runtime/play/contention.c \
 	runtime/play/contention.h \
 	runtime/play/crew.c \

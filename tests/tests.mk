@@ -15,6 +15,7 @@ tests_unit_sources = \
 	tests/unit/test_accuracy.c \
 	tests/unit/test_accuracy_factors.c \
 	tests/unit/test_arena.c \
+	tests/unit/test_at_once.c \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
 	tests/unit/test_blocks.c \

@@ -6,6 +6,7 @@
 
 #include "runtime/collective/flow_pattern.h"
 #include "runtime/collective/call.h"
+#include "runtime/collective/network.h"
 
 /* ps, again: as in ts_flow_pattern, of a message to set up its circuits; ps for a byte of volume, <
  * 0: not made */
@@ -20,8 +21,10 @@ ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_
  * */
 const uint32_t *ts_flow_figures_group(ts_flow_figures *figures, ts_arena *arena, uint32_t group,
                                       ts_stop *stop);
-/* The same for messages between two devices. */
-uint32_t ts_flow_figures_path(ts_flow_figures *figures, uint32_t from, uint32_t to, ts_stop *stop);
+/* The same for messages between two devices each that are sent at the same time. Not 0 after filling
+ * *stop. */
+int ts_flow_figures_paths(ts_flow_figures *figures, const ts_network_message *messages,
+                          uint32_t count, uint32_t *number, ts_stop *stop);
 bool ts_flow_figures_any(const ts_flow_figures *figures);
 
 ts_estimate ts_flow_estimate(const ts_flow_figures *figures, uint32_t number, uint32_t model,

@@ -152,53 +152,66 @@ static uint32_t message_axes(const ts_network *n)
 
 uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
 {
-  uint32_t axes = message_axes(n);
-  if (from == to || !n->ranks->vertex)
-    return unlinked(n, from == to ? 1 : 2, axes);
-  from = n->ranks->vertex[from];
-  to = n->ranks->vertex[to];
-  uint32_t path = ts_profile_path(n, from, to, axes, stop);
-  bool flows = ts_flow_figures_any(n->flows), packets = ts_packet_figures_any(n->packets);
-  if (path == TS_IR_NONE || (!flows && !packets))
-    return path;
-  ts_profile p = n->profiles.at[path];
-  if (flows && !(p.flows = ts_flow_figures_path(n->flows, from, to, stop) + 1))
-    return TS_IR_NONE;
-  if (packets && !(p.packets = ts_packet_figures_path(n->packets, from, to, stop) + 1))
-    return TS_IR_NONE;
-  return ts_network_intern(n, &p);
+  uint32_t profile;
+  return ts_network_messages(n, &(ts_network_message){from, to, 0}, 1, &profile, stop) ? TS_IR_NONE :
+                                                                                     profile;
 }
 
-/* Where links alone are looked at: all at once, as other plans ask the same. */
-static int message_links(ts_network *n, const uint32_t *to, uint32_t *profile, ts_stop *stop)
+/* With what models of connections need to know. `count` messages of one set. */
+static int with_ways(ts_network *n, const ts_network_message *m, uint32_t count, uint32_t *profile,
+                     ts_stop *stop)
 {
-  ts_arena *scratch = ts_arena_new("paths of messages");
-  uint32_t *pairs = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)n->ranks->world), count = 0;
-  for (uint32_t r = 0; r < n->ranks->world; r++) {
-    if (to[r] == TS_IR_NONE || to[r] == r)
-      continue;
-    pairs[2 * count] = n->ranks->vertex[r];
-    pairs[2 * count++ + 1] = n->ranks->vertex[to[r]];
+  bool packets = ts_packet_figures_any(n->packets);
+  uint32_t *flows = TS_NEW_ARRAY(n->arena, uint32_t, count);
+  if (ts_flow_figures_any(n->flows) && ts_flow_figures_paths(n->flows, m, count, flows, stop))
+    return -1;
+  for (uint32_t i = 0; i < count; i++) {
+    ts_profile p = n->profiles.at[profile[i]];
+    p.flows = ts_flow_figures_any(n->flows) ? flows[i] + 1 : 0;
+    if (packets && !(p.packets = ts_packet_figures_path(n->packets, m[i].from, m[i].to, stop) + 1))
+      return -1;
+    profile[i] = ts_network_intern(n, &p);
   }
-  const uint32_t *found = ts_profile_paths(n, pairs, count, message_axes(n), stop);
-  ts_arena_free(scratch);
-  for (uint32_t r = 0; found && r < n->ranks->world; r++)
-    profile[r] = to[r] == TS_IR_NONE ? TS_IR_NONE :
-                 to[r] == r          ? ts_network_path(n, r, r, stop) :
-                                       *found++;
-  return found ? 0 : -1;
+  return 0;
 }
 
-int ts_network_messages(ts_network *n, const uint32_t *to, uint32_t *profile, ts_stop *stop)
+/* Of messages between vertices, set by set. */
+static int linked(ts_network *n, const ts_network_message *m, uint32_t count, uint32_t *profile,
+                  ts_stop *stop)
 {
-  if (n->ranks->vertex && !ts_flow_figures_any(n->flows) && !ts_packet_figures_any(n->packets))
-    return message_links(n, to, profile, stop);
-  for (uint32_t r = 0; r < n->ranks->world; r++) {
-    profile[r] = to[r] == TS_IR_NONE ? TS_IR_NONE : ts_network_path(n, r, to[r], stop);
-    if (to[r] != TS_IR_NONE && profile[r] == TS_IR_NONE)
+  const uint32_t *found = ts_profile_paths(n, m, count, message_axes(n), stop);
+  bool ways = ts_flow_figures_any(n->flows) || ts_packet_figures_any(n->packets);
+  if (!found)
+    return -1;
+  if (count)
+    memcpy(profile, found, count * sizeof *profile);
+  for (uint32_t i = 0, end; ways && i < count; i = end) {
+    for (end = i + 1; end < count && m[end].set == m[i].set;)
+      end++;
+    if (with_ways(n, m + i, end - i, profile + i, stop))
       return -1;
   }
   return 0;
+}
+
+int ts_network_messages(ts_network *n, const ts_network_message *m, uint32_t count,
+                        uint32_t *profile, ts_stop *stop)
+{
+  ts_arena *scratch = ts_arena_new("messages");
+  ts_network_message *sent = TS_NEW_ARRAY(scratch, ts_network_message, count);
+  uint32_t *of = TS_NEW_ARRAY(scratch, uint32_t, count), some = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (m[i].from != m[i].to && n->ranks->vertex)
+      sent[some++] =
+        (ts_network_message){n->ranks->vertex[m[i].from], n->ranks->vertex[m[i].to], m[i].set};
+  int status = linked(n, sent, some, of, stop);
+  some = 0;
+  for (uint32_t i = 0; i < count && !status; i++)
+    profile[i] = m[i].from == m[i].to ? unlinked(n, 1, message_axes(n)) :
+                 !n->ranks->vertex    ? unlinked(n, 2, message_axes(n)) :
+                                        of[some++];
+  ts_arena_free(scratch);
+  return status;
 }
 
 uint32_t ts_network_links(ts_network *n, uint32_t from, uint32_t to, uint32_t *link, double *rate)

@@ -40,9 +40,11 @@ bool ts_network_failed(const ts_network *network, ts_stop *stop);
 const uint32_t *ts_network_group(ts_network *network, uint32_t group, ts_stop *stop);
 /* Profile of the path of messages between two ranks. TS_IR_NONE after filling *stop. */
 uint32_t ts_network_path(ts_network *network, uint32_t from, uint32_t to, ts_stop *stop);
-/* The same of all ranks that send to another one. `to`: [world] a rank, or TS_IR_NONE: the
- * rank sends none, and its profile is TS_IR_NONE, too. Not 0 after filling *stop. */
-int ts_network_messages(ts_network *network, const uint32_t *to, uint32_t *profile, ts_stop *stop);
+/* A message between two ranks. Those of a set are sent at the same time, so they share links. */
+typedef struct ts_network_message { uint32_t from, to, set; } ts_network_message;
+/* The same of all messages of some sets, set by set. Not 0 after filling *stop. */
+int ts_network_messages(ts_network *network, const ts_network_message *messages, uint32_t count,
+                        uint32_t *profile, ts_stop *stop);
 /* The links of that path, 2 * link + direction, TS_PATH_MAX at most, and the rate of the whole.
  * Returns how many; 0: none are known. */
 uint32_t ts_network_links(ts_network *network, uint32_t from, uint32_t to, uint32_t *link,

@@ -251,7 +251,7 @@ typedef struct asked { /* of the links */
   ts_network *network;
   const ts_rank_group *group;
   uint32_t kinds;        /* of calls, bit k: kind k */
-  const uint32_t *pairs; /* of devices that exchange messages */
+  const ts_network_message *messages; /* between devices */
   uint32_t count;
   ts_stop *stop;
 } asked;
@@ -328,19 +328,32 @@ const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
   return found ? profiles_of(n, found, g->instances, n->ir->groups[group].axes) : NULL;
 }
 
-static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const ts_path *path)
+/* Puts a message on the links of its path. */
+static void load_path(ts_network *n, uint32_t from, uint32_t to, const ts_path *path)
 {
-  double slowest = 0, *load = n->links->load;
   ts_path_shares *shares = &n->links->path;
   shares->count = 0;
   ts_graph_spread(n->graph, from, to, path, n->links->arena, shares);
   for (size_t l = 0; l < shares->count; l++)
-    load[shares->at[l].link] += shares->at[l].share;
+    n->links->load[shares->at[l].link] += shares->at[l].share;
+}
+
+/* Takes off what was put on the links of the path spread last. */
+static void clear_path(ts_network *n)
+{
+  for (size_t l = 0; l < n->links->path.count; l++)
+    n->links->load[n->links->path.at[l].link] = 0;
+}
+
+static ts_link_find find_path(ts_network *n, uint32_t from, uint32_t to, const ts_path *path)
+{
+  double slowest = 0;
+  const ts_path_shares *shares = &n->links->path;
+  load_path(n, from, to, path);
   for (size_t l = 0; l < shares->count; l++)
-    slowest = fmax(slowest,
-                   load[shares->at[l].link] / class_of(n->ir, shares->at[l].link)->bandwidth);
-  for (size_t l = 0; l < shares->count; l++)
-    load[shares->at[l].link] = 0;
+    slowest = fmax(slowest, n->links->load[shares->at[l].link] /
+                              class_of(n->ir, shares->at[l].link)->bandwidth);
+  clear_path(n);
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
   ts_profile p = {.ranks = 2,
                   .islands = crosses ? 2 : 1,
@@ -372,26 +385,72 @@ uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axe
   return place == TS_IR_NONE ? TS_IR_NONE : profile_of(n, place, axes);
 }
 
+/* Where others of its set are on the links of a message, what was found is no slower for it alone:
+ * `place`. */
+static uint32_t place_among(ts_network *n, const ts_network_message *m, uint32_t place)
+{
+  ts_path path;
+  ts_link_find found = ts_links_found(n->links, place);
+  double *rate = found.profile.inter > 0 ? &found.profile.inter : &found.profile.intra, slowest = 0;
+  ts_path_shares *shares = &n->links->path;
+  ts_graph_path(n->graph, m->from, m->to, &path);
+  shares->count = 0;
+  ts_graph_spread(n->graph, m->from, m->to, &path, n->links->arena, shares);
+  for (size_t l = 0; l < shares->count; l++)
+    slowest = fmax(slowest, n->links->load[shares->at[l].link] /
+                              ts_ir_link_rate(class_of(n->ir, shares->at[l].link)));
+  if (slowest * *rate <= 1 + 1e-9)
+    return place;
+  *rate = without_noise(1 / slowest);
+  return ts_links_note(n->links, &found);
+}
+
+/* `found`: of each message by itself. */
+static void share_paths(ts_network *n, const ts_network_message *m, uint32_t count, uint32_t *found)
+{
+  ts_path path;
+  for (uint32_t i = 0; i < count; i++)
+    if (ts_graph_path(n->graph, m[i].from, m[i].to, &path))
+      load_path(n, m[i].from, m[i].to, &path);
+  for (uint32_t i = 0; i < count; i++)
+    found[i] = place_among(n, &m[i], found[i]);
+  for (uint32_t i = 0; i < count; i++)
+    if (ts_graph_path(n->graph, m[i].from, m[i].to, &path)) {
+      load_path(n, m[i].from, m[i].to, &path);
+      clear_path(n);
+    }
+}
+
 static bool find_paths(void *closure, uint32_t *found)
 {
   const asked *a = closure;
   for (uint32_t i = 0; i < a->count; i++)
-    if ((found[i] = place_of(a->network, a->pairs[2 * i], a->pairs[2 * i + 1], a->stop)) ==
+    if ((found[i] = place_of(a->network, a->messages[i].from, a->messages[i].to, a->stop)) ==
         TS_IR_NONE)
       return false;
+  for (uint32_t i = 0, end; i < a->count; i = end) {
+    for (end = i + 1; end < a->count && a->messages[end].set == a->messages[i].set;)
+      end++;
+    if (end - i > 1)
+      share_paths(a->network, a->messages + i, end - i, found + i);
+  }
   return true;
 }
 
-const uint32_t *ts_profile_paths(ts_network *n, const uint32_t *pairs, uint32_t count,
+const uint32_t *ts_profile_paths(ts_network *n, const ts_network_message *messages, uint32_t count,
                                  uint32_t axes, ts_stop *stop)
 {
-  asked a = {.network = n, .pairs = pairs, .count = count, .stop = stop};
-  uint32_t *words = ts_heap_new(2 * (size_t)count + 1, sizeof *words);
+  asked a = {.network = n, .messages = messages, .count = count, .stop = stop};
+  uint32_t *words = ts_heap_new(3 * (size_t)count + 1, sizeof *words), sets = 0;
   words[0] = TS_LINKS_PATHS;
-  if (count)
-    memcpy(words + 1, pairs, 2 * (size_t)count * sizeof *words);
+  for (uint32_t i = 0; i < count; i++) {
+    sets += i && messages[i].set != messages[i - 1].set;
+    words[3 * i + 1] = messages[i].from;
+    words[3 * i + 2] = messages[i].to;
+    words[3 * i + 3] = sets;
+  }
   const uint32_t *found =
-    ts_links_ask(n->links, &(ts_links_question){words, 2 * count + 1, count}, find_paths, &a);
+    ts_links_ask(n->links, &(ts_links_question){words, 3 * count + 1, count}, find_paths, &a);
   free(words);
   return found ? profiles_of(n, found, count, axes) : NULL;
 }

@@ -7,8 +7,8 @@
 const uint32_t *ts_profile_group(ts_network *network, uint32_t group, ts_stop *stop);
 uint32_t ts_profile_path(ts_network *network, uint32_t from_vertex, uint32_t to_vertex,
                          uint32_t axes, ts_stop *stop);
-/* Of each of `count` pairs of vertices; NULL after filling *stop. */
-const uint32_t *ts_profile_paths(ts_network *network, const uint32_t *pairs, uint32_t count,
-                                 uint32_t axes, ts_stop *stop);
+/* Of `count` messages between vertices, set by set; NULL after filling *stop. */
+const uint32_t *ts_profile_paths(ts_network *network, const ts_network_message *messages,
+                                 uint32_t count, uint32_t axes, ts_stop *stop);
 
 #endif

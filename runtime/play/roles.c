@@ -6,6 +6,7 @@
 #include "runtime/collective/white_box.h"
 #include "base/hash_table.h"
 #include "runtime/load/intern.h"
+#include "runtime/play/at_once.h"
 #include "runtime/play/fan.h"
 
 static const uint64_t time_limit = UINT64_C(1) << TS_TIME_BITS;
@@ -253,20 +254,59 @@ static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
   return 0;
 }
 
-static int split_by_peer(sorter *s, uint32_t peer, ts_stop *stop)
+/* What ranks send to their peers, set by set. */
+typedef struct sent {
+  uint32_t count;
+  ts_network_message *messages;
+  uint32_t *peer; /* [count] of the sender's program */
+} sent;
+
+static sent messages_of(const sorter *s)
 {
   const ts_ranks *ranks = s->t->ranks;
-  uint32_t *profile = TS_NEW_ARRAY(s->scratch, uint32_t, ranks->world), *to = s->key;
+  ts_send_sets sets = ts_send_sets_of(s->scratch, s->t);
+  uint32_t *first = TS_NEW_ARRAY(s->scratch, uint32_t, (size_t)sets.count + 1);
+  for (uint32_t r = 0; r < ranks->world; r++)
+    for (uint32_t k = 0; k < s->t->programs[ranks->program[r]].peer_count; k++)
+      if (sets.of[ranks->program[r]][k] != TS_IR_NONE)
+        first[sets.of[ranks->program[r]][k] + 1]++;
+  for (uint32_t i = 0; i < sets.count; i++)
+    first[i + 1] += first[i];
+  sent out = {.count = first[sets.count]};
+  out.messages = TS_NEW_ARRAY(s->scratch, ts_network_message, out.count);
+  out.peer = TS_NEW_ARRAY(s->scratch, uint32_t, out.count);
   for (uint32_t r = 0; r < ranks->world; r++) {
     const ts_program_info *program = &s->t->programs[ranks->program[r]];
-    bool sends = peer < program->peer_count && program->peers[peer].sends;
-    to[r] = sends ? ts_peer_rank(ranks, r, program->peers[peer].coordinate) : TS_IR_NONE;
+    for (uint32_t k = 0; k < program->peer_count; k++) {
+      uint32_t set = sets.of[ranks->program[r]][k];
+      if (set == TS_IR_NONE)
+        continue;
+      out.messages[first[set]] =
+        (ts_network_message){r, ts_peer_rank(ranks, r, program->peers[k].coordinate), set};
+      out.peer[first[set]++] = k;
+    }
   }
-  if (ts_network_messages(s->network, to, profile, stop))
+  return out;
+}
+
+static int split_by_peers(sorter *s, ts_stop *stop)
+{
+  sent all = messages_of(s);
+  uint32_t *found = TS_NEW_ARRAY(s->scratch, uint32_t, all.count), world = s->t->ranks->world;
+  if (ts_network_messages(s->network, all.messages, all.count, found, stop))
     return -1;
-  s->peer_profile[peer] = profile;
-  memcpy(s->key, profile, ranks->world * sizeof *profile);
-  split(s, TS_SPLIT_PATHS, TS_IR_NONE);
+  uint32_t **profile = TS_NEW_ARRAY(s->scratch, uint32_t *, s->most_peers);
+  for (uint32_t k = 0; k < s->most_peers; k++) {
+    profile[k] = TS_NEW_ARRAY(s->scratch, uint32_t, world);
+    memset(profile[k], 0xff, world * sizeof **profile); /* TS_IR_NONE: sends none */
+  }
+  for (uint32_t i = 0; i < all.count; i++)
+    profile[all.peer[i]][all.messages[i].from] = found[i];
+  for (uint32_t k = 0; k < s->most_peers; k++) {
+    s->peer_profile[k] = profile[k];
+    memcpy(s->key, profile[k], world * sizeof *s->key);
+    split(s, TS_SPLIT_PATHS, TS_IR_NONE);
+  }
   return 0;
 }
 
@@ -301,9 +341,8 @@ static int split_all(sorter *s, ts_stop *stop)
   for (uint32_t g = 0; g < ranks->group_count; g++)
     if (split_by_group(s, g, stop))
       return -1;
-  for (uint32_t p = 0; p < s->most_peers; p++)
-    if (split_by_peer(s, p, stop))
-      return -1;
+  if (split_by_peers(s, stop))
+    return -1;
   split_by_fares(s);
   return 0;
 }
