@@ -20,6 +20,7 @@ typedef struct block {
 } block;
 
 struct ts_arena {
+  ts_heap_owned owned; /* by a call of the library */
   const char *name;
   block *head;
   char *last; /* most recent allocation, which can grow in place */
@@ -33,7 +34,6 @@ static block *block_new(size_t room, block *next)
   ts_piece piece = ts_blocks_get(sizeof(block) + room);
   block *b = piece.at;
   room = piece.size - sizeof *b;
-  ts_heap_in_arenas((int64_t)room);
   *b = (block){.next = next, .room = room, .dirty = piece.dirty ? room : 0};
   return b;
 }
@@ -44,16 +44,20 @@ static void block_free(block *b)
   ts_blocks_give(b, sizeof *b + b->room);
 }
 
+static void free_owned(void *arena) { ts_arena_free(arena); }
+
 ts_arena *ts_arena_new(const char *name)
 {
   ts_arena *arena = ts_heap_new(1, sizeof *arena);
   arena->name = name;
+  ts_heap_own(&arena->owned, free_owned);
   return arena;
 }
 
 ts_arena *ts_arena_inside(ts_arena *outer, const char *name)
 {
   ts_arena *arena = ts_arena_new(name);
+  ts_heap_disown(&arena->owned); /* it goes with the outer one */
   arena->next = outer->inner;
   outer->inner = arena;
   return arena;
@@ -79,6 +83,7 @@ void ts_arena_free(ts_arena *arena)
     block_free(b);
     b = next;
   }
+  ts_heap_disown(&arena->owned);
   free(arena);
 }
 
@@ -119,6 +124,7 @@ void ts_arena_adopt(ts_arena *arena, ts_arena *child)
     arena->inner = inner;
     inner = next;
   }
+  ts_heap_disown(&child->owned);
   free(child);
 }
 
@@ -147,6 +153,7 @@ void *ts_arena_alloc_raw(ts_arena *arena, size_t size)
     size_t whole = b ? 2 * (sizeof *b + b->room) : FIRST_BLOCK,
            room = (whole < MOST_DOUBLED ? whole : MOST_DOUBLED) - sizeof *b;
     arena->head = b = block_new(room < size ? size : room, b);
+    ts_heap_in_arenas((int64_t)b->room); /* which may end here: it has the block */
   }
   arena->last = (char *)b->data + b->used;
   b->used += size;

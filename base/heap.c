@@ -21,7 +21,9 @@
 /* Set once, before there are threads. */
 static const char *program; /* NULL: a program of others */
 static bool helps;          /* another process, which goes on without it */
-static uint64_t ceiling;
+static _Atomic uint64_t ceiling;
+static atomic_bool is_set; /* the ceiling of the library */
+static _Thread_local ts_heap_rescue *rescue;
 static rlim_t limit_before;
 static const char *_Atomic doing;
 static void (*_Atomic instead)(void);
@@ -189,9 +191,11 @@ void ts_heap_in_arenas(int64_t change)
   for (int64_t most = most_in_arenas;
        most < now && !atomic_compare_exchange_weak(&most_in_arenas, &most, now);)
     ;
-  if (ceiling && change > 0 && (uint64_t)now > ceiling)
+  if (ceiling && change > 0 && (uint64_t)now > ceiling && (program || (rescue && !rescue->little)))
     ts_heap_none((uint64_t)change);
 }
+
+bool ts_heap_is_over(void) { return ceiling && in_arenas > 0 && (uint64_t)in_arenas > ceiling; }
 
 ts_heap_held ts_heap_in_use(void)
 {
@@ -231,6 +235,10 @@ _Noreturn void ts_heap_none(uint64_t wanted)
   char line[320];
   if (helps)
     _exit(TS_EXIT_ENVIRONMENT);
+  if (!program && rescue) {
+    rescue->failed = true;
+    longjmp(rescue->none, 1);
+  }
   if (!program)
     abort();
   ts_outputs_abandon();
@@ -254,6 +262,76 @@ _Noreturn void ts_heap_none(uint64_t wanted)
              program, while_doing, at);
   say(line);
   _exit(TS_EXIT_ENVIRONMENT);
+}
+
+/* ---- Calls of the library ---- */
+
+void ts_heap_limit_library(uint64_t bytes)
+{
+  is_set = true;
+  ceiling = bytes;
+}
+
+void ts_heap_of_library(void)
+{
+  if (!atomic_exchange(&is_set, true) && !program)
+    ceiling = usual_ceiling();
+}
+
+void ts_heap_rescue_begin(ts_heap_rescue *r)
+{
+  r->before = rescue;
+  r->made = NULL;
+  r->failed = r->little = false;
+  rescue = r;
+}
+
+bool ts_heap_rescue_end(ts_heap_rescue *r)
+{
+  rescue = r->before;
+  while (r->made) {
+    ts_heap_owned *o = r->made;
+    ts_heap_disown(o);
+    if (r->failed)
+      o->free(o);
+  }
+  return !r->failed;
+}
+
+void ts_heap_own(ts_heap_owned *owned, void (*free)(void *owner))
+{
+  *owned = (ts_heap_owned){.free = free};
+  if (!rescue)
+    return;
+  owned->next = rescue->made;
+  owned->at = &rescue->made;
+  if (owned->next)
+    owned->next->at = &owned->next;
+  rescue->made = owned;
+}
+
+void ts_heap_disown(ts_heap_owned *owned)
+{
+  if (!owned->at)
+    return;
+  *owned->at = owned->next;
+  if (owned->next)
+    owned->next->at = owned->at;
+  owned->at = NULL;
+}
+
+ts_heap_rescue *ts_heap_rescue_pause(void)
+{
+  ts_heap_rescue *r = rescue;
+  rescue = NULL;
+  return r;
+}
+
+void ts_heap_rescue_resume(ts_heap_rescue *r)
+{
+  rescue = r;
+  if (r && ts_heap_is_over())
+    ts_heap_none(0);
 }
 
 void ts_heap_or_file(void)

@@ -1,10 +1,12 @@
 /* Memory that cannot be refused without being noticed: a program that gets none ends with one
- * message and TS_EXIT_ENVIRONMENT, and files that it was writing are as they were; a program of
- * others that uses the library ends through abort(). No other file calls malloc and its like
+ * message and TS_EXIT_ENVIRONMENT, and files that it was writing are as they were; in a program of
+ * others the library's function ends, with a message. No other file calls malloc and its like
  * (tests/run-tree.sh), and what libraries allocate for us is asked for here, too. */
 #ifndef TS_BASE_HEAP_H
 #define TS_BASE_HEAP_H
 
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,6 +57,39 @@ void ts_heap_of_program(const char *called);
 /* Called instead of that message where a program has reached its ceiling; NULL: nothing. What it
  * returns from ends as ever. */
 void ts_heap_instead(void (*begin_anew)(void));
+/* ---- In a program of others ---- */
+
+/* What is freed where a call of the library ends without memory: the first member of what begins
+ * with it. */
+typedef struct ts_heap_owned {
+  struct ts_heap_owned *next, **at; /* at NULL: of no call */
+  void (*free)(void *owner);
+} ts_heap_owned;
+
+/* A call of the library: `none` is where ts_heap_none() goes on, with `failed`. */
+typedef struct ts_heap_rescue {
+  jmp_buf none;
+  struct ts_heap_rescue *before;
+  ts_heap_owned *made; /* since it began */
+  bool failed;
+  bool little; /* it prints messages: also where the ceiling is reached */
+} ts_heap_rescue;
+
+/* Half of the machine or container unless set. Nothing is set for the process itself. */
+void ts_heap_of_library(void);
+void ts_heap_limit_library(uint64_t bytes);
+/* The call goes on behind setjmp(r->none), which stands between both. False: without memory; what
+ * was made in it is freed. */
+void ts_heap_rescue_begin(ts_heap_rescue *r);
+bool ts_heap_rescue_end(ts_heap_rescue *r);
+void ts_heap_own(ts_heap_owned *owned, void (*free)(void *owner));
+void ts_heap_disown(ts_heap_owned *owned);
+/* While other threads work for a call it cannot end: arenas may pass the ceiling, and it ends
+ * afterwards. */
+ts_heap_rescue *ts_heap_rescue_pause(void);
+void ts_heap_rescue_resume(ts_heap_rescue *r);
+bool ts_heap_is_over(void);
+
 /* From now on this process helps the one that forked it: without memory it ends with
  * TS_EXIT_ENVIRONMENT and no message, and files that the other one is writing stay. */
 void ts_heap_of_helper(void);

@@ -9,13 +9,17 @@
 #include "ir/pool.h"
 
 struct ts_ir_builder {
+  ts_heap_owned owned; /* by a call of the library */
   ts_ir_pool pools[TS_IR_SECTION_KINDS];
   ts_ir_meta meta;
 };
 
+static void free_owned(void *builder) { ts_ir_builder_free(builder); }
+
 ts_ir_builder *ts_ir_builder_new(void)
 {
   ts_ir_builder *b = ts_heap_new(1, sizeof *b);
+  ts_heap_own(&b->owned, free_owned);
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
     b->pools[kind].record_size = ts_ir_tables[kind].record_size;
   ts_ir_add_string(b, ""); /* at offset 0, where a zeroed record looks for it */
@@ -30,6 +34,7 @@ void ts_ir_builder_free(ts_ir_builder *b)
     return;
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
     ts_ir_pool_clear(&b->pools[kind]);
+  ts_heap_disown(&b->owned);
   free(b);
 }
 

@@ -19,7 +19,9 @@ uint32_t ts_ir_pool_append(ts_ir_pool *pool, uint32_t count)
     uint64_t room = pool->room ? 2 * (uint64_t)pool->room : 16;
     room = room < needed ? needed : room > TS_IR_NONE ? TS_IR_NONE : room;
     pool->bytes = ts_heap_resize(pool->bytes, room, pool->record_size);
+    int64_t more = (int64_t)(room - pool->room) * pool->record_size;
     pool->room = (uint32_t)room;
+    ts_heap_in_arenas(more);
   }
   memset(pool->bytes + (size_t)first * pool->record_size, 0, (size_t)count * pool->record_size);
   pool->count = (uint32_t)needed;
@@ -66,6 +68,7 @@ uint32_t ts_ir_pool_intern(ts_ir_pool *pool, const void *records, uint32_t count
 
 void ts_ir_pool_clear(ts_ir_pool *pool)
 {
+  ts_heap_in_arenas(-(int64_t)pool->room * pool->record_size);
   free(pool->bytes);
   free(pool->slots);
   *pool = (ts_ir_pool){.record_size = pool->record_size};

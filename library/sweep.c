@@ -14,8 +14,8 @@ struct trainspec_sweep {
   ts_common *common;
 };
 
-trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name,
-                                      const char *items)
+static trainspec_sweep *open_sweep(trainspec *ts, const char *path, const char *name,
+                                   const char *items)
 {
   trainspec_sweep *sweep = TS_NEW(ts->arena, trainspec_sweep);
   *sweep = (trainspec_sweep){.ts = ts,
@@ -31,6 +31,14 @@ trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const cha
   return sweep;
 }
 
+trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name,
+                                      const char *items)
+{
+  trainspec_sweep *volatile sweep = NULL;
+  TS_LIBRARY_CALL(ts, sweep = open_sweep(ts, path, name, items));
+  return sweep;
+}
+
 size_t trainspec_sweep_plans(const trainspec_sweep *sweep) { return sweep->search->point_count; }
 bool trainspec_sweep_maximizes(const trainspec_sweep *sweep) { return sweep->search->maximize; }
 const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column)
@@ -39,7 +47,9 @@ const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column)
 }
 const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, size_t column)
 {
-  return ts_search_text_at(sweep->search, plan, (uint32_t)column);
+  const char *volatile text = NULL;
+  TS_LIBRARY_CALL(sweep->ts, text = ts_search_text_at(sweep->search, plan, (uint32_t)column));
+  return text;
 }
 
 static ts_figures figures_of(const trainspec_result *r, uint32_t world)
@@ -76,7 +86,7 @@ static bool judge(trainspec_sweep *sweep, size_t plan, uint32_t world, trainspec
   return ts_diags_errors(sweep->session->diags) == errors;
 }
 
-bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
+static bool play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = ts_session_with(arena, sweep->common);
@@ -103,5 +113,12 @@ bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome
     refuse(sweep, out, ts_diags_first_error(session->diags));
   }
   ts_arena_free(arena);
+  return good;
+}
+
+bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *outcome)
+{
+  volatile bool good = false;
+  TS_LIBRARY_CALL(sweep->ts, good = play(sweep, plan, outcome));
   return good;
 }

@@ -16,7 +16,7 @@ const char *trainspec_version(void) { return ts_version(); }
 
 /* ---- Workspace ---- */
 
-trainspec *trainspec_new(void)
+static trainspec *workspace(void)
 {
   ts_arena *arena = ts_arena_new("workspace");
   trainspec *ts = TS_NEW(arena, trainspec);
@@ -24,6 +24,56 @@ trainspec *trainspec_new(void)
   ts->sources = ts_sources_new(arena);
   ts_library_session(ts); /* of messages about no plan */
   return ts;
+}
+
+trainspec *trainspec_new(void)
+{
+  trainspec *volatile ts = NULL;
+  ts_heap_of_library();
+  TS_LIBRARY_CALL(NULL, ts = workspace());
+  return ts;
+}
+
+void trainspec_max_memory(uint64_t bytes) { ts_heap_limit_library(bytes); }
+
+/* ---- Calls ---- */
+
+bool ts_library_enter(ts_library_call *call, trainspec *ts)
+{
+  call->locale = ts_locale_enter();
+  ts_heap_rescue_begin(&call->rescue);
+  call->before = ts ? ts->call : NULL;
+  if (ts)
+    ts->call = call;
+  return !ts || !ts->spent;
+}
+
+static void say_there_is_none(trainspec *ts)
+{
+  double most = (double)ts_heap_ceiling();
+  ts_diags *diags = ts->sessions.at[0]->diags;
+  ts_diag *d = most > 0 ?
+                 ts_diag_add(diags, TS_E0707, TS_NO_SPAN, "more memory than %.4g %s is needed",
+                             most < 1e9 ? most / 1e6 : most / 1e9, most < 1e9 ? "MB" : "GB") :
+                 ts_diag_add(diags, TS_E0707, TS_NO_SPAN, "out of memory");
+  ts_diag_help(d, "make the plan smaller, give back what is no longer needed, or allow more "
+                  "(`trainspec_max_memory`; half of the machine's or the container's unless set)");
+}
+
+void ts_library_leave(ts_library_call *call, trainspec *ts)
+{
+  bool good = ts_heap_rescue_end(&call->rescue);
+  if (ts)
+    ts->call = call->before;
+  if (!good && ts && !ts->spent) {
+    ts->spent = true;
+    ts_heap_rescue_begin(&call->rescue);
+    call->rescue.little = true;
+    if (!setjmp(call->rescue.none))
+      say_there_is_none(ts);
+    ts_heap_rescue_end(&call->rescue);
+  }
+  ts_locale_leave(call->locale);
 }
 
 ts_session *ts_library_session(trainspec *ts)
@@ -51,7 +101,7 @@ static const char *copy(trainspec *ts, const char *text)
   return ts_arena_string(ts->arena, text, strlen(text));
 }
 
-void trainspec_define(trainspec *ts, const char *parameter, const char *expression)
+static void define(trainspec *ts, const char *parameter, const char *expression)
 {
   for (size_t i = 0; i < ts->defines.count; i++)
     if (!strcmp(ts->defines.at[i].name, parameter)) {
@@ -61,29 +111,41 @@ void trainspec_define(trainspec *ts, const char *parameter, const char *expressi
   TS_PUSH(ts->arena, &ts->defines, (ts_define){copy(ts, parameter), copy(ts, expression)});
 }
 
+void trainspec_define(trainspec *ts, const char *parameter, const char *expression)
+{
+  TS_LIBRARY_CALL(ts, define(ts, parameter, expression));
+}
+
 void trainspec_import_dir(trainspec *ts, const char *folder)
 {
-  TS_PUSH(ts->arena, &ts->import_dirs, copy(ts, folder));
+  TS_LIBRARY_CALL(ts, TS_PUSH(ts->arena, &ts->import_dirs, copy(ts, folder)));
 }
 void trainspec_read_dir(trainspec *ts, const char *folder)
 {
-  TS_PUSH(ts->arena, &ts->read_dirs, copy(ts, folder));
+  TS_LIBRARY_CALL(ts, TS_PUSH(ts->arena, &ts->read_dirs, copy(ts, folder)));
 }
 void trainspec_allow_native(trainspec *ts, const char *file)
 {
-  TS_PUSH(ts->arena, &ts->natives, copy(ts, file));
+  TS_LIBRARY_CALL(ts, TS_PUSH(ts->arena, &ts->natives, copy(ts, file)));
 }
 void trainspec_stdlib_dir(trainspec *ts, const char *folder)
 {
-  ts->options.stdlib_dir = folder ? copy(ts, folder) : NULL;
+  TS_LIBRARY_CALL(ts, ts->options.stdlib_dir = folder ? copy(ts, folder) : NULL);
 }
 
-bool trainspec_warning(trainspec *ts, const char *option)
+static bool warning(trainspec *ts, const char *option)
 {
   if (!ts_diags_warning_option(ts->sessions.at[0]->diags, option))
     return false;
   TS_PUSH(ts->arena, &ts->warnings, copy(ts, option));
   return true;
+}
+
+bool trainspec_warning(trainspec *ts, const char *option)
+{
+  volatile bool known = false;
+  TS_LIBRARY_CALL(ts, known = warning(ts, option));
+  return known;
 }
 
 /* Copies of the lists: sessions keep pointers to what they were given. */
@@ -174,7 +236,7 @@ trainspec_message trainspec_message_at(const trainspec *ts, size_t i)
   return m;
 }
 
-void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format format)
+static void put_all(const trainspec *ts, FILE *out, trainspec_format format)
 {
   ts_arena *scratch = ts_arena_new("messages");
   ts_diags all = messages(ts, scratch);
@@ -183,6 +245,22 @@ void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format f
   else if (format == TRAINSPEC_JSON)
     ts_diags_print_json(&all, out);
   ts_arena_free(scratch);
+}
+
+/* Also of a workspace that is spent: that is what its messages say. */
+#define CALL_FOR_MESSAGES(work)              \
+  do {                                       \
+    ts_library_call call;                    \
+    ts_library_enter(&call, NULL);           \
+    call.rescue.little = true;               \
+    if (!setjmp(call.rescue.none))           \
+      work;                                  \
+    ts_library_leave(&call, NULL);           \
+  } while (0)
+
+void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format format)
+{
+  CALL_FOR_MESSAGES(put_all(ts, out, format));
 }
 
 /* What `put` prints, in the arena. */
@@ -202,12 +280,15 @@ typedef struct of_workspace { const trainspec *ts; trainspec_format format; } of
 static void put_messages(void *closure, FILE *out)
 {
   const of_workspace *of = closure;
-  trainspec_print_messages(of->ts, out, of->format);
+  put_all(of->ts, out, of->format);
 }
 
 const char *trainspec_messages_text(const trainspec *ts, trainspec_format format, size_t *size)
 {
-  return printed(ts->arena, put_messages, &(of_workspace){ts, format}, size);
+  const char *volatile text = NULL;
+  of_workspace of = {ts, format};
+  CALL_FOR_MESSAGES(text = printed(ts->arena, put_messages, &of, size));
+  return text;
 }
 
 /* ---- Plans ---- */
@@ -227,7 +308,7 @@ static trainspec_plan *keep(trainspec *ts, ts_session *session, ts_input *input,
   return plan;
 }
 
-trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan)
+static trainspec_plan *open_plan(trainspec *ts, const char *path, const char *plan)
 {
   ts_session *session = ts_library_session(ts);
   ts_compile_options o = ts_library_options(ts, plan);
@@ -235,8 +316,15 @@ trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan
   return keep(ts, session, &input, ts_input_open(session, copy(ts, path), &o, &input));
 }
 
-trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
-                                  const char *plan)
+trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan)
+{
+  trainspec_plan *volatile opened = NULL;
+  TS_LIBRARY_CALL(ts, opened = open_plan(ts, path, plan));
+  return opened;
+}
+
+static trainspec_plan *compile(trainspec *ts, const char *path, const char *text, size_t size,
+                               const char *plan)
 {
   ts_session *session = ts_library_session(ts);
   ts_compile_options o = ts_library_options(ts, plan);
@@ -246,7 +334,15 @@ trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *t
                                size, &o, &input));
 }
 
-bool trainspec_write(const trainspec_plan *plan, const char *path)
+trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
+                                  const char *plan)
+{
+  trainspec_plan *volatile opened = NULL;
+  TS_LIBRARY_CALL(ts, opened = compile(ts, path, text, size, plan));
+  return opened;
+}
+
+static bool write_plan(const trainspec_plan *plan, const char *path)
 {
   ts_error error = {0};
   if (ts_ir_write_file(&plan->input.ir, path, &error) == 0)
@@ -254,6 +350,13 @@ bool trainspec_write(const trainspec_plan *plan, const char *path)
   ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "cannot write `%s`: %s", path,
               error.message);
   return false;
+}
+
+bool trainspec_write(const trainspec_plan *plan, const char *path)
+{
+  volatile bool good = false;
+  TS_LIBRARY_CALL(plan->ts, good = write_plan(plan, path));
+  return good;
 }
 
 uint32_t trainspec_ranks(const trainspec_plan *plan) { return plan->input.ir.meta->world; }
@@ -298,6 +401,18 @@ static void report(trainspec_plan *plan, const ts_stop *stop)
     ts_diag_help(d, "%s", stop->help);
 }
 
+/* What the caller gave is called in its own locale. */
+typedef struct asked { const trainspec *ts; const trainspec_options *given; } asked;
+
+static bool ask(void *closure, const char *what, double share)
+{
+  const asked *a = closure;
+  ts_locale_pause(&a->ts->call->locale);
+  bool go_on = a->given->progress(a->given->closure, what, share);
+  ts_locale_resume(&a->ts->call->locale);
+  return go_on;
+}
+
 static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_options *o,
                          ts_run_options *out)
 {
@@ -310,7 +425,9 @@ static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_
   out->threads = o->threads;
   if (o->progress) {
     ts_progress *progress = TS_NEW(arena, ts_progress);
-    *progress = (ts_progress){.tick = o->progress, .closure = o->closure};
+    asked *a = TS_NEW(arena, asked);
+    *a = (asked){plan->ts, ts_arena_copy(arena, o, sizeof *o)};
+    *progress = (ts_progress){.tick = ask, .closure = a};
     out->progress = progress;
   }
   const char *wrong = o->overlap ? ts_slowdown_open(arena, o->overlap, &out->overlap) : NULL;
@@ -319,7 +436,7 @@ static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_
   return !wrong;
 }
 
-trainspec_run *trainspec_play(trainspec_plan *plan, const trainspec_options *options)
+static trainspec_run *play(trainspec_plan *plan, const trainspec_options *options)
 {
   ts_arena *arena = ts_arena_new("run of the library");
   ts_stop stop = {.arena = arena};
@@ -342,6 +459,13 @@ trainspec_run *trainspec_play(trainspec_plan *plan, const trainspec_options *opt
   run->summary->extras.overlap = run->options.overlap;
   TS_PUSH(plan->ts->arena, &plan->runs, run);
   return run;
+}
+
+trainspec_run *trainspec_play(trainspec_plan *plan, const trainspec_options *options)
+{
+  trainspec_run *volatile played = NULL;
+  TS_LIBRARY_CALL(plan->ts, played = play(plan, options));
+  return played;
 }
 
 void trainspec_run_free(trainspec_run *run)
@@ -452,17 +576,20 @@ static void pass_event(void *closure, const ts_span_event *e)
     .start_ps = e->start,
     .end_ps = e->end,
     .peer = e->peer};
+  const trainspec *ts = v->run->plan->ts;
+  ts_locale_pause(&ts->call->locale);
   v->each(v->closure, &event);
+  ts_locale_resume(&ts->call->locale);
 }
 
 void trainspec_timeline(const trainspec_run *run, uint32_t rank,
                         void (*each)(void *closure, const trainspec_event *event), void *closure)
 {
   each_event v = {run, each, closure};
-  ts_run_timeline(run->run, rank, pass_event, &v);
+  TS_LIBRARY_CALL(run->plan->ts, ts_run_timeline(run->run, rank, pass_event, &v));
 }
 
-bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)
+static bool critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)
 {
   ts_critical_parts path = ts_run_critical(run->run);
   if (i >= path.count)
@@ -471,6 +598,13 @@ bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critica
   *part = (trainspec_critical){ts_critical_name(p->kind), p->name,
                                run->plan->input.ir.strings + p->label, p->time, p->count};
   return true;
+}
+
+bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)
+{
+  volatile bool there = false;
+  TS_LIBRARY_CALL(run->plan->ts, there = critical_at(run, i, part));
+  return there;
 }
 
 /* ---- Reports ---- */
@@ -493,7 +627,7 @@ static bool look(trainspec_run *run)
   return !run->refused;
 }
 
-bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
+static bool report_to(trainspec_run *run, FILE *out, trainspec_format format)
 {
   if (!look(run))
     return false;
@@ -510,26 +644,41 @@ bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
   return false;
 }
 
+bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
+{
+  volatile bool good = false;
+  TS_LIBRARY_CALL(run->plan->ts, good = report_to(run, out, format));
+  return good;
+}
+
 typedef struct of_run { trainspec_run *run; trainspec_format format; bool good; } of_run;
 
 static void put_report(void *closure, FILE *out)
 {
   of_run *of = closure;
-  of->good = trainspec_report(of->run, out, of->format);
+  of->good = report_to(of->run, out, of->format);
 }
 
 const char *trainspec_report_text(trainspec_run *run, trainspec_format format, size_t *size)
 {
   of_run of = {run, format, false};
-  const char *text = printed(run->arena, put_report, &of, size);
+  const char *volatile text = NULL;
+  TS_LIBRARY_CALL(run->plan->ts, text = printed(run->arena, put_report, &of, size));
   return of.good ? text : NULL;
 }
 
-bool trainspec_trace(trainspec_run *run, const char *path)
+static bool write_trace(trainspec_run *run, const char *path)
 {
   ts_stop stop = {.arena = run->plan->ts->arena};
   if (ts_report_trace(run->summary, &(ts_trace_options){0}, path, &stop) == 0)
     return true;
   report(run->plan, &stop);
   return false;
+}
+
+bool trainspec_trace(trainspec_run *run, const char *path)
+{
+  volatile bool good = false;
+  TS_LIBRARY_CALL(run->plan->ts, good = write_trace(run, path));
+  return good;
 }

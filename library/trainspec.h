@@ -13,8 +13,13 @@
  * workspaces of different threads are independent. One thread at a time may use a workspace.
  *
  * A function that fails returns NULL or false and leaves a message in the workspace. Nothing is
- * printed, no signal is touched, and the process does not end, with one exception: without memory
- * the library calls abort().
+ * printed, no signal is touched, and the process does not end. A function that needs more memory
+ * than trainspec_max_memory() allows, or than there is, fails like any other; its workspace then
+ * has its messages alone. Only a thread of the library's own that the system itself refuses memory
+ * calls abort().
+ *
+ * Numbers are read and printed with a decimal point, whatever locale the process has; functions of
+ * the caller's are called in the caller's locale.
  *
  * Times are picoseconds (ps), memory is bytes, rates are per second. Ranks count from 0. Results
  * are the same on every machine and for any number of threads. */
@@ -39,8 +44,12 @@ const char *trainspec_version(void); /* "1.2.3" */
 
 /* ---- Workspace ---- */
 
-trainspec *trainspec_new(void);
+trainspec *trainspec_new(void); /* NULL: no memory */
 void trainspec_free(trainspec *ts); /* and all that it owns; NULL is fine */
+
+/* The most bytes that all workspaces of the process may hold together; half of the machine's
+ * memory, or of the container's where that is less, unless set. 0: no limit. */
+void trainspec_max_memory(uint64_t bytes);
 
 /* Settings apply to plans opened afterwards. Text is copied. */
 /* "tp", "8"; the last value of a name is used */

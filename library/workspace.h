@@ -2,13 +2,36 @@
 #ifndef TS_LIBRARY_WORKSPACE_H
 #define TS_LIBRARY_WORKSPACE_H
 
+#include <setjmp.h>
+
+#include "base/heap.h"
+#include "base/locale.h"
 #include "compiler/compile.h"
 #include "library/trainspec.h"
 #include "runtime/account/result.h"
 #include "runtime/report/summary.h"
 
+/* What the library's functions do around their work: numbers are those of C, and where there is no
+ * memory the function ends, not the process. */
+typedef struct ts_library_call {
+  ts_heap_rescue rescue;
+  ts_locale locale;
+  struct ts_library_call *before;
+} ts_library_call;
+bool ts_library_enter(ts_library_call *call, trainspec *ts);
+void ts_library_leave(ts_library_call *call, trainspec *ts);
+#define TS_LIBRARY_CALL(workspace, work)                                 \
+  do {                                                                   \
+    ts_library_call call;                                                \
+    if (ts_library_enter(&call, workspace) && !setjmp(call.rescue.none)) \
+      work;                                                              \
+    ts_library_leave(&call, workspace);                                  \
+  } while (0)
+
 struct trainspec {
   ts_arena *arena;
+  ts_library_call *call;      /* under way */
+  bool spent;                 /* one had no memory: there are only its messages any more */
   ts_sources *sources;        /* of all sessions */
   /* one for each thing that was opened, so that errors of one are no others' */
   TS_VEC(ts_session *) sessions;

@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	python/README.md \
 	python/backend.py \
 	python/pyproject.toml \
+	python/tests/test_limits.py \
 	python/tests/test_trainspec.py \
 	python/trainspec/__init__.py \
 	python/trainspec/_library.py \

@@ -672,7 +672,6 @@ ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_error *error)
   r.lexer = (ts_ir_lexer){
     .at = text, .end = text + size, .line = 1, .arena = arena, .error = error ? error : &unseen};
   *r.lexer.error = (ts_error){0};
-  ts_ir_locale locale = ts_ir_locale_enter();
   ts_ir_next(&r.lexer);
   while (!r.lexer.failed && r.lexer.token != TS_IR_END_OF_FILE) {
     if (r.lexer.token == TS_IR_END_OF_LINE)
@@ -681,7 +680,6 @@ ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_error *error)
       read_statement(&r);
   }
   finish(&r);
-  ts_ir_locale_leave(locale);
   ts_arena_free(arena);
   if (!r.lexer.failed)
     return r.out;

@@ -1,6 +1,5 @@
 #include "ir/text/text.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,25 +26,6 @@ size_t ts_ir_word_length(const char *text, size_t size)
       bracket = c == '[';
   }
   return bracket ? 0 : n; /* a bracket must close */
-}
-
-ts_ir_locale ts_ir_locale_enter(void)
-{
-  ts_ir_locale state = {0};
-  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  if (c) {
-    state.ours = (void *)c;
-    state.before = (void *)uselocale(c);
-  }
-  return state;
-}
-
-void ts_ir_locale_leave(ts_ir_locale state)
-{
-  if (!state.ours)
-    return;
-  uselocale((locale_t)state.before);
-  freelocale((locale_t)state.ours);
 }
 
 /* ---- quantities ---- */

@@ -22,11 +22,6 @@ ts_ir_spelling ts_ir_spell_time(uint64_t ps);
 /* ---- words: names that need no quotes ---- */
 size_t ts_ir_word_length(const char *text, size_t size); /* of the word that begins there, or 0 */
 
-/* Numbers are read and written as in the C locale, whatever the program's is. */
-typedef struct ts_ir_locale { void *ours, *before; } ts_ir_locale;
-ts_ir_locale ts_ir_locale_enter(void);
-void ts_ir_locale_leave(ts_ir_locale state);
-
 /* ---- symbols: names within a space, each with a number ---- */
 typedef struct ts_ir_symbol { const char *name; uint32_t space, value; } ts_ir_symbol;
 

@@ -872,7 +872,6 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   if (ts_ir_verify(ir, NULL))
     return -1;
   ts_arena *arena = ts_arena_new("text form of the IR");
-  ts_ir_locale locale = ts_ir_locale_enter();
   writer *w = TS_NEW(arena, writer);
   w->ir = ir;
   w->to.put = put;
@@ -895,7 +894,6 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   write_part(w, w->ir->spreads_count ? TS_IR_SPREADS : TS_IR_VALIDATIONS, write_confidence);
   write_part(w, TS_IR_REMARKS, write_remarks);
   ts_ir_out_flush(&w->to);
-  ts_ir_locale_leave(locale);
   ts_arena_free(arena);
   return 0;
 }

@@ -6,6 +6,7 @@ checkout around this package, and the installed one.
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import pathlib
 import sys
@@ -64,6 +65,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     "version": (c_char_p, ()),
     "new": (c_void_p, ()),
     "free": (None, (c_void_p,)),
+    "max_memory": (None, (c_uint64,)),
     "define": (None, (c_void_p, c_char_p, c_char_p)),
     "import_dir": (None, (c_void_p, c_char_p)),
     "read_dir": (None, (c_void_p, c_char_p)),
@@ -139,3 +141,15 @@ def text_of(name, handle, form):
 def version() -> str:
     """The library's version: "0.1.0"."""
     return call("version").decode()
+
+
+def max_memory(size=0) -> None:
+    """The most bytes that all plans, results and sweeps of this process may hold together; 0: no limit.
+
+    Half of the machine's memory, or of the container's where that is less, unless set. What needs more raises
+    OutOfMemory, which is a MemoryError and an Error.
+    """
+    count = operator.index(size)
+    if not 0 <= count < 1 << 64:
+        raise ValueError(f"max_memory is {count}: bytes, or 0 for no limit")
+    call("max_memory", count)

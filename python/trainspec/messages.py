@@ -63,8 +63,12 @@ class Error(Exception):
         super().__init__("\n\n".join(str(m) for m in self.errors or messages) or "no message was left")
 
     def __reduce__(self):
-        return Error, (self.messages,)
+        return type(self), (self.messages,)
 
     @property
     def span(self) -> "Span | None":
         return next((m.span for m in self.errors if m.span), None)
+
+
+class OutOfMemory(Error, MemoryError):
+    """More memory was needed than `trainspec.max_memory` allows, or than there is."""

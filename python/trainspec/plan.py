@@ -7,7 +7,7 @@ import os
 from . import _library as c
 from .result import Result
 from .sweep import Sweep
-from .workspace import Settings, Workspace, encoded, expression
+from .workspace import Settings, Workspace, encoded, expression, text as text_given, thread_count
 
 
 def _several(paths) -> tuple:
@@ -83,8 +83,9 @@ class Plan:
                 stopped.append(e)
                 return False
 
-        options = c.Options(network.encode() if network else None, encoded(overlap) if overlap else None,
-                            contention, not fold, threads, c.Progress(tick), None)
+        options = c.Options(text_given(network, "network") if network else None,
+                            encoded(overlap) if overlap else None, bool(contention), not fold, thread_count(threads),
+                            c.Progress(tick), None)
         run = c.call("play", plan, options)
         if stopped:
             raise stopped[0]

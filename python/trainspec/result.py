@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import html
 import json
+import operator
 import os
 from dataclasses import dataclass
 
@@ -205,7 +206,7 @@ class Result:
             self._workspace.check(c.call("trace", self._run, encoded(path)))
 
     def _known(self, rank: int) -> None:
-        if not 0 <= rank < self.ranks:
+        if not 0 <= operator.index(rank) < self.ranks:
             raise IndexError(f"no rank {rank}: the plan has ranks 0 to {self.ranks - 1}")
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import _library as c
 from .units import Quantity
-from .workspace import Settings, Workspace, encoded, expression
+from .workspace import Settings, Workspace, encoded, expression, text, thread_count
 
 _STATES = {c.RANKED: "ranked", c.LEFT_OUT: "left out", c.TOO_LARGE: "too large", c.REFUSED: "refused"}
 _UNITS = {"step_time": "s", "peak_memory": "B", "energy": "J", "cost": "$", "carbon": "g"}
@@ -59,6 +59,7 @@ class Sweep(list):
             raise ValueError("a sweep needs a plan in a file: trainspec.load")
         self.settings = settings
         items = _items(vary, minimize, maximize, require)
+        threads = thread_count(threads)
         # Each thread has a workspace, with a list of the plans of its own.
         local = threading.local()
 
@@ -66,8 +67,8 @@ class Sweep(list):
             if not hasattr(local, "sweep"):
                 local.workspace = Workspace(settings)
                 local.sweep = local.workspace.check(c.call(
-                    "sweep_open", local.workspace.handle, encoded(settings.path), name.encode() if name else None,
-                    items.encode() if items is not None else None))
+                    "sweep_open", local.workspace.handle, encoded(settings.path), text(name, "name") if name else None,
+                    text(items, "the search") if items is not None else None))
             return local.sweep
 
         def play(plan):

@@ -1,13 +1,14 @@
 """A workspace of the library: settings, messages, and what was opened in it."""
 from __future__ import annotations
 
+import operator
 import os
 import threading
 import weakref
 from dataclasses import dataclass, field
 
 from ._library import JSON, call, text_of
-from .messages import Error, parse
+from .messages import Error, OutOfMemory, parse
 
 
 def expression(value) -> str:
@@ -28,7 +29,31 @@ def expression(value) -> str:
 
 
 def encoded(path) -> bytes:
-    return os.fsencode(path)
+    """A path as the library takes it. What would name another file there is refused."""
+    bytes_ = os.fsencode(path)
+    if not bytes_ or b"\0" in bytes_:
+        raise ValueError(f"{path!r} is no path: " + ("it holds a NUL" if bytes_ else "it is empty"))
+    return bytes_
+
+
+def text(value, what: str) -> bytes:
+    """A str as the library takes it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a str, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{what} holds a NUL: {value!r}")
+    return value.encode()  # UnicodeEncodeError, a ValueError, for half of a surrogate pair
+
+
+MOST_THREADS = 1024
+
+
+def thread_count(value) -> int:
+    """`threads`, checked; 0 or None: one for each processor."""
+    count = operator.index(value or 0)
+    if not 0 <= count <= MOST_THREADS:
+        raise ValueError(f"threads is {count}: 0 (one for each processor) to {MOST_THREADS}")
+    return count
 
 
 @dataclass(frozen=True)
@@ -52,9 +77,11 @@ class Workspace:
         self.settings = settings
         self.lock = threading.RLock()
         self.handle = call("new")
+        if not self.handle:
+            raise MemoryError("TrainSpec may use no more memory: trainspec.max_memory")
         self._free = weakref.finalize(self, call, "free", self.handle)
         for name, value in settings.defines.items():
-            call("define", self.handle, name.encode(), value.encode())
+            call("define", self.handle, text(name, "the name of a parameter"), text(value, f"parameter {name}"))
         for setting, folders in (("import_dir", settings.import_dirs), ("read_dir", settings.read_dirs),
                                  ("allow_native", settings.native)):
             for folder in folders:
@@ -62,23 +89,26 @@ class Workspace:
         if settings.stdlib:
             call("stdlib_dir", self.handle, encoded(settings.stdlib))
         for option in settings.warnings:
-            if not call("warning", self.handle, option.encode()):
+            if not call("warning", self.handle, text(option, "a warning")):
                 raise ValueError(f"no warning `{option}`: `tsc -W list` prints all names")
 
     def messages(self):
         with self.lock:
-            return parse(text_of("messages_text", self.handle, JSON))
+            return parse(text_of("messages_text", self.handle, JSON) or "")
 
     def check(self, made):
         """`made`, unless it is nothing: then the messages are raised."""
         if not made:
-            raise Error(self.messages())
+            messages = self.messages()
+            if any(m.code == "E0707" for m in messages):
+                raise OutOfMemory(messages)
+            raise Error(messages)
         return made
 
     def open(self):
         """The compiled plan."""
         s = self.settings
-        name = s.plan.encode() if s.plan else None
+        name = text(s.plan, "plan") if s.plan else None
         if s.text is None:
             return self.check(call("open", self.handle, encoded(s.path), name))
         return self.check(call("compile", self.handle, encoded(s.path), s.text, len(s.text), name))

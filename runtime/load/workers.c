@@ -5,6 +5,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/heap.h"
+#include "base/locale.h"
+
 /* PIECES: that make it worth starting a thread; STEP: taken at a time */
 enum { MOST = 64, PIECES = 32, STEP = 8 };
 
@@ -28,7 +31,8 @@ static void take_pieces(void *closure, bool first)
   const ts_workers_job *job = c->job;
   uint32_t worker = atomic_fetch_add(&c->worker, 1);
   for (uint32_t piece;
-       !atomic_load(&c->stopped) && (piece = atomic_fetch_add(&c->next, STEP)) < job->pieces;) {
+       !atomic_load(&c->stopped) && !ts_heap_is_over() &&
+       (piece = atomic_fetch_add(&c->next, STEP)) < job->pieces;) {
     for (uint32_t i = piece; i < piece + STEP && i < job->pieces; i++)
       job->work(job->closure, i, worker);
     if (first && !ts_tick(job->progress, job->what, (double)piece / job->pieces))
@@ -50,7 +54,9 @@ typedef struct together { void (*work)(void *closure, bool first); void *closure
 static void *help(void *closure)
 {
   const together *t = closure;
+  ts_locale locale = ts_locale_enter(); /* a thread begins in that of the process */
   t->work(t->closure, false);
+  ts_locale_leave(locale);
   return NULL;
 }
 
@@ -66,7 +72,10 @@ void ts_workers_together(uint32_t workers, void (*work)(void *closure, bool firs
          pthread_create(&threads[started], NULL, help, &t) == 0)
     started++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  ts_heap_rescue *rescue = started ? ts_heap_rescue_pause() : NULL;
   work(closure, true);
   for (uint32_t i = 0; i < started; i++)
     pthread_join(threads[i], NULL);
+  if (rescue)
+    ts_heap_rescue_resume(rescue);
 }

@@ -1,7 +1,6 @@
 /* The text form: what it means, what it leaves out, what it refuses, and that it reads back to the
  * same bytes. */
 #include <criterion/criterion.h>
-#include <locale.h>
 
 #include "tests/unit/ir_text.h"
 #include "tests/unit/random_ir.h"
@@ -237,13 +236,6 @@ Test(ir_text, quantities_print_in_their_largest_exact_unit)
   expect_printed("axis a 1\ncollective c all_gather 1000000 B over a",
                  "all_gather.a all_gather 1 MB over a\n");
   expect_printed("axis a 1\ncollective c barrier over a", "collective barrier.a barrier over a\n");
-}
-
-Test(ir_text, locale_does_not_matter)
-{
-  if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
-    cr_skip_test("no locale with a decimal comma");
-  expect_printed("kernel k 1.5 us flops 2.5 GFLOP", "kernel k 1.5 us flops 2.5 GFLOP\n");
 }
 
 Test(ir_text, strings_keep_every_character)
