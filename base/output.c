@@ -148,6 +148,20 @@ static mode_t mode_of(bool there, const struct stat *info)
   return 0666 & ~mask;
 }
 
+/* What is left where a call of the library ends without memory. */
+typedef struct ts_half_written { ts_heap_owned owned; FILE *out; char *beside; } ts_half_written;
+
+static void abandon(void *half)
+{
+  ts_half_written *h = half;
+  if (h->out)
+    fclose(h->out);
+  unlink(h->beside);
+  if (forget_unfinished(h->beside))
+    free(h->beside);
+  free(h);
+}
+
 /* A name of its own: two programs that write one file do not write into each other's. Short, as the
  * name may be as long as names can be. */
 static int open_beside(ts_output *o, bool there, const struct stat *info)
@@ -159,13 +173,16 @@ static int open_beside(ts_output *o, bool there, const struct stat *info)
   o->beside = ts_heap_new(folder + sizeof name, 1);
   memcpy(o->beside, o->path, folder);
   memcpy(o->beside + folder, name, sizeof name);
+  o->half = ts_heap_new(1, sizeof *o->half);
+  o->half->beside = o->beside;
   note_unfinished(o->beside);
+  ts_heap_own(&o->half->owned, abandon);
   int fd = mkostemp(o->beside, O_CLOEXEC), error = fd < 0 ? errno : 0;
   if (!error && there && fchown(fd, info->st_uid, info->st_gid) != 0)
     errno = 0; /* only root may give files away: it becomes ours */
   if (!error && fchmod(fd, mode_of(there, info)) != 0)
     error = errno;
-  if (!error && !(o->out = fdopen(fd, "w")))
+  if (!error && !(o->out = o->half->out = fdopen(fd, "w")))
     error = errno;
   if (!o->out && fd >= 0)
     close(fd);
@@ -239,6 +256,9 @@ static int place_new(const char *beside, const char *path)
 static int close_as(ts_output *o, place *keep)
 {
   int error = o->out ? finish(o) : 0;
+  if (o->half)
+    ts_heap_disown(&o->half->owned);
+  free(o->half);
   if (o->beside) {
     if (keep && !error && keep(o->beside, o->path) != 0)
       error = errno;

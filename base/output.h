@@ -19,8 +19,12 @@ bool ts_put_bytes(FILE *out, const void *bytes, size_t size);
  * name of its own, and takes its place when it is whole and on the disk, with the mode that the old
  * one had; links are followed to the file meant. Pipes, devices and open descriptors (/dev/stdout,
  * and "-" for standard output) are written as streams. */
-/* beside: NULL of a stream */
-typedef struct ts_output { FILE *out; char *path, *beside, *buffer; } ts_output;
+/* beside, half: NULL of a stream */
+typedef struct ts_output {
+  FILE *out;
+  char *path, *beside, *buffer;
+  struct ts_half_written *half;
+} ts_output;
 int ts_output_open(ts_output *o, const char *path);   /* 0 or an errno value */
 /* likewise; unless `keep` and all went well, the old file stays and nothing is left beside it */
 int ts_output_close(ts_output *o, bool keep);

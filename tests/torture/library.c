@@ -1,5 +1,6 @@
-/* A program of others: the library opens a plan, writes its IR, plays it and a sweep of it, and
- * reports. Without memory its functions fail, and the program goes on to say so: library PLAN IR */
+/* A program of others: the library opens a plan, writes its IR, plays it, writes a trace, reports,
+ * and plays a sweep of it. Without memory its functions fail, and the program goes on to say so:
+ * library PLAN IR TRACE */
 #include <stdio.h>
 
 #include "library/trainspec.h"
@@ -11,11 +12,11 @@ static int refused(const trainspec *ts)
   return 4;
 }
 
-static bool report(trainspec *ts, trainspec_plan *plan, const char *path)
+static bool report(trainspec_plan *plan, const char *path, const char *trace)
 {
   const trainspec_options alone = {.threads = 1};
   trainspec_run *run = plan && trainspec_write(plan, path) ? trainspec_play(plan, &alone) : NULL;
-  return run && trainspec_report(run, stdout, TRAINSPEC_TEXT);
+  return run && trainspec_trace(run, trace) && trainspec_report(run, stdout, TRAINSPEC_TEXT);
 }
 
 static bool sweep(trainspec *ts, const char *path)
@@ -36,12 +37,12 @@ static bool sweep(trainspec *ts, const char *path)
 
 int main(int argc, char **argv)
 {
-  trainspec *ts = argc == 3 ? trainspec_new() : NULL;
+  trainspec *ts = argc == 4 ? trainspec_new() : NULL;
   if (!ts) {
     fprintf(stderr, "library: no workspace\n");
     return 4;
   }
-  bool good = report(ts, trainspec_open(ts, argv[1], NULL), argv[2]) && sweep(ts, argv[1]);
+  bool good = report(trainspec_open(ts, argv[1], NULL), argv[2], argv[3]) && sweep(ts, argv[1]);
   int status = good && !fflush(stdout) && !ferror(stdout) ? 0 : refused(ts);
   trainspec_free(ts);
   return status;
