@@ -11,7 +11,7 @@
 
 typedef struct pass {
   ts_fragment *f;
-  bool inputs, weights, last;
+  bool inputs, weights, first, last;
   bool *recomputed;    /* by group: done */
   int64_t unsummed;    /* bytes of weight gradients of this micro-batch alone */
 } pass;
@@ -239,6 +239,22 @@ static void hold_tied(pass *p, uint32_t i, uint32_t node)
       ts_note_memory(p->f, node,
                      whole_gradient(p, with, &class->comms[c], op_at(p->f, with)->input_count),
                      TS_IR_GRADIENTS, "gradients before they are scattered");
+}
+
+/* The first backward after a step makes what later ones add to. That of a weight of two ops is there
+ * with the first of them. */
+static void hold_gradients(pass *p, uint32_t i, uint32_t node)
+{
+  const ts_lowering *l = p->f->l;
+  uint32_t before = tied_before(p->f, i),
+           with = ts_tied_elements(l, i) > 0 ? ts_tied_with(p->f, i) : TS_NO_INDEX;
+  int64_t bytes = ts_lower_frees(l, i) ? ts_lower_gradients(l, i, TS_ALL_PARAMETERS) : 0;
+  if (bytes && before != TS_NO_INDEX)
+    bytes -= ts_lower_gradients(l, i, op_at(p->f, i)->input_count);
+  ts_note_memory(p->f, node, bytes, TS_IR_GRADIENTS, op_at(p->f, i)->label);
+  if (with != TS_NO_INDEX && tied_before(p->f, with) == i && ts_lower_frees(l, with))
+    ts_note_memory(p->f, node, ts_lower_gradients(l, with, op_at(p->f, with)->input_count),
+                   TS_IR_GRADIENTS, op_at(p->f, with)->label);
 }
 
 /* Gradients of one parameter, or of all of the op's, join the bucket. */
@@ -733,6 +749,8 @@ static void backward_op(pass *p, uint32_t i)
   }
   if (p->weights)
     hold_tied(p, i, f->last[0]);
+  if (p->first)
+    hold_gradients(p, i, f->last[0]);
   uint32_t end = or_else(b.last, or_else(f->last[0], 0));
   if (casts)
     ts_note_memory(f, end, -casts, TS_IR_TEMPORARIES, op->label);
@@ -801,6 +819,7 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
   pass p = {.f = f,
             .inputs = inputs,
             .weights = weights,
+            .first = item->first && weights,
             .last = last && weights,
             .recomputed = TS_NEW_ARRAY(f->scratch, bool, f->l->sh->group_count + 1)};
   if (f->l->plan->host.item)

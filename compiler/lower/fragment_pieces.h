@@ -13,6 +13,7 @@ uint32_t ts_run_casts(ts_fragment *f, uint32_t op, bool again); /* last node, or
 bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_kept *kept);
 int64_t ts_own_kept(const ts_fragment *f, uint32_t op); /* bytes that the op keeps of its own */
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
+bool ts_frees(const ts_lowering *l, const ts_stage *stage); /* some gradients, after a step */
 /* `apart`: [chunk * copies + n]: the n-th copy farther of that chunk's stage is on another rank. */
 void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
                     const bool *apart);

@@ -377,6 +377,36 @@ static void wait_for(ts_fragment *f, const bool *streams)
     ts_emit_record(f, 0);
 }
 
+bool ts_frees(const ts_lowering *l, const ts_stage *stage)
+{
+  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
+    if (ts_lower_frees(l, i) && ts_lower_gradients(l, i, TS_ALL_PARAMETERS))
+      return true;
+  return false;
+}
+
+/* What the step has used (torch/optim: zero_grad sets gradients to none): layers together. */
+static void free_gradients(ts_fragment *f, const uint32_t *stages, uint32_t count)
+{
+  const ts_graph *g = f->l->g;
+  int64_t *bytes = TS_NEW_ARRAY(f->scratch, int64_t, g->pattern_count + 1);
+  const char **pattern = TS_NEW_ARRAY(f->scratch, const char *, g->pattern_count + 1);
+  for (uint32_t s = 0; s < count; s++)
+    for (uint32_t i = f->l->stages->at[stages[s]].first_op,
+                  end = i + f->l->stages->at[stages[s]].op_count;
+         i < end; i++) {
+      if (!ts_lower_frees(f->l, i))
+        continue;
+      bytes[g->ops.at[i].pattern_index] += ts_lower_gradients(f->l, i, TS_ALL_PARAMETERS);
+      pattern[g->ops.at[i].pattern_index] = g->ops.at[i].pattern;
+    }
+  for (uint32_t p = 0; p < g->pattern_count; p++) {
+    if (bytes[p] && f->last[0] == TS_NO_INDEX)
+      ts_emit_record(f, 0);
+    ts_note_memory(f, f->last[0], -bytes[p], TS_IR_GRADIENTS, pattern[p]);
+  }
+}
+
 void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
                     const bool *apart)
 {
@@ -400,6 +430,7 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
   hold_while_updating(f, chunks, n);
   surround(f, item, stages, count, true, after);
   wait_for(f, after); /* the next step takes the updated weights */
+  free_gradients(f, stages, count);
   ts_tie_sends(f, item);
 }
 

@@ -8,6 +8,48 @@
 
 typedef struct op_held { double parameters, gradients, buffers, optimizer; } op_held; /* bytes */
 
+/* Sums of whole gradients lie in buckets, which stay (torch/nn/parallel/distributed.py: Reducer). */
+bool ts_lower_frees(const ts_lowering *l, uint32_t i)
+{
+  const ts_class *class = ts_class_of(l, i);
+  bool summed = false;
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    summed |= class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient;
+  return l->plan->precision.free_gradients && !l->holds_gradients &&
+         (class->gradient_axes || !summed);
+}
+
+int64_t ts_lower_gradients(const ts_lowering *l, uint32_t i, uint32_t slot)
+{
+  const ts_class *class = ts_class_of(l, i);
+  return (int64_t)(ts_trained_elements(&l->g->ops.at[i], class, slot) * ts_gradient_bytes(l) /
+                     (double)ts_axes_size(l->s, class->gradient_axes) +
+                   0.5);
+}
+
+/* Each step of each rank follows a backward of each of its stages, and each backward comes before a
+ * step: there is what it frees. */
+static bool steps_free(const ts_lowering *l)
+{
+  const ts_schedule *sc = l->sc;
+  bool *made = TS_NEW_ARRAY(l->s->arena, bool, sc->stages + 1), free = true;
+  for (uint32_t r = 0; r < sc->ranks; r++) {
+    const uint32_t *stage_of = sc->stage_of + (size_t)r * sc->chunks;
+    for (uint32_t i = sc->order[r].first; i < sc->order[r].first + sc->order[r].count; i++) {
+      const ts_placed *p = &sc->items.at[i];
+      if (p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT)
+        made[p->stage] = true;
+      for (uint32_t c = 0; c < sc->chunks && p->kind == TS_STEP; c++) {
+        free &= made[stage_of[c]];
+        made[stage_of[c]] = false;
+      }
+    }
+    for (uint32_t c = 0; c < sc->chunks; c++)
+      free &= !made[stage_of[c]];
+  }
+  return free;
+}
+
 static op_held held_by(const ts_lowering *l, uint32_t i)
 {
   const ts_op *op = &l->g->ops.at[i];
@@ -20,7 +62,7 @@ static op_held held_by(const ts_lowering *l, uint32_t i)
   held.parameters =
     ((elements - whole) / (double)ts_axes_size(l->s, class->parameter_axes) + whole) *
     ts_weight_bytes(l);
-  if (plan->optimizer.stated || op->needs_gradient)
+  if ((plan->optimizer.stated || op->needs_gradient) && !ts_lower_frees(l, i))
     held.gradients =
       trained * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes);
   held.buffers = trained * plan->precision.buffers;
@@ -49,6 +91,7 @@ ts_holder *ts_holder_new(ts_lowering *l)
   ts_arena *arena = l->s->arena;
   ts_holder *h = TS_NEW(arena, ts_holder);
   h->l = l;
+  l->holds_gradients = !steps_free(l);
   h->known = TS_NEW_ARRAY(arena, bool, l->sh->classes.count + 1);
   h->by_class = TS_NEW_ARRAY(arena, op_held, l->sh->classes.count + 1);
   h->name = TS_NEW_ARRAY(arena, ts_ir_str, l->g->pattern_count + 1);

@@ -15,7 +15,7 @@
 #include "compiler/shard/model_work.h"
 
 /* Fragments of the same work differ by these marks of ts_placed, and by its place, of so many. */
-enum { LAST = 1, GATHERS = 2, DROPS = 4, FRESH = 8, MARKS = 16, PARTS = MARKS * TS_PLACES };
+enum { LAST = 1, GATHERS = 2, DROPS = 4, FRESH = 8, FIRST = 16, MARKS = 32, PARTS = MARKS * TS_PLACES };
 
 /* a fragment of the IR */
 typedef struct made {
@@ -45,7 +45,7 @@ typedef struct special {
 typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair;
 
 /* of a kind of stages: what tells apart fragments of the same work */
-typedef struct marks { bool known, sums, gathers, updates, offloads; } marks;
+typedef struct marks { bool known, sums, gathers, updates, offloads, frees; } marks;
 
 /* an item of a program, whose ports are yet to be bound */
 typedef struct unbound {
@@ -243,7 +243,8 @@ static const char *work_name(ts_lowering *l, uint32_t kind, const ts_placed *ite
     name = ts_arena_printf(l->s->arena, "%s %c", name, 'a' + (int)kind);
   if (part / MARKS)
     name = ts_arena_printf(l->s->arena, "%s place %u", name, part / MARKS);
-  return ts_arena_printf(l->s->arena, "%s%s%s%s", name, part & LAST ? " last" : "",
+  return ts_arena_printf(l->s->arena, "%s%s%s%s%s", name, part & FIRST ? " first" : "",
+                         part & LAST ? " last" : "",
                          part & (GATHERS | FRESH) ? " gathers" : "", part & DROPS ? " drops" : "");
 }
 
@@ -289,14 +290,14 @@ static const marks *marks_of(programs *p, const ts_stage *stage)
   marks *m = &p->marks[stage->kind];
   if (!m->known)
     *m = (marks){true, sums_gradients(p->l, stage), ts_gathers_shared(p->l, stage),
-                 ts_gathers_updated(p->l, stage), offloads(p->l, stage)};
+                 ts_gathers_updated(p->l, stage), offloads(p->l, stage), ts_frees(p->l, stage)};
   return m;
 }
 
 static uint32_t part_in_step(programs *p, const ts_stage *stage, const ts_placed *item)
 {
   const marks *m = marks_of(p, stage);
-  uint32_t part = item->last && m->sums ? LAST : 0;
+  uint32_t part = (item->last && m->sums ? LAST : 0u) | (item->first && m->frees ? FIRST : 0u);
   if (m->gathers)
     part |= (item->gathers ? GATHERS : 0u) | (item->drops ? DROPS : 0u);
   if (item->fresh && m->updates)

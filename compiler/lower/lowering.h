@@ -51,6 +51,7 @@ typedef struct ts_lowering {
   uint32_t stream_count;
   const char *streams[TS_MAX_STREAMS];
   ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
+  bool holds_gradients;                 /* some step frees none, whatever the plan says */
   bool failed;
 } ts_lowering;
 
@@ -101,6 +102,10 @@ typedef struct ts_holder ts_holder; /* of all ranks */
 ts_holder *ts_holder_new(ts_lowering *l);
 uint32_t ts_lower_holdings(ts_holder *h, uint32_t rank, uint32_t *count);
 uint64_t *ts_lower_held(const ts_lowering *l);
+/* Bytes of gradients that a step has of one parameter of the op, or of all: what is left on a rank
+ * of their sums; and whether they are freed when it has used them. */
+int64_t ts_lower_gradients(const ts_lowering *l, uint32_t op, uint32_t slot);
+bool ts_lower_frees(const ts_lowering *l, uint32_t op);
 bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held);
 /* compiler/lower/in_flight.c: the same with micro-batches between forward and backward, for who
  * asks, once there is an order. True: nothing else need be worked out. */

@@ -79,6 +79,7 @@ ts_precision ts_precision_of(ts_session *s, ts_value v, ts_span at)
                         .gradients = value(&r, TS_Precision_gradients).u.dtype,
                         .stated = v.type == TS_T_RECORD,
                         .keep_graph = value(&r, TS_Precision_keep_graph).u.truth,
+                        .free_gradients = value(&r, TS_Precision_free_gradients).u.truth,
                         .accumulate = amount(&r, TS_Precision_accumulate) / 8,
                         .buffers = amount(&r, TS_Precision_buffers) / 8,
                         .arithmetic = value(&r, TS_Precision_arithmetic).u.record};

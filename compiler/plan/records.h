@@ -21,6 +21,7 @@ typedef struct ts_precision {
   const ts_dtype *compute, *weights, *gradients; /* fp32 where nothing is said */
   bool stated;
   bool keep_graph;           /* what the forward saved is held until W */
+  bool free_gradients;       /* when a step has used them, until the next one makes them */
   /* bytes moved for a parameter to add a micro-batch's gradient to the sum */
   double accumulate;
   double buffers;            /* bytes held for a parameter beside its gradient */

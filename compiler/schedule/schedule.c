@@ -373,8 +373,10 @@ static void mark_last(ts_schedule *sc, uint32_t rank, uint32_t *last)
   memset(last, 0xff, sc->stages * sizeof *last);
   for (uint32_t i = sc->order[rank].first; i < sc->order[rank].first + sc->order[rank].count; i++) {
     const ts_placed *p = &sc->items.at[i];
-    if (p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT)
+    if (p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT) {
+      sc->items.at[i].first = last[p->stage] == TS_NO_INDEX;
       last[p->stage] = i;
+    }
     for (uint32_t c = 0; c < sc->chunks && p->kind == TS_STEP; c++) {
       if (last[stage_of[c]] != TS_NO_INDEX)
         sc->items.at[last[stage_of[c]]].last = true;

@@ -23,6 +23,7 @@ typedef struct ts_placed { /* a work item where it stands */
   bool paired;        /* played together with the item after it */
   /* the last item before a step that adds to the weight gradients of its stage */
   bool last;
+  bool first;         /* ... after a step */
   /* of those on their way on its rank: equal for F, B and I of a micro-batch and stage */
   uint32_t place;
   /* the first and the last item between two steps that read its stage's weights */

@@ -1,10 +1,11 @@
 // MaxText and PaxML: JAX on TPUs. The compiler (XLA) schedules the whole step: no host, collectives
-// beside work that does not need them.
+// beside work that does not need them, gradients from their backward to the update.
 import std.frameworks.profile, std.strategies.recompute, std.models.llama
 
 let maxtext: Framework = {
   name: "MaxText",
   gradients: bf16,
+  free_gradients: true,
   tensor: "stream",
   attention: "cudnn",
   arithmetic: { gemm: bf16 },

@@ -11,7 +11,8 @@ let eager_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us }
 // FSDP2 keeps shards in fp32, gathers them in bf16 into a buffer that is copied out, and sums
 // gradients in fp32 (torch/distributed/fsdp/_fully_shard); FlashAttention 2 of PyTorch's SDPA. The
 // loss is compiled since 2025 (torchtitan/components/loss.py), before that each of its parts makes
-// a copy of the logits in fp32.
+// a copy of the logits in fp32. Gradients are freed for the next step (torch/optim/optimizer.py:
+// zero_grad, whose `set_to_none` is true by default).
 let torchtitan: Framework = {
   name: "torchtitan",
   release: "2025",
@@ -23,6 +24,7 @@ let torchtitan: Framework = {
   experts: eager_experts,
   update: fsdp_update,
   copied: true,
+  free_gradients: true,
   keep_last: true,
   sharding: "fsdp",
 }
@@ -30,8 +32,16 @@ fn fsdp_update(o: Optimizer) -> Optimizer = clipped(cast_when_gathered(o))
 let torchtitan_2024 = torchtitan with { release = "2024", loss = "copied" }
 // Its kernels are Transformer Engine's, DeepEP sends tokens.
 let nemo_automodel = torchtitan with { name = "NeMo AutoModel", exchange = "deep_ep", attention = "cudnn" }
-// ZeRO keeps a copy of its part in 16 bits, and gathers it in place.
-let deepspeed = torchtitan with { name = "DeepSpeed", buffers = false, update = clipped, copied = false, keep_last = false }
+// ZeRO keeps a copy of its part in 16 bits, and gathers it in place. Its gradients lie in one buffer
+// that stays (deepspeed/runtime/zero/stage3.py: grad_partitions_flat_buffer).
+let deepspeed = torchtitan with {
+  name = "DeepSpeed"
+  buffers = false
+  free_gradients = false
+  update = clipped
+  copied = false
+  keep_last = false
+}
 
 // Composer's mixed precision DEFAULT: gradients summed in fp32; PURE: all in bf16. Attention is
 // Triton's of FlashAttention 1, MPT's default in 2023, whose loss is one fused kernel by default

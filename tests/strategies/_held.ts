@@ -37,7 +37,7 @@ strategy by_hand(inner: Axis, outer: Axis) {
     after gradients: all_gather(gradients, over: inner, bucket: 100 MiB)
   }
 }
-plan held(is: Int = 1, m: Int = 1, frozen: Int = 0, adapters: Bool = false, table: Bool = false, ends: Bool = false, tied: Bool = false, use: String = "fsdp", again: Bool = false, average: Bool = false) {
+plan held(is: Int = 1, m: Int = 1, frozen: Int = 0, adapters: Bool = false, table: Bool = false, ends: Bool = false, tied: Bool = false, use: String = "fsdp", again: Bool = false, average: Bool = false, free: Bool = false) {
   model = net(frozen, adapters, table, ends)
   cluster = dgx_h100(nodes: 1)
   mesh = { dp: 4, is }
@@ -47,7 +47,7 @@ plan held(is: Int = 1, m: Int = 1, frozen: Int = 0, adapters: Bool = false, tabl
   schedule = accumulate(m)
   recompute = if again then full() else none
   batch = { micro: 1 }
-  precision = mixed(bf16)
+  precision = mixed(bf16) with { free_gradients = free }
   optimizer = adam()
   costs = roofline(h100_sxm)
 }

@@ -74,11 +74,11 @@ static const char *plan_of(ts_arena *arena, drawn *d, int *ranks)
     arena,
     "%splan test {\n  model = net(%u, %u, %s, %s, %s)\n  cluster = dgx_h100(nodes: 1)\n"
     "  mesh = { dp: 2, pp: %d }\n  apply = [%s, %s%s]\n  schedule = %s\n  recompute = %s\n"
-    "  batch = { micro: 1 }\n  precision = mixed(bf16)\n  optimizer = adam()\n"
+    "  batch = { micro: 1 }\n  precision = mixed(bf16) with { free_gradients = %s }\n  optimizer = adam()\n"
     "  costs = [roofline(h100_sxm)]\n}\n",
     model, layers, frozen, truth(d), truth(d), truth(d), piped ? 2 : 1, ONE_OF(d, data),
     ONE_OF(d, extras), tied, piped ? ONE_OF(d, schedules) : below(d, 2) ? "accumulate(3)" : "none",
-    ONE_OF(d, recomputes));
+    ONE_OF(d, recomputes), truth(d));
 }
 
 typedef struct seen { const char *plan; bool begun; int64_t base[TS_IR_CATEGORIES], last[TS_IR_CATEGORIES]; } seen;
