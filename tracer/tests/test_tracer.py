@@ -415,6 +415,35 @@ class Overlap(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, "trainspec-trace overlap: skipped, there is no GPU\n"))
 
 
+class Files(Folder):
+    def test_all_ranks_are_written_or_none(self):
+        def path(graph):
+            return str(self.folder / f"g.{graph['rank']}.json")
+
+        def content():
+            return {p.name: p.read_text() for p in self.folder.iterdir() if p.is_file()}
+
+        def job(step, ranks=4):
+            return [{"format": "trainspec-graph", "version": 1, "rank": r, "step": step} for r in range(ranks)]
+
+        graphs.write(job(1, 2), path)
+        before = content()
+        self.assertEqual(sorted(before), ["g.0.json", "g.1.json"])
+        (self.folder / "g.3.json").mkdir()  # cannot take its place
+        with self.assertRaises(OSError):
+            graphs.write(job(2), path)
+        self.assertEqual(content(), before)
+        (self.folder / "g.3.json").rmdir()
+        (self.folder / "g.2.json.part").mkdir()  # cannot be written
+        with self.assertRaises(OSError):
+            graphs.write(job(2), path)
+        self.assertEqual(content(), before)
+        (self.folder / "g.2.json.part").rmdir()
+        graphs.write(job(2), path)
+        self.assertEqual(sorted(content()), [f"g.{r}.json" for r in range(4)])
+        self.assertEqual({graphs.read(path({"rank": r}))["step"] for r in range(4)}, {2})
+
+
 class Command(unittest.TestCase):
     def test_sizes(self):
         self.assertEqual([size(t) for t in ("80GiB", "80GB", "1.5K", "7")], [80 << 30, 80 * 10**9, 1500, 7])

@@ -47,7 +47,7 @@ class Trace:
         graph = self.graph(step)
         if self._values == "refuse" and decided(graph):
             raise ValueError("\n".join(["the script goes by values that nobody computed:", *map(said, decided(graph)), 'values="take" takes what they read as']))
-        graphs.write(graph, path.replace("{rank}", str(self.recorder.rank)))
+        graphs.write([graph], lambda _: path.replace("{rank}", str(self.recorder.rank)))
 
     def stop(self):
         if self._hooks:

@@ -261,14 +261,15 @@ class Tracer:
             out = [self.trace(r) for r in (ranks_of(o.ranks, o.world) if o.ranks else range(o.world))]
         else:
             out = alike.trace_all(o.world, self.trace, self.say)
-        written = {}
-        for graph in out:
-            graphs.write(graph, o.output.replace("{rank}", str(graph["rank"])), written)
+        def path(graph):
+            return o.output.replace("{rank}", str(graph["rank"]))
+
+        graphs.write(out, path)
         made = sum("like" not in graph for graph in out)
         self.say(f"{len(out)} graphs written, {made} traced, {len(out) - made} alike")
         if self.short:
             return OUT_OF_MEMORY
-        return self.play([o.output.replace("{rank}", str(graph["rank"])) for graph in out]) if o.play else DONE
+        return self.play([path(graph) for graph in out]) if o.play else DONE
 
     def play(self, paths):
         program = os.environ.get("TRAINSPEC") or shutil.which("trainspec")

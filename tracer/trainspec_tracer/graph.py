@@ -1,4 +1,5 @@
 """The execution graph of one rank: what doc/graph_json.md specifies."""
+import errno
 import gzip
 import json
 import os
@@ -6,7 +7,7 @@ import os
 FORMAT, VERSION = "trainspec-graph", 1
 
 
-def write(graph, path, written=None):
+def text_of(graph, written):
     """A node a line. `written`: texts by the identity of items, for graphs that share them and live until all are written."""
     def line(item):
         text = written.get(id(item))
@@ -17,30 +18,61 @@ def write(graph, path, written=None):
     def lines(items):
         return ",\n".join(map(line, items))
 
-    written = {} if written is None else written
-
     parts = []
     for key, value in graph.items():
         if key in ("groups", "streams", "nodes", "memory", "held", "tensors") and value:
             parts.append(f" {json.dumps(key)}: [\n{lines(value)}\n ]")
         else:
             parts.append(f" {json.dumps(key)}: {json.dumps(value)}")
-    text = ("{\n" + ",\n".join(parts) + "\n}\n").encode()
-    if path.endswith(".gz"):
-        text = gzip.compress(text, mtime=0)
-    replace(path, text)
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 
-def replace(path, text):
-    """Writes beside the file and renames, so that no half-written file is left."""
+def write(graphs, path):
+    """Those of all ranks, or none: `path` names that of a graph. Files that were there stay where one cannot be written."""
+    written = {}
+
+    def files():
+        for graph in graphs:
+            name, text = path(graph), text_of(graph, written)
+            yield name, gzip.compress(text, mtime=0) if name.endswith(".gz") else text
+
+    replace(files())
+
+
+def replace(files):
+    """Writes (path, bytes) beside their places, then renames: all of them are new, or all are as they were."""
+    made, placed = [], []
     try:
-        with open(path + ".part", "wb") as file:
-            file.write(text)
-        os.replace(path + ".part", path)
-    except OSError:
-        if os.path.exists(path + ".part"):
-            os.remove(path + ".part")
+        for path, text in files:
+            made.append(path)
+            with open(path + ".part", "wb") as file:
+                file.write(text)
+        for path in made:
+            kept = os.path.lexists(path)
+            if kept and os.path.isdir(path):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            if kept and len(made) > 1:  # one alone is replaced at once
+                os.replace(path, path + ".part.old")
+            placed.append((path, kept))
+            os.replace(path + ".part", path)
+    except BaseException:
+        for path, kept in reversed(placed):
+            if kept and os.path.lexists(path + ".part.old"):
+                os.replace(path + ".part.old", path)
+            elif not kept:
+                remove(path)
+        for path in made:
+            remove(path + ".part")
         raise
+    for path, kept in placed:
+        remove(path + ".part.old")
+
+
+def remove(path):
+    try:
+        os.remove(path)
+    except OSError:
+        pass
 
 
 def read(path):

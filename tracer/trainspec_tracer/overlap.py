@@ -164,7 +164,7 @@ def main(arguments):
         return 0
     rows = io.StringIO(newline="")
     skipped = measure(o.graphs, rows)
-    graphs.replace(o.output, rows.getvalue().encode())
+    graphs.replace([(o.output, rows.getvalue().encode())])
     if skipped:
         print(f"trainspec-trace overlap: {skipped} operators left out: shapes do not say what they compute", file=sys.stderr)
     return 0
