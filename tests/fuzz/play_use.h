@@ -63,8 +63,9 @@ static inline void change(ts_summary *s, const ts_run_options *options, ts_stop 
     ts_stop why = {.arena = s->arena};
     s->extras.what_if = changes[i];
     if (ts_what_if(s->arena, s->ir, options, changes[i], &s->extras.what_if_step, &wrong, &why))
-      s->extras.not_followed_count = ts_what_if_not_followed(s->arena, s->ir, options, changes[i],
-                                                             s->result, &s->extras.not_followed);
+      s->extras.not_followed_count =
+        ts_what_if_not_followed(s->arena, s->ir, options, changes[i], s->result,
+                                &s->extras.not_followed, &s->extras.what_if_stays);
     else if (!wrong)
       reported(&why);
   }
