@@ -36,6 +36,7 @@ libts_a_SOURCES += \
 	base/heap.h \
 	base/json_writer.c \
 	base/json_writer.h \
+	base/known.h \
 	base/locale.c \
 	base/locale.h \
 	base/options.c \

@@ -6,21 +6,6 @@
 
 /* ---- Figures ---- */
 
-static bool is_known(const ts_figures *figures, size_t i)
-{
-  return i == TS_SEARCH_STEP || figures->of[i] != 0;
-}
-
-static ts_value value_of(const ts_figures *figures, size_t i)
-{
-  double value = figures->of[i];
-  if (i == TS_SEARCH_DEVICES)
-    return ts_int_value((int64_t)value, TS_NO_SPAN);
-  return ts_dimension_equal(ts_search_dimension(i), TS_DIM_NONE) ?
-           ts_real_value(value, TS_NO_SPAN) :
-           ts_quantity_value(value, ts_search_dimension(i), TS_NO_SPAN);
-}
-
 /* With more digits than reports have: some limits are near. */
 static const char *text_of(ts_session *s, const ts_figures *figures, size_t i)
 {
@@ -30,7 +15,7 @@ static const char *text_of(ts_session *s, const ts_figures *figures, size_t i)
     sizes[] = {{"GiB", 0x1p33}, {"MiB", 0x1p23}, {"KiB", 0x1p13}};
   size_t unit = 0;
   if (i != TS_SEARCH_STEP && i != TS_SEARCH_MEMORY)
-    return ts_value_print(s->arena, value_of(figures, i));
+    return ts_value_print(s->arena, ts_figure_value(i, value));
   const bool is_time = i == TS_SEARCH_STEP;
   while (unit < 2 && value < (is_time ? times[unit].base : sizes[unit].base))
     unit++;
@@ -44,7 +29,7 @@ static ts_env *scope(ts_session *s, const ts_figures *figures)
   ts_env *env = ts_env_new(s, NULL);
   s->steps = 0; /* each counts by itself */
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
-    ts_env_bind(env, ts_search_figure(s, i), value_of(figures, i));
+    ts_env_bind(env, ts_search_figure(s, i), ts_figure_value(i, figures->of[i]));
   return env;
 }
 
@@ -74,7 +59,7 @@ static const char *found(ts_session *s, const ts_ast *part, const ts_figures *fi
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
     if (!ts_ast_uses(part, ts_search_figure(s, i)))
       continue;
-    bool known = is_known(figures, i);
+    bool known = ts_is_known(figures->of[i]);
     *all_known &= known;
     all = ts_arena_printf(s->arena, "%s%s%s is %s", all, *all ? ", " : "", ts_search_figure(s, i),
                           known ? text_of(s, figures, i) : "not known");
@@ -123,12 +108,16 @@ static bool try_out(ts_session *s, const ts_env *env, const ts_ast *part)
   return holds_whole(s, env, part, &holds);
 }
 
+static ts_env *scope_of(void *closure, const ts_figures *figures) { return scope(closure, figures); }
+
 bool ts_assertion_read(ts_session *s, const char *text, uint32_t devices, ts_assertion *assertion)
 {
   uint32_t file = ts_sources_add(s->sources, "--assert", "command line", text, strlen(text));
   ts_figures figures = made_up(devices);
   *assertion = (ts_assertion){.text = text, .expr = ts_parse_expr(s->lang, file)};
-  return assertion->expr && try_out(s, scope(s, &figures), assertion->expr);
+  const ts_share_check shares = {.s = s, .scope = scope_of, .closure = s};
+  return assertion->expr && try_out(s, scope(s, &figures), assertion->expr) &&
+         ts_check_shares(&shares, assertion->expr);
 }
 
 bool ts_assertion_holds(ts_session *s, const ts_assertion *assertion, const ts_figures *figures)

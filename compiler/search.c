@@ -207,14 +207,8 @@ static bool read_items(searcher *v)
 static ts_env *figures_env(const searcher *v)
 {
   ts_env *env = ts_env_new(v->s, v->module->env);
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
-    double value = v->played->of[i];
-    bool plain = ts_dimension_equal(ts_search_dimension(i), TS_DIM_NONE);
-    ts_value bound = i == TS_SEARCH_DEVICES ? ts_int_value((int64_t)value, TS_NO_SPAN) :
-                     plain                  ? ts_real_value(value, TS_NO_SPAN) :
-                             ts_quantity_value(value, ts_search_dimension(i), TS_NO_SPAN);
-    ts_env_bind(env, ts_search_figure(v->s, i), bound);
-  }
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+    ts_env_bind(env, ts_search_figure(v->s, i), ts_figure_value(i, v->played->of[i]));
   return env;
 }
 

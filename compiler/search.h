@@ -16,10 +16,6 @@
 #include "compiler/eval/figures.h"
 #include "compiler/eval/module.h"
 
-/* Of one step: the figures of compiler/eval/figures.def. */
-/* s, bits, 1/s, 0..1, count; 0: not known */
-typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures;
-
 typedef struct ts_search_reason { const char *text; uint64_t count; } ts_search_reason;
 
 enum { TS_SEARCH_GOALS = 8 }; /* at most */

@@ -17,18 +17,15 @@ void ts_search_take(ts_searcher *v, size_t point, const ts_figures *played)
 /* An item asks for what nobody stated. */
 static bool unknown_figure(ts_searcher *v, uint32_t item)
 {
-  static const struct { ts_search_figure_id figure; const char *lacks, *example; } needs[] = {
-    {TS_SEARCH_COST, "a device states no `price`", "with { price = $2.50/h }"},
-    {TS_SEARCH_ENERGY, "a device states no `watts`", "with { watts = 700 W }"},
-    {TS_SEARCH_CARBON, "the plan states no `carbon`, or a device no `watts`", "carbon = 400 g/kWh"}};
   const ts_ast *expr = ts_search_expression(v, item);
-  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-    const char *name = ts_search_figure(v->s, needs[i].figure);
-    if (v->played->of[needs[i].figure] > 0 || ts_search_formal(v, name) || !ts_ast_uses(expr, name))
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+    const char *name = ts_search_figure(v->s, i);
+    if (ts_is_known(v->played->of[i]) || ts_search_formal(v, name) || !ts_ast_uses(expr, name))
       continue;
-    ts_diag *d = ts_report(v->s, TS_E0234, expr->span, "`%s` is not known: %s", name, needs[i].lacks);
-    ts_diag_help(d, i < 2 ? "state it: `cluster = dgx_h100(nodes: 8) %s`" : "state it: `%s`",
-                 needs[i].example);
+    ts_diag *d = ts_report(v->s, TS_E0234, expr->span, "`%s` is not known: %s", name,
+                           ts_figure_table[i].lacks);
+    if (ts_figure_table[i].help)
+      ts_diag_help(d, "%s", ts_figure_table[i].help);
     return true;
   }
   return false;
@@ -127,6 +124,33 @@ bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
   return good;
 }
 
+typedef struct share_item { ts_searcher *v; uint32_t item; } share_item;
+
+static ts_env *scope_of(void *closure, const ts_figures *figures)
+{
+  const share_item *i = closure;
+  ts_search_take(i->v, 0, figures);
+  return ts_search_scope(i->v, i->item);
+}
+
+static bool hides(void *closure, const char *name)
+{
+  const share_item *i = closure;
+  return ts_search_formal(i->v, name);
+}
+
+static bool check_shares(ts_searcher *v)
+{
+  bool good = true;
+  for (uint32_t i = 0; i < v->items.count && good; i++) {
+    share_item item = {v, i};
+    const ts_share_check check = {.s = v->s, .scope = scope_of, .hides = hides, .closure = &item};
+    good = !v->late[i] || ts_check_shares(&check, ts_search_expression(v, i));
+  }
+  v->played = NULL;
+  return good;
+}
+
 /* Conditions and goals with figures of which nothing but the dimensions is known: what does not fit
  * together is said before anything is played. */
 bool ts_search_check_dimensions(ts_searcher *v)
@@ -141,7 +165,9 @@ bool ts_search_check_dimensions(ts_searcher *v)
               ts_search_worths(v->search, 0, &ones, worths);
   ts_code code = ts_session_take_up(v->s, before);
   v->played = NULL;
-  if (good || code == TS_CODE_COUNT)
+  if (good)
+    return check_shares(v);
+  if (code == TS_CODE_COUNT)
     return true;
   /* what overflows, is not whole, or is divided by zero is a matter of the values */
   static const ts_code of_values[] = {TS_E0222, TS_E0223, TS_E0224, TS_E0232};

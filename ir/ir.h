@@ -82,7 +82,7 @@ typedef struct ts_ir_meta {
   /* the rest of the kind of run that validated ones are compared by: bits of the number format that
    * most model FLOPs are in, 0: not known; ts_ir_run_flag */
   uint32_t run_bits, run_flags;
-  double carbon;           /* g of CO2 a kWh, 0: not stated */
+  double carbon;           /* g of CO2 a kWh; NaN: not stated */
 } ts_ir_meta;
 
 typedef struct ts_ir_source { /* provenance */
@@ -132,7 +132,7 @@ typedef struct ts_ir_device_class {
   uint64_t reserved_memory; /* driver context and libraries, taken from `memory` */
   /* W of one device at work, when idle, and of what serves it: host, fans, NICs. 0: not stated */
   double watts, idle_watts, host_watts;
-  double price;      /* $ an hour; 0: not stated */
+  double price;      /* $ an hour; NaN: not stated */
 } ts_ir_device_class;
 
 typedef struct ts_ir_device { /* one for each vertex; a switch has class TS_IR_NONE */

@@ -63,7 +63,7 @@ const ts_ir_clause ts_ir_curve_fields[] = {
 const ts_ir_clause ts_ir_device_fields[] = {
   FIELD("memory", BYTES, memory),         FIELD("reserved", BYTES, reserved_memory),
   FIELD("watts", NUMBER, watts),          FIELD("idle_watts", NUMBER, idle_watts),
-  FIELD("host_watts", NUMBER, host_watts), FIELD("price", NUMBER, price),
+  FIELD("host_watts", NUMBER, host_watts), FIELD("price", STATED, price),
   {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 const ts_ir_clause ts_ir_line_fields[] = {

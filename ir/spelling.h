@@ -29,6 +29,7 @@ typedef enum ts_ir_field_kind {
   TS_IR_FIELD_TIME,
   TS_IR_FIELD_RATE,
   TS_IR_FIELD_NUMBER,
+  TS_IR_FIELD_STATED, /* a number that may be 0; NaN: left out */
   TS_IR_FIELD_SIZE,
   TS_IR_FIELD_BYTES,
   TS_IR_FIELD_TENTHS /* a digit each, A: 10 */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/known.h"
 #include "base/text.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
@@ -28,6 +29,7 @@ typedef struct check {
 static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s; }
 
 static bool amount(double x) { return isfinite(x) && !signbit(x); }
+static bool stated(double x) { return amount(x) && x <= stated_most; }
 static bool rate(double x) { return x >= rate_least && x <= rate_most; }
 
 static int check_strings(check *c)
@@ -94,7 +96,7 @@ static int check_mesh(check *c)
 static int check_meta(check *c)
 {
   const ts_ir_meta *m = c->ir->meta;
-  if (!amount(m->carbon) || m->carbon > stated_most)
+  if (ts_is_known(m->carbon) && !stated(m->carbon))
     return ts_ir_fail(c->error, "%g g of CO2 a kWh", m->carbon);
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
     return ts_ir_fail(
@@ -219,11 +221,12 @@ static int check_devices(check *c)
       return ts_ir_fail(c->error,
                         "device class `%s`: memory, reserved memory or bandwidth out of range",
                         text(c, d->name));
-    const double stated[] = {d->watts, d->idle_watts, d->host_watts, d->price};
-    for (size_t k = 0; k < sizeof stated / sizeof *stated; k++)
-      if (!amount(stated[k]) || stated[k] > stated_most)
+    const double said[] = {d->watts, d->idle_watts, d->host_watts,
+                           ts_is_known(d->price) ? d->price : 0};
+    for (size_t k = 0; k < sizeof said / sizeof *said; k++)
+      if (!stated(said[k]))
         return ts_ir_fail(c->error, "device class `%s`: %g W or $ an hour", text(c, d->name),
-                          stated[k]);
+                          said[k]);
   }
   uint64_t first = 0, devices = 0;
   for (uint32_t i = 0; i < ir->arrays_count; i++) {

@@ -152,7 +152,7 @@ typedef struct trainspec_result {
   uint64_t limit;          /* of its device; 0: unknown */
   uint64_t nodes;          /* operations of all ranks */
   uint64_t step_low_ps, step_high_ps; /* the step is between with 80 %; 0 and 0: nothing is known */
-  double joules, dollars, grams_co2;  /* of a step of the whole job; 0: unknown */
+  double joules, dollars, grams_co2;  /* of a step of the whole job; NaN: unknown */
   uint64_t tokens;         /* of a step; 0: unknown */
 } trainspec_result;
 trainspec_result trainspec_result_of(const trainspec_run *run);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/known.h"
 #include "base/source.h"
 
 enum {
@@ -582,7 +583,10 @@ static void put_cluster(maker *m, ts_ir_builder *b)
     .name = ts_ir_add_string(b, "device"), .kind = TS_IR_DEVICE, .count = 1, .loc = TS_IR_NONE};
   ts_ir_append(b, TS_IR_DEVICE_CLASSES, 1, &at);
   *(ts_ir_device_class *)at =
-    (ts_ir_device_class){.name = ts_ir_add_string(b, "traced"), .loc = TS_IR_NONE, .bandwidth = 1};
+    (ts_ir_device_class){.name = ts_ir_add_string(b, "traced"),
+                          .loc = TS_IR_NONE,
+                          .bandwidth = 1,
+                          .price = TS_UNKNOWN};
   ts_ir_append(b, TS_IR_DEVICES, 1, &at);
   *(ts_ir_device *)at = (ts_ir_device){.speed = 1};
   ts_ir_append(b, TS_IR_COST_SOURCES, 1, &at);

@@ -3,6 +3,7 @@
 #ifndef TS_COMPILER_EVAL_FIGURES_H
 #define TS_COMPILER_EVAL_FIGURES_H
 
+#include "base/known.h"
 #include "compiler/eval/module.h"
 
 typedef enum ts_search_figure_id {
@@ -14,6 +15,27 @@ typedef enum ts_search_figure_id {
 
 const char *ts_search_figure(ts_session *s, size_t figure); /* its interned name */
 ts_dimension ts_search_dimension(size_t figure);
+/* What is said of each, and its value as one of the language. */
+typedef struct ts_figure {
+  const char *name, *unit, *lacks, *help;
+  ts_dimension dimension;
+} ts_figure;
+extern const ts_figure ts_figure_table[TS_SEARCH_FIGURES];
+ts_value ts_figure_value(size_t figure, double value);
+bool ts_figure_is_share(size_t figure);
+
+/* Of one step, in base units; NaN: not known (base/known.h). */
+typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures;
+
+/* A comparison that holds of every share or of none, such as `mfu < 50`, means percent: an error.
+ * False after it. Expressions are evaluated where `scope` puts the figures. */
+typedef struct ts_share_check {
+  ts_session *s;
+  ts_env *(*scope)(void *closure, const ts_figures *figures);
+  bool (*hides)(void *closure, const char *name); /* NULL: the names of figures mean these */
+  void *closure;
+} ts_share_check;
+bool ts_check_shares(const ts_share_check *c, const ts_ast *e);
 
 /* The plan that a SEARCH is of; NULL after a diagnostic. */
 const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_ast *search);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/known.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/network.h"
 #include "compiler/machine/network_table.h"
@@ -68,7 +69,9 @@ static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
     .watts = gpu_number(gpu, "watts", 1),
     .idle_watts = gpu_number(gpu, "idle_watts", 1),
     .host_watts = gpu_number(gpu, "host_watts", 1),
-    .price = gpu_number(gpu, "price", 1 / seconds_of_hour)};
+    .price = ts_record_find(gpu->u.record, "price") ?
+               gpu_number(gpu, "price", 1 / seconds_of_hour) :
+               TS_UNKNOWN};
   return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/known.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
 #include "ir/text/output.h"
@@ -177,7 +178,7 @@ static void write_meta(writer *w)
   out_number(w, "tokens", m->tokens_per_step);
   out_number(w, "samples", m->samples_per_step);
   out_number(w, "parameters", m->parameters);
-  if (m->carbon > 0)
+  if (ts_is_known(m->carbon))
     out(w, "carbon %s\n", ts_ir_spell_plain(m->carbon).text);
   out_amount(w, "model_flops ", m->model_flops_per_step, TS_IR_FLOP, "\n");
   out_amount(w, "peak ", m->peak_flops, TS_IR_FLOP_RATE, "\n");
@@ -441,9 +442,14 @@ static void out_collectives(writer *w, uint32_t mask)
     }
 }
 
-static bool field_is_zero(const ts_ir_clause *f, const void *at)
+static bool field_is_absent(const ts_ir_clause *f, const void *at)
 {
   static const char zero[TS_IR_NET_SIZES] = {0};
+  double real;
+  if (f->kind == TS_IR_FIELD_STATED) {
+    memcpy(&real, at, sizeof real);
+    return !ts_is_known(real);
+  }
   return !memcmp(at, zero, ts_ir_field_size(f));
 }
 
@@ -464,7 +470,7 @@ static void write_field(writer *w, const ts_ir_clause *f, const void *at)
   case TS_IR_FIELD_BYTES: out_bytes_of(w, whole); break;
   case TS_IR_FIELD_RATE: out_real(w, real, TS_IR_RATE); break;
   case TS_IR_FIELD_SIZE: out_real(w, real, TS_IR_BYTES); break;
-  case TS_IR_FIELD_NUMBER: out_plain(w, real); break;
+  case TS_IR_FIELD_NUMBER: case TS_IR_FIELD_STATED: out_plain(w, real); break;
   case TS_IR_FIELD_TENTHS: ts_ir_out_tenths(&w->to, at); break;
   }
 }
@@ -472,7 +478,7 @@ static void write_field(writer *w, const ts_ir_clause *f, const void *at)
 static void write_clauses(writer *w, const ts_ir_clause *f, const void *record)
 {
   for (; f->name; f++)
-    if (!field_is_zero(f, (const char *)record + f->offset))
+    if (!field_is_absent(f, (const char *)record + f->offset))
       write_field(w, f, (const char *)record + f->offset);
 }
 

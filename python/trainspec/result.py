@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import html
 import json
+import math
 import operator
 import os
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ def seconds(ps: float) -> Quantity:
 
 def size(n: float) -> Quantity:
     return Quantity(n, "B")
+
+
+def _known(value: float, unit: str) -> "Quantity | None":
+    return None if math.isnan(value) else Quantity(value, unit)
 
 
 @dataclass(frozen=True)
@@ -112,9 +117,9 @@ class Result:
         self.mfu = r.mfu or None
         self.hfu = r.hfu or None
         #: of a step of the whole job: J, $, g of CO2
-        self.energy = Quantity(r.joules, "J") if r.joules else None
-        self.cost = Quantity(r.dollars, "$") if r.dollars else None
-        self.carbon = Quantity(r.grams_co2, "g") if r.grams_co2 else None
+        self.energy = _known(r.joules, "J")
+        self.cost = _known(r.dollars, "$")
+        self.carbon = _known(r.grams_co2, "g")
         self.fullest_rank = r.fullest_rank
         #: of the fullest rank, with what driver and libraries take
         self.peak_memory = size(r.peak + r.reserved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import html
+import math
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -133,7 +134,8 @@ def _row(out) -> dict:
             "step_time": r.step_ps * 1e-12 if played else None,
             "peak_memory": r.peak + r.reserved if played else None,
             "tokens_per_second": r.tokens_per_second or None, "mfu": r.mfu or None, "hfu": r.hfu or None,
-            "energy": r.joules or None, "cost": r.dollars or None, "carbon": r.grams_co2 or None,
+            **{name: None if not played or math.isnan(value) else value
+               for name, value in (("energy", r.joules), ("cost", r.dollars), ("carbon", r.grams_co2))},
             "why": out.why.decode() if out.why else None}
 
 

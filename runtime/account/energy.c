@@ -39,7 +39,7 @@ ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result)
   for (uint32_t rank = 0, next = 0; rank < ir->meta->world && (powered || priced); rank++) {
     const ts_ir_device_class *d = class_of_rank(ir, rank, &next);
     powered &= d && d->watts > 0;
-    priced &= d && d->price > 0;
+    priced &= d && ts_is_known(d->price);
     if (!d)
       break;
     double work = seconds_at_work(&result->classes[result->class_of[rank]], result->step),
@@ -50,22 +50,21 @@ ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result)
     price += d->price;
   }
   if (!powered)
-    e.joules = 0;
-  else
-    e.watts = e.joules / step / ir->meta->world;
-  e.dollars = priced ? price * step / seconds_of_hour : 0;
+    e.joules = TS_UNKNOWN;
+  e.watts = e.joules / step / ir->meta->world;
+  e.dollars = priced ? price * step / seconds_of_hour : TS_UNKNOWN;
   e.grams = e.joules / TS_JOULES_OF_KWH * ir->meta->carbon;
   return e;
 }
 
 ts_rates ts_rates_of(const ts_ir *ir)
 {
-  ts_rates r = {.carbon = ir->meta->carbon / TS_JOULES_OF_KWH};
+  ts_rates r = {.carbon = fmax(ir->meta->carbon, 0) / TS_JOULES_OF_KWH};
   bool powered = true, priced = true;
   for (uint32_t rank = 0, next = 0; rank < ir->meta->world && (powered || priced); rank++) {
     const ts_ir_device_class *d = class_of_rank(ir, rank, &next);
     powered &= d && d->watts > 0;
-    priced &= d && d->price > 0;
+    priced &= d && ts_is_known(d->price);
     if (!d)
       break;
     double idle = fmin(idle_watts(d), d->watts), /* a bound: idling may cost no more than work */

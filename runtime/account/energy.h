@@ -7,12 +7,15 @@
 
 #include <stdbool.h>
 
+#include "base/known.h"
 #include "runtime/account/result.h"
 
 typedef struct ts_energy {
-  double joules;  /* of a step of the whole job; 0: a device does not state its watts */
-  double dollars; /* 0: a device states no price */
-  double grams;   /* of CO2; 0: the plan states no intensity, or no energy is known */
+  /* unknown (base/known.h) where a device does not state its watts, or its price, or the plan no
+   * intensity */
+  double joules;  /* of a step of the whole job */
+  double dollars;
+  double grams;   /* of CO2 */
   double watts;   /* mean power of a device with what serves it */
   bool idle;      /* all devices state what they draw while they do not compute */
   bool host;      /* ... and what serves them */

@@ -19,6 +19,14 @@ static void share(double value, FILE *out) /* empty: not known */
     fputc(',', out);
 }
 
+static void stated(double value, FILE *out) /* 0 is a value; empty: not known */
+{
+  if (ts_is_known(value))
+    fprintf(out, ",%.17g", value);
+  else
+    fputc(',', out);
+}
+
 /* In ps; empty: nothing is known. */
 static void bound(const ts_interval *interval, double seconds, FILE *out)
 {
@@ -119,9 +127,9 @@ static void row(const ts_summary *s, const ts_link_uses *links, uint32_t index, 
   share(s->hfu, out);
   bound(&s->confidence.step, s->confidence.step.low, out);
   bound(&s->confidence.step, s->confidence.step.high, out);
-  share(s->energy.joules, out);
-  share(s->energy.dollars, out);
-  share(s->energy.grams / 1000, out);
+  stated(s->energy.joules, out);
+  stated(s->energy.dollars, out);
+  stated(s->energy.grams / 1000, out);
   groups(s, c, out);
   ts_report_links_row(links, out);
   fputc(',', out);

@@ -17,7 +17,7 @@ typedef struct list { ts_arena *arena; const ts_summary *s; TS_VEC(ts_plan_fact)
 
 static void add(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
 {
-  if (value != 0)
+  if (ts_is_known(value) && value != 0)
     TS_PUSH(l->arena, &l->facts,
             (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
 }

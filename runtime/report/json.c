@@ -34,6 +34,15 @@ static void add_known(cJSON *object, const char *name, double value) /* 0: not k
     cJSON_AddNullToObject(object, name);
 }
 
+/* 0 is a value, too. */
+static void add_stated(cJSON *object, const char *name, double value)
+{
+  if (ts_is_known(value))
+    cJSON_AddNumberToObject(object, name, value);
+  else
+    cJSON_AddNullToObject(object, name);
+}
+
 static cJSON *add_element(cJSON *array)
 {
   cJSON *object = cJSON_CreateObject();
@@ -98,14 +107,14 @@ static void add_answer(cJSON *root, const ts_summary *s)
   add_known(root, "executed_flop_per_second_per_device", s->executed_per_device);
   add_known(root, "hfu", s->hfu);
   const ts_energy *e = &s->energy;
-  add_known(root, "energy_joules_per_step", e->joules);
-  add_known(root, "energy_mwh_per_trillion_tokens",
+  add_stated(root, "energy_joules_per_step", e->joules);
+  add_stated(root, "energy_mwh_per_trillion_tokens",
             ts_of_trillion_tokens(s, e->joules) / (1000 * TS_JOULES_OF_KWH));
-  add_known(root, "power_watts_per_device", e->watts);
-  add_known(root, "cost_dollars_per_step", e->dollars);
-  add_known(root, "cost_dollars_per_trillion_tokens", ts_of_trillion_tokens(s, e->dollars));
-  add_known(root, "carbon_kg_per_step", e->grams / 1000);
-  add_known(root, "carbon_kg_per_trillion_tokens", ts_of_trillion_tokens(s, e->grams) / 1000);
+  add_stated(root, "power_watts_per_device", e->watts);
+  add_stated(root, "cost_dollars_per_step", e->dollars);
+  add_stated(root, "cost_dollars_per_trillion_tokens", ts_of_trillion_tokens(s, e->dollars));
+  add_stated(root, "carbon_kg_per_step", e->grams / 1000);
+  add_stated(root, "carbon_kg_per_trillion_tokens", ts_of_trillion_tokens(s, e->grams) / 1000);
   if (!s->memory->stated) {
     cJSON_AddNullToObject(root, "peak_memory_bytes");
     return;

@@ -388,13 +388,13 @@ static void list_assumptions(ts_summary *s)
   if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)
     list[n++] = "alpha_beta: rings, or trees where these are faster for an all-reduce";
   const ts_energy *e = &s->energy;
-  if (e->joules > 0)
+  if (ts_is_known(e->joules))
     list[n++] = ts_arena_printf(
       s->arena, "energy: %s%s",
       e->idle ? "devices draw their limit but in bubbles and waits for the host" :
                 "devices draw their limit all the time",
       e->host ? "" : "; what serves them is left out");
-  if (e->dollars > 0)
+  if (ts_is_known(e->dollars))
     list[n++] = ts_arena_printf(
       s->arena, "cost: a device costs %s an hour, at work or not",
       ts_format_dollars(e->dollars / s->seconds * 3600 / ir->meta->world).text);

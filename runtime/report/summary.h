@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/format.h"
+#include "base/known.h"
 #include "ir/ir.h"
 #include "runtime/account/confidence.h"
 #include "runtime/account/energy.h"
@@ -116,11 +117,11 @@ static inline const char *ts_summary_string(const ts_summary *s, ts_ir_str text)
 ts_text ts_summary_calls(const ts_summary *s, const ts_network_use *use);
 double ts_summary_share(const ts_summary *s, const ts_network_use *use);
 
-/* Of a figure of a step, that of 10^12 tokens; 0: the plan has no tokens. */
+/* Of a figure of a step, that of 10^12 tokens; unknown: the plan has no tokens. */
 static inline double ts_of_trillion_tokens(const ts_summary *s, double of_step)
 {
   double tokens = (double)s->ir->meta->tokens_per_step;
-  return tokens > 0 ? of_step * 1e12 / tokens : 0;
+  return tokens > 0 ? of_step * 1e12 / tokens : TS_UNKNOWN;
 }
 
 const char *ts_phase_name(uint32_t phase);       /* "backward (input)" */

@@ -14,6 +14,22 @@
 const char *const ts_outcome_states[TS_OUTCOME_STATES] = {"refused",       "stopped",  "bounded",
                                                           "out of memory", "left out", "ok"};
 
+bool ts_outcome_knows(const ts_outcome *o, ts_search_figure_id figure)
+{
+  return !o->why && ts_is_known(o->figures.of[figure]) &&
+         (o->played || (figure == TS_SEARCH_MEMORY && o->state == TS_TOO_LARGE));
+}
+
+ts_text ts_outcome_text(const ts_outcome *o, ts_search_figure_id figure)
+{
+  double value = o->figures.of[figure];
+  return !ts_is_known(value)          ? (ts_text){"-"} :
+         figure == TS_SEARCH_STEP     ? ts_format_time((uint64_t)(value * 1e12 + 0.5)) :
+         figure == TS_SEARCH_MEMORY   ? ts_format_bytes(value / 8) :
+         ts_figure_is_share(figure)   ? ts_format_share(value) :
+                                        ts_format_significant(value);
+}
+
 static const char *keep(ts_arena *arena, const char *text)
 {
   return ts_arena_string(arena, text, strlen(text));

@@ -3,6 +3,7 @@
 #define TS_TOOLS_SWEEP_OUTCOME_H
 
 #include "base/diag.h"
+#include "base/format.h"
 #include "compiler/search.h"
 #include "runtime/account/confidence.h"
 #include "runtime/account/least.h"
@@ -75,6 +76,12 @@ typedef struct ts_outcome {
   const bool *holds;       /* ranked and left out: the conditions that need a played step */
   bool equal;              /* ranked: its step time may be that of the best */
 } ts_outcome;
+
+/* Is this figure of it known? Of plans that were not played bounds of memory tell whether they fit.
+ */
+bool ts_outcome_knows(const ts_outcome *o, ts_search_figure_id figure);
+/* A usual figure for people: "22.17 s", "41.2 %"; "-": not known. */
+ts_text ts_outcome_text(const ts_outcome *o, ts_search_figure_id figure);
 
 /* What it points to is kept: in the arena, and what is the same for many of them once. */
 void ts_outcome_keep(ts_outcome *o, ts_once *once, ts_arena *arena);

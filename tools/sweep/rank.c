@@ -496,10 +496,9 @@ bool ts_sweep_rank(ts_sweep *s)
 const char *ts_sweep_best_text(const ts_sweep *s, ts_arena *arena)
 {
   const ts_outcome *o = &s->outcomes[s->best];
-  double step = o->figures.of[TS_SEARCH_STEP], memory = o->figures.of[TS_SEARCH_MEMORY];
   return ts_arena_printf(arena, "%s: %s, %s", ts_sweep_point_text(s, o->point, arena),
-                         ts_format_time((uint64_t)(step * 1e12 + 0.5)).text,
-                         ts_format_bytes(memory / 8).text);
+                         ts_outcome_text(o, TS_SEARCH_STEP).text,
+                         ts_outcome_text(o, TS_SEARCH_MEMORY).text);
 }
 
 size_t ts_sweep_count(const ts_sweep *s, ts_outcome_state state)

@@ -105,16 +105,12 @@ static void put_number(bool first, bool known, double value, FILE *out)
 static void put_figures(const ts_sweep *s, FILE *out)
 {
   size_t count = plans_of(s);
-  static const char *const names[] = {
-#define FIGURE(id, name, ...) name,
-#include "compiler/eval/figures.def"
-#undef FIGURE
-  };
   fputs("\"figures\":[", out);
   for (int f = 0; f < TS_SEARCH_FIGURES; f++) {
-    ts_put_script(out, "%s{\"name\":\"%s\",\"of\":[", f ? "," : "", names[f]);
+    ts_put_script(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"of\":[", f ? "," : "",
+                  ts_figure_table[f].name, ts_figure_table[f].unit);
     for (size_t i = 0; i < count; i++)
-      put_number(!i, !s->outcomes[i].why && s->outcomes[i].figures.of[f] != 0, /* 0: not known */
+      put_number(!i, ts_outcome_knows(&s->outcomes[i], (ts_search_figure_id)f),
                  s->outcomes[i].figures.of[f], out);
     fputs("]}\n", out);
   }
@@ -224,9 +220,8 @@ static void put_tiles(const ts_sweep *s, ts_arena *arena, FILE *out)
            ts_arena_printf(arena, "%s fit and keep to the conditions",
                            ts_format_count(ranked).text));
   if (best->state == TS_RANKED) {
-    const double *f = best->figures.of;
-    put_tile(out, "the best", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
-             ts_arena_printf(arena, "a step, %s", ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text));
+    put_tile(out, "the best", ts_outcome_text(best, TS_SEARCH_STEP).text,
+             ts_arena_printf(arena, "a step, %s", ts_outcome_text(best, TS_SEARCH_MEMORY).text));
   }
   if (s->search->goal_count > 1)
     put_tile(out, "front", ts_format_count(front).text, "plans that no other beats by all goals");

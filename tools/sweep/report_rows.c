@@ -42,25 +42,24 @@ static cJSON *warnings_json(const ts_outcome *o)
   return all;
 }
 
-/* Figures as columns and members. scale: from base units; decimals: < 0: all of it; known: never
- * unknown, 0 is a value. */
+/* Figures as columns and members. scale: from base units; decimals: < 0: all of it. */
 static const struct figure {
   ts_search_figure_id id;
   const char *name;
   double scale;
   int decimals;
-  bool known;
-} figures[] = {{TS_SEARCH_STEP, "step_time_ps", 1e12, 0, true},
-               {TS_SEARCH_MEMORY, "peak_memory_bytes", 1.0 / 8, 0, true},
-               {TS_SEARCH_TOKENS, "tokens_per_second", 1, -1, true},
-               {TS_SEARCH_MFU, "mfu", 1, -1, true},
-               {TS_SEARCH_HFU, "hfu", 1, -1, true},
-               {TS_SEARCH_DEVICES, "devices", 1, 0, true},
-               {TS_SEARCH_BATCH, "tokens_per_step", 1, 0, true},
-               {TS_SEARCH_ENERGY, "energy_joules", 1, -1, false},
-               {TS_SEARCH_COST, "cost_dollars", 1, -1, false},
-               {TS_SEARCH_CARBON, "carbon_kg", 1e-3, -1, false}};
+} figures[] = {{TS_SEARCH_STEP, "step_time_ps", 1e12, 0},
+               {TS_SEARCH_MEMORY, "peak_memory_bytes", 1.0 / 8, 0},
+               {TS_SEARCH_TOKENS, "tokens_per_second", 1, -1},
+               {TS_SEARCH_MFU, "mfu", 1, -1},
+               {TS_SEARCH_HFU, "hfu", 1, -1},
+               {TS_SEARCH_DEVICES, "devices", 1, 0},
+               {TS_SEARCH_BATCH, "tokens_per_step", 1, 0},
+               {TS_SEARCH_ENERGY, "energy_joules", 1, -1},
+               {TS_SEARCH_COST, "cost_dollars", 1, -1},
+               {TS_SEARCH_CARBON, "carbon_kg", 1e-3, -1}};
 enum { FIGURES = sizeof figures / sizeof *figures };
+_Static_assert((int)FIGURES == (int)TS_SEARCH_FIGURES, "all figures are written");
 
 /* Bytes that a plan's fullest device lacks. */
 static double lack_of(const ts_outcome *o)
@@ -68,18 +67,12 @@ static double lack_of(const ts_outcome *o)
   return o->state == TS_TOO_LARGE && !o->why ? o->figures.of[TS_SEARCH_MEMORY] / 8 - o->limit : 0;
 }
 
-/* Of plans that were not played bounds of memory tell whether they fit. */
-static bool is_known(const ts_outcome *o, const struct figure *f)
-{
-  return !o->why && (o->played || (f->id == TS_SEARCH_MEMORY && o->state == TS_TOO_LARGE));
-}
-
 static void put_figures(const ts_outcome *o, FILE *out)
 {
   for (size_t i = 0; i < FIGURES; i++) {
     const struct figure *f = &figures[i];
     double value = o->figures.of[f->id] * f->scale;
-    if (!is_known(o, f) || (!f->known && !(value > 0)))
+    if (!ts_outcome_knows(o, f->id))
       fputc(',', out);
     else
       ts_put_csv(out, f->decimals < 0 ? ",%.17g" : ",%.0f", value);
@@ -148,7 +141,7 @@ static void add_figures(cJSON *plan, const ts_outcome *o)
 {
   for (size_t i = 0; i < FIGURES; i++) {
     double value = o->figures.of[figures[i].id] * figures[i].scale;
-    if (is_known(o, &figures[i]) && (figures[i].known || value > 0))
+    if (ts_outcome_knows(o, figures[i].id))
       cJSON_AddNumberToObject(plan, figures[i].name, value);
     else
       cJSON_AddNullToObject(plan, figures[i].name);

@@ -58,16 +58,16 @@ static size_t front_of(const ts_sweep *s)
 
 /* What the table has a column of in any case. */
 enum { USUAL = 4 };
-static const struct { const char *figure, *head; int width; } usual[USUAL] = {
-  {"step_time", "step time", 12},
-  {"tokens_per_second", "tokens/s", 12},
-  {"mfu", "MFU", 8},
-  {"peak_memory", "memory", 14}};
+static const struct { ts_search_figure_id figure; const char *head; int width; } usual[USUAL] = {
+  {TS_SEARCH_STEP, "step time", 12},
+  {TS_SEARCH_TOKENS, "tokens/s", 12},
+  {TS_SEARCH_MFU, "MFU", 8},
+  {TS_SEARCH_MEMORY, "memory", 14}};
 
 static bool is_usual(const char *goal)
 {
   for (size_t i = 0; i < USUAL; i++)
-    if (!strcmp(goal, usual[i].figure))
+    if (!strcmp(goal, ts_figure_table[usual[i].figure].name))
       return true;
   return false;
 }
@@ -95,25 +95,13 @@ static int put_behind(const ts_sweep *s, const ts_outcome *o, const char *column
   return 0;
 }
 
-static ts_text usual_text(const ts_outcome *o, int column)
-{
-  const double *f = o->figures.of;
-  static const ts_text none = {"-"};
-  switch (column) {
-  case 0: return ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5));
-  case 1: return f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]) : none;
-  case 2: return f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]) : none;
-  default: return ts_format_bytes(f[TS_SEARCH_MEMORY] / 8);
-  }
-}
-
 static int put_usual(const ts_sweep *s, const ts_outcome *o, FILE *out)
 {
   int blanks = 0;
   for (int c = 0; c < USUAL; c++) {
     ts_put_text(out, " %*s", blanks + usual[c].width - 1,
-                o ? usual_text(o, c).text : usual[c].head);
-    blanks = put_behind(s, o, usual[c].figure, out);
+                o ? ts_outcome_text(o, usual[c].figure).text : usual[c].head);
+    blanks = put_behind(s, o, ts_figure_table[usual[c].figure].name, out);
   }
   return blanks;
 }

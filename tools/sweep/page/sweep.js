@@ -3,18 +3,30 @@
 
 const RANKED = "ok", SHOWN_LINES = 2000;
 
-// Names of figures for people, which way is better, and how to write them.
+// Names of figures for people, and which way is better.
 const FIGURES = {
-  step_time: {title: "step time", better: -1, text: s => timeText(s * 1e12)},
-  peak_memory: {title: "peak memory", better: -1, text: bits => bytesText(bits / 8)},
-  tokens_per_second: {title: "tokens per second", better: 1, text: v => v < 1000 ? significant(v) : countText(v)},
-  tokens_per_step: {title: "tokens per step", better: 1, text: v => countText(v)},
-  mfu: {title: "MFU", better: 1, text: shareText},
-  hfu: {title: "HFU", better: 1, text: shareText},
-  devices: {title: "devices", better: -1, text: countText},
-  energy: {title: "energy of a step", better: -1, text: joule => rateText(joule, "J")},
-  cost: {title: "cost of a step", better: -1, text: v => "$ " + significant(v)},
-  carbon: {title: "CO2 of a step", better: -1, text: v => significant(v) + " kg"},
+  step_time: {title: "step time", better: -1},
+  peak_memory: {title: "peak memory", better: -1},
+  tokens_per_second: {title: "tokens per second", better: 1},
+  tokens_per_step: {title: "tokens per step", better: 1},
+  mfu: {title: "MFU", better: 1},
+  hfu: {title: "HFU", better: 1},
+  devices: {title: "devices", better: -1},
+  energy: {title: "energy of a step", better: -1},
+  cost: {title: "cost of a step", better: -1},
+  carbon: {title: "CO2 of a step", better: -1},
+};
+
+// How values of a unit are written; the data name the unit of each figure.
+const UNITS = {
+  s: v => timeText(v * 1e12),
+  bit: v => bytesText(v / 8),
+  share: shareText,
+  J: v => rateText(v, "J"),
+  $: v => "$ " + significant(v),
+  g: v => rateText(v, "g"),
+  "1/s": v => v < 1000 ? significant(v) : countText(v),
+  "": countText,
 };
 
 const compareText = new Intl.Collator("en", {numeric: true}).compare;
@@ -29,12 +41,12 @@ class Sweep {
     // "front": of all goals, as the text report has it
     this.stateText = i => data.states[data.state[i]] + (goals_front.has(i) ? ", front" : "");
     this.parameters = data.parameters.map(p => this.parameter(p));
-    const figures = data.figures.map(f => ({...f, ...(FIGURES[f.name] || {title: f.name, better: -1, text: v => significant(v)})}));
+    const figures = data.figures.map(f => ({...f, text: UNITS[f.unit], ...(FIGURES[f.name] || {title: f.name, better: -1})}));
     delete this.front; // the method finds those of two figures
     const goals = data.goals.map(g => ({...g, title: g.name.replace(/^(minimize|maximize) /, "")})).filter(g => !(g.title in FIGURES))
       .map(g => ({...g, better: g.maximize ? 1 : -1, text: v => v.toPrecision(5)}));
     // Of no use: what is not known of any plan, or the same of all.
-    this.measures = [...figures, ...goals].filter(f => new Set(f.of.filter(v => v !== null && v !== 0)).size > 1 || f.name === "step_time" || f.name === "peak_memory");
+    this.measures = [...figures, ...goals].filter(f => new Set(f.of.filter(v => v !== null)).size > 1 || f.name === "step_time" || f.name === "peak_memory");
     // Goals first, in their order.
     const titles = data.goals.map(g => g.name.replace(/^(minimize|maximize) /, ""));
     const order = f => { const at = titles.indexOf(f.name) < 0 ? titles.indexOf(f.title) : titles.indexOf(f.name); return at < 0 ? titles.length : at; };
