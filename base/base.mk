@@ -55,6 +55,7 @@ libts_a_SOURCES += \
 	base/sqlite.c \
 	base/sqlite.h \
 	base/suggest.c \
+	base/table.h \
 	base/terminal.c \
 	base/terminal.h \
 	base/text.c \

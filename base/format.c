@@ -121,6 +121,16 @@ ts_text ts_format_dollars(double dollars)
   return t;
 }
 
+ts_text ts_format_letters(size_t n)
+{
+  ts_text t = {""};
+  for (size_t left = n + 1; left > 0; left = (left - 1) / 26) { /* the last letter first */
+    memmove(t.text + 1, t.text, strlen(t.text) + 1);
+    *t.text = (char)('a' + (left - 1) % 26);
+  }
+  return t;
+}
+
 ts_text ts_format_share(double share)
 {
   ts_text t;

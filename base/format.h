@@ -17,6 +17,7 @@ ts_text ts_format_scaled(double value, const char *unit); /* "138.2 TFLOP/s": de
 ts_text ts_format_significant(double value);  /* "333,800": four digits that mean something */
 ts_text ts_format_energy(double joules);      /* "2.523 kWh", "207.1 J" */
 ts_text ts_format_dollars(double dollars);    /* "$12.34", "$333,800" */
+ts_text ts_format_letters(size_t n);         /* "a" to "z", "aa", "ab", ...: the n-th, from 0 */
 ts_text ts_format_share(double share);        /* "8.6 %" of a share 0..1 */
 
 /* Splits `units` over parts in proportion to them by largest remainders, so that what is printed

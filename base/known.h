@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define TS_UNKNOWN ((double)NAN)
+#define TS_NOT_KNOWN ((double)NAN)
 
-static inline bool ts_is_known(double figure) { return !isnan(figure); }
+static inline bool ts_is_stated(double figure) { return !isnan(figure); }
 /* Of what cannot be 0, and is where nobody states it. */
-static inline double ts_unless_zero(double value) { return value > 0 ? value : TS_UNKNOWN; }
+static inline double ts_unless_zero(double value) { return value > 0 ? value : TS_NOT_KNOWN; }
 
 #endif

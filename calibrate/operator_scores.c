@@ -1,6 +1,7 @@
 /* Scores of fits of operators, and what they are compared with. */
 #include "calibrate/operator_scores.h"
 
+#include "base/table.h"
 #include "calibrate/learners.h"
 
 #include <math.h>
@@ -12,7 +13,8 @@ static const double within[TS_OP_WITHIN] = {0.05, 0.1, 0.2},
 
 const char *ts_op_range_name(int range)
 {
-  static const char *const name[TS_OP_RANGES] = {"below 30 us", "30 to 300 us", "above 300 us"};
+  static const char *const name[] = {"below 30 us", "30 to 300 us", "above 300 us"};
+  TS_TABLE(name, TS_OP_RANGES);
   return name[range];
 }
 

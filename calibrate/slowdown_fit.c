@@ -6,6 +6,7 @@
 
 #include "base/csv.h"
 #include "base/escape.h"
+#include "base/table.h"
 
 enum { FOLDS = 5, MOST_COLUMNS = 64 };
 
@@ -116,9 +117,10 @@ void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out)
 
 const char *ts_slowdown_way_name(ts_slowdown_way way)
 {
-  static const char *const names[TS_SLOWDOWN_WAYS] = {[TS_BY_NOTHING] = "no slowdown",
+  static const char *const names[] = {[TS_BY_NOTHING] = "no slowdown",
                                                       [TS_BY_CONSTANT] = "constant factor",
                                                       [TS_BY_PHYSICS] = "physical"};
+  TS_TABLE(names, TS_BY_FACTOR);
   return way >= TS_BY_FACTOR ? ts_learned_way_name((ts_learned_way)(way - TS_BY_FACTOR)) :
                                names[way];
 }

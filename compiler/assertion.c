@@ -59,7 +59,7 @@ static const char *found(ts_session *s, const ts_ast *part, const ts_figures *fi
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
     if (!ts_ast_uses(part, ts_search_figure(s, i)))
       continue;
-    bool known = ts_is_known(figures->of[i]);
+    bool known = ts_is_stated(figures->of[i]);
     *all_known &= known;
     all = ts_arena_printf(s->arena, "%s%s%s is %s", all, *all ? ", " : "", ts_search_figure(s, i),
                           known ? text_of(s, figures, i) : "not known");
@@ -108,7 +108,10 @@ static bool try_out(ts_session *s, const ts_env *env, const ts_ast *part)
   return holds_whole(s, env, part, &holds);
 }
 
-static ts_env *scope_of(void *closure, const ts_figures *figures) { return scope(closure, figures); }
+static ts_env *scope_of(void *session, const ts_figures *figures)
+{
+  return scope(session, figures);
+}
 
 bool ts_assertion_read(ts_session *s, const char *text, uint32_t devices, ts_assertion *assertion)
 {

@@ -383,8 +383,9 @@ static void name_goals(const searcher *v)
 {
   ts_search *search = v->search;
   search->goal_count = v->goal_count ? v->goal_count : 1;
-  search->goals[0].text = "minimize step_time";
+  search->goals[0].text = TS_SEARCH_PER_TOKEN;
   search->goals[0].dimension = TS_DIM_TIME;
+  search->per_token = !v->goal_count;
   for (uint32_t i = 0; i < v->goal_count; i++) {
     search->goals[i].text = text_at(v, v->goals[i]->span);
     search->goals[i].maximize = v->goals[i]->flags;

@@ -20,6 +20,10 @@ typedef struct ts_search_reason { const char *text; uint64_t count; } ts_search_
 
 enum { TS_SEARCH_GOALS = 8 }; /* at most */
 
+/* The goal where none is written, and what it comes to of plans with as many tokens a step. */
+#define TS_SEARCH_PER_TOKEN "minimize step_time / tokens_per_step"
+#define TS_SEARCH_PER_STEP "minimize step_time"
+
 typedef struct ts_search {
   const char *name, *plan;
   const char *items;             /* as they are written */
@@ -28,6 +32,9 @@ typedef struct ts_search {
   size_t point_count;            /* plans of the family */
   const char *goal;              /* "minimize step_time"; several: with commas between */
   bool maximize;                 /* the first one */
+  /* no goal is written: time for each token, of those plans that state tokens. Whoever finds that
+   * all plans have as many may clear it: then it is the time of a step, which people know. */
+  bool per_token;
   uint32_t goal_count;           /* from 1 */
   /* dimension: once a plan was judged */
   struct ts_search_goal {

@@ -281,7 +281,7 @@ static bool bound(ts_searcher *v, const ts_figures *low, const ts_figures *high,
   bounding b = {.v = v, .low = low, .high = high};
   uint32_t goal = 0;
   bool may = true;
-  best[0] = low->of[TS_SEARCH_STEP];
+  best[0] = ts_search_usual(v->search, low);
   for (uint32_t i = 0; i < v->items.count; i++) {
     const ts_ast *item = v->items.at[i];
     if (may && item->kind == TS_AST_REQUIRE && v->late[i] && quietly(&b, i).high <= 0) {

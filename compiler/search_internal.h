@@ -88,6 +88,8 @@ bool ts_search_list(ts_searcher *v);
 void ts_search_conflicts(ts_searcher *v, ts_diag *d);
 /* The names that an item may use. */
 ts_env *ts_search_scope(ts_searcher *v, uint32_t item);
+/* What a plan is worth where no goal is written. */
+double ts_search_usual(const ts_search *search, const ts_figures *figures);
 /* A plan of the values that are given. */
 void ts_search_put_point(ts_searcher *v);
 /* Between these two, what is made goes into `arena`, which is empty then, unless somebody keeps

@@ -20,7 +20,7 @@ static bool unknown_figure(ts_searcher *v, uint32_t item)
   const ts_ast *expr = ts_search_expression(v, item);
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
     const char *name = ts_search_figure(v->s, i);
-    if (ts_is_known(v->played->of[i]) || ts_search_formal(v, name) || !ts_ast_uses(expr, name))
+    if (ts_is_stated(v->played->of[i]) || ts_search_formal(v, name) || !ts_ast_uses(expr, name))
       continue;
     ts_diag *d = ts_report(v->s, TS_E0234, expr->span, "`%s` is not known: %s", name,
                            ts_figure_table[i].lacks);
@@ -50,10 +50,16 @@ static bool worth_by(ts_searcher *v, uint32_t index, double *worth)
   return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
 }
 
+double ts_search_usual(const ts_search *search, const ts_figures *figures)
+{
+  double tokens = figures->of[TS_SEARCH_BATCH], step = figures->of[TS_SEARCH_STEP];
+  return search->per_token && tokens > 0 ? step / tokens : step;
+}
+
 static bool judge(ts_searcher *v, const ts_figures *played, double *worth)
 {
   ts_search *search = v->search;
-  *worth = played->of[TS_SEARCH_STEP];
+  *worth = ts_search_usual(search, played);
   for (uint32_t i = 0; i < v->items.count; i++)
     if (v->late[i] && unknown_figure(v, i))
       return false;
@@ -117,7 +123,7 @@ bool ts_search_worths(ts_search *search, size_t point, const ts_figures *played,
   ts_search_passing before = ts_search_pass(v, v->passing);
   bool good = true;
   ts_search_take(v, point, played);
-  worths[0] = played->of[TS_SEARCH_STEP];
+  worths[0] = ts_search_usual(search, played);
   for (uint32_t i = 0; i < v->goal_count && good; i++)
     good = worth_by(v, i, &worths[i]);
   ts_search_passed(v, before);

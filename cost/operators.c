@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "cost/gp.h"
 #include "cost/trees.h"
 
@@ -417,11 +418,12 @@ ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts
 
 enum { LEAST_TREE_ROWS = 32 };
 
-const char *const ts_op_learner_name[TS_OP_LEARNERS] = {
+const char *const ts_op_learner_name[] = {
   [TS_OP_GAUSSIAN] = "Gaussian process",
   [TS_OP_ANALYTIC] = "analytic alone",
   [TS_OP_TREES] = "boosted trees",
   [TS_OP_FOREST] = "forest"};
+TS_TABLE(ts_op_learner_name, TS_OP_LEARNERS);
 
 ts_op_learner ts_op_best(const double *error)
 {

@@ -5,7 +5,6 @@
 
 #include "base/heap.h"
 #include "base/text.h"
-#include "base/known.h"
 #include "ir/layout.h"
 #include "ir/pool.h"
 
@@ -26,7 +25,7 @@ ts_ir_builder *ts_ir_builder_new(void)
   ts_ir_add_string(b, ""); /* at offset 0, where a zeroed record looks for it */
   b->meta.plan_loc = b->meta.memory_loc = b->meta.mesh_loc = b->meta.pipeline_axis = TS_IR_NONE;
   b->meta.world = 1;
-  b->meta.carbon = TS_UNKNOWN;
+  b->meta.carbon = TS_NOT_KNOWN;
   return b;
 }
 

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/known.h"
 
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
 #define TS_IR_VERSION 4u
@@ -460,7 +461,8 @@ typedef struct ts_ir_collective {
 typedef enum ts_ir_stream_kind {
   TS_IR_STREAM_COMPUTE,
   TS_IR_STREAM_COMM,
-  TS_IR_STREAM_COPY
+  TS_IR_STREAM_COPY,
+  TS_IR_STREAM_KINDS
 } ts_ir_stream_kind;
 
 typedef struct ts_ir_stream { /* stream 0 is the compute stream */

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/table.h"
+
 const char *const ts_ir_collective_names[] = {
   "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
   "all_to_all", "barrier",    "message",        "shift",     NULL};
@@ -29,6 +31,32 @@ const char *const ts_ir_calibrated_names[] = {"kernels", "host", "inside", "betw
 
 const char *const ts_ir_origin_names[] = {"kernels", "network", "links", "host", "run", NULL};
 const char *const ts_ir_quantity_names[] = {"step_time", "peak_memory", NULL};
+
+/* NULL at the end. */
+TS_TABLE(ts_ir_collective_names, TS_IR_COLLECTIVE_KINDS + 1);
+TS_TABLE(ts_ir_phase_names, TS_IR_PHASES + 1);
+TS_TABLE(ts_ir_category_names, TS_IR_CATEGORIES + 1);
+TS_TABLE(ts_ir_basis_names, TS_IR_BASES + 1);
+TS_TABLE(ts_ir_stream_names, TS_IR_STREAM_KINDS + 1);
+TS_TABLE(ts_ir_net_names, TS_IR_NET_KINDS + 1);
+TS_TABLE(ts_ir_algorithm_names, TS_IR_NET_ALGORITHMS + 1);
+TS_TABLE(ts_ir_routing_names, TS_IR_ROUTINGS + 1);
+TS_TABLE(ts_ir_control_names, TS_IR_CONTROLS + 1);
+TS_TABLE(ts_ir_protocol_names, TS_IR_NET_PROTOCOLS + 1);
+TS_TABLE(ts_ir_remark_names, TS_IR_REMARK_KINDS + 1);
+TS_TABLE(ts_ir_calibrated_names, TS_IR_CALIBRATED_KINDS + 1);
+TS_TABLE(ts_ir_origin_names, TS_IR_ORIGINS + 1);
+TS_TABLE(ts_ir_quantity_names, TS_IR_QUANTITIES + 1);
+
+bool ts_ir_field_absent(const ts_ir_clause *f, const void *field)
+{
+  static const char zero[TS_IR_NET_SIZES] = {0};
+  double real;
+  if (f->kind != TS_IR_FIELD_STATED)
+    return !memcmp(field, zero, ts_ir_field_size(f));
+  memcpy(&real, field, sizeof real);
+  return !ts_is_stated(real);
+}
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
 const ts_ir_clause ts_ir_method_fields[] = {
@@ -82,6 +110,7 @@ const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links),
 const char *const ts_ir_dimension_names[] = {
   "a time such as `10 us`",   "a size such as `4 MiB`",       "a bandwidth such as `300 GB/s`",
   "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};
+TS_TABLE(ts_ir_dimension_names, TS_IR_DIMENSIONS + 1);
 
 #define KILO UINT64_C(1000)
 #define KIBI UINT64_C(1024)

@@ -43,6 +43,8 @@ static inline size_t ts_ir_field_size(const ts_ir_clause *f)
 {
   return f->kind == TS_IR_FIELD_COUNT ? 4 : f->kind == TS_IR_FIELD_TENTHS ? TS_IR_NET_SIZES : 8;
 }
+/* Is it left out? */
+bool ts_ir_field_absent(const ts_ir_clause *f, const void *field);
 extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[], ts_ir_line_fields[],
   ts_ir_links_fields[], ts_ir_device_fields[];
 /* of points, methods or curves */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/heap.h"
-#include "base/known.h"
 #include "base/text.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
@@ -96,7 +95,7 @@ static int check_mesh(check *c)
 static int check_meta(check *c)
 {
   const ts_ir_meta *m = c->ir->meta;
-  if (ts_is_known(m->carbon) && !stated(m->carbon))
+  if (ts_is_stated(m->carbon) && !stated(m->carbon))
     return ts_ir_fail(c->error, "%g g of CO2 a kWh", m->carbon);
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
     return ts_ir_fail(
@@ -222,7 +221,7 @@ static int check_devices(check *c)
                         "device class `%s`: memory, reserved memory or bandwidth out of range",
                         text(c, d->name));
     const double said[] = {d->watts, d->idle_watts, d->host_watts,
-                           ts_is_known(d->price) ? d->price : 0};
+                           ts_is_stated(d->price) ? d->price : 0};
     for (size_t k = 0; k < sizeof said / sizeof *said; k++)
       if (!stated(said[k]))
         return ts_ir_fail(c->error, "device class `%s`: %g W or $ an hour", text(c, d->name),

@@ -289,6 +289,9 @@ static bool shortened_count(mistake *m, const ts_token *unit)
     else
       ts_diag_edit(d, whole, meant, "write the count: %s, or %" PRId64 " if `%s` is meant as %" PRId64,
                    meant, n * letters[i].thousands, unit->text, letters[i].thousands);
+    const char *size = ts_arena_printf(arena, "%" PRId64 " %sB", n,
+                                       *unit->text == 'K' && !unit->text[1] ? "k" : unit->text);
+    ts_diag_edit(d, whole, size, "or a size: `%s`", size);
     return true;
   }
   return false;

@@ -45,6 +45,10 @@ else
   echo "ok $number - all headers compile together # SKIP no compiler"
 fi
 
+# A tag of the house is defined once; in C two files may give one name to two things, and whoever reads or debugs them takes one for the other.
+report "a struct's tag means one thing" "$(grep -nE '^(typedef )?(struct|union|enum) ts_[a-z_0-9]+ \{' $c_files | \
+  sed -E 's/^([^:]*:[0-9]+):(typedef )?(struct|union|enum) (ts_[a-z_0-9]+) .*/\4 \1/' | sort | awk '{ split($2, place, ":") } $1 == tag && place[1] != file { print tag ": " file ", " $2 } { tag = $1; file = place[1] }')"
+
 # All files are written by base/output.c: whole or not at all, beside their place, streams as streams.
 report "files are written by base/output.c only" "$(grep -nE '\<(fopen|freopen|gzopen)\(.*"[wa]|\<(mkstemp|mkostemp|rename|creat|tmpfile|truncate)\(|O_(WRONLY|RDWR|CREAT)' \
   $(printf '%s\n' $c_files | grep -vx base/output.c))"

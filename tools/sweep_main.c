@@ -111,7 +111,7 @@ typedef struct task {
   ts_sweep_budget budget;
   long long top, jobs, seed, sbatch; /* sbatch: parts of the script; 0: none */
   ts_sweep sweep;
-  ts_kept *kept;      /* NULL: no journal */
+  ts_sweep_kept *kept;      /* NULL: no journal */
   ts_team *team;      /* NULL: this process is alone */
   ts_live *live;      /* NULL: no page is shown */
   double begun, took; /* s */

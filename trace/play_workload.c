@@ -161,6 +161,7 @@ static bool put_comm(program *p, maker *m, ts_ir_node n, const ts_event *v, cons
                                  .bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0};
   n.host_ps = m->prices->collective;
   if (axes == ENDS || ts_workload_members(m->mesh, axes) < 2) {
+    m->facts->alone += axes != ENDS && collective.bytes > 0;
     n.op = TS_IR_RECORD;
     n.stream = CALLS;
   } else {

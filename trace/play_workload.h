@@ -42,6 +42,7 @@ typedef struct ts_workload_facts {
   uint32_t step, steps;      /* played, and how many there are; 0: the file has no steps */
   uint32_t events, left_out; /* of the step; of other steps and of what prepares the job */
   uint32_t computations;
+  uint32_t alone;            /* calls of bytes over groups of one rank: they take no time */
   bool stages_alike;         /* several stages, of which the file has one list */
   bool pipelined;            /* and they are played as a pipeline */
   uint32_t untimed;          /* computations without a time: priced by what they state */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/known.h"
 #include "base/source.h"
 
 enum {
@@ -586,7 +585,7 @@ static void put_cluster(maker *m, ts_ir_builder *b)
     (ts_ir_device_class){.name = ts_ir_add_string(b, "traced"),
                           .loc = TS_IR_NONE,
                           .bandwidth = 1,
-                          .price = TS_UNKNOWN};
+                          .price = TS_NOT_KNOWN};
   ts_ir_append(b, TS_IR_DEVICES, 1, &at);
   *(ts_ir_device *)at = (ts_ir_device){.speed = 1};
   ts_ir_append(b, TS_IR_COST_SOURCES, 1, &at);

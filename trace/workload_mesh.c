@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
+
 enum { MOST_RANKS = 1 << 24 };
 enum {
   TP = TS_WORKLOAD_TP_BIT,
@@ -14,6 +16,7 @@ enum {
 };
 
 const char *const ts_workload_axis_names[] = {"tp", "ep", "dp", "pp", NULL};
+TS_TABLE(ts_workload_axis_names, TS_WORKLOAD_AXES + 1);
 
 bool ts_workload_mesh_read(const char *text, ts_workload_choice *choice)
 {

@@ -6,7 +6,7 @@
 #include "base/heap.h"
 #include "compiler/eval/function.h"
 
-struct ts_modules {
+struct ts_module_table {
   TS_VEC(ts_module *) all;
   TS_VEC(ts_module *) by_file; /* NULL: not a module */
   TS_VEC(ts_module *) loading; /* who imports whom, outermost first */
@@ -15,10 +15,10 @@ struct ts_modules {
   ts_names declared;           /* names that any of them declares */
 };
 
-static struct ts_modules *modules(ts_session *s)
+static struct ts_module_table *modules(ts_session *s)
 {
   if (!s->modules)
-    s->modules = TS_NEW(s->lasting, struct ts_modules);
+    s->modules = TS_NEW(s->lasting, struct ts_module_table);
   return s->modules;
 }
 
@@ -294,7 +294,7 @@ static ts_module *already_read(ts_session *s, const ts_found *found)
 
 static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
 {
-  struct ts_modules *all = modules(s);
+  struct ts_module_table *all = modules(s);
   size_t first = 0;
   while (first < all->loading.count && all->loading.at[first] != again)
     first++;
@@ -357,7 +357,7 @@ static void import_prelude(ts_session *s, ts_module *m)
 
 static ts_module *read_module(ts_session *s, const ts_found *found, const char *role, ts_span span)
 {
-  struct ts_modules *all = modules(s);
+  struct ts_module_table *all = modules(s);
   size_t size;
   const char *text = ts_session_load(s, found, role, span, &size);
   if (!text)
@@ -500,6 +500,21 @@ const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, 
   return name || names->names.count == 1 ? found : NULL;
 }
 
+/* A word where a String is asked for: shells take quotes away. */
+static bool lacks_quotes(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *given,
+                         const char *parameter)
+{
+  ts_value v;
+  if (given->kind != TS_AST_ID || !type || !type->name || strcmp(type->name, "String") != 0 ||
+      (ts_env_lookup(env, given->name, &v) && (v.type == TS_T_STRING || v.type == TS_T_ERROR)))
+    return false;
+  ts_diag *d = ts_report(s, TS_E0220, given->span, "`%s` is a String, and `%s` is without quotes",
+                         parameter, given->name);
+  ts_diag_here(d, "a name, not a String");
+  ts_diag_help(d, "give it as `-D '%s=\"%s\"'`", parameter, given->name);
+  return true;
+}
+
 ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type,
                         const ts_ast *expr)
 {
@@ -513,6 +528,8 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
     ts_diag_help(d, "give it with `-D %s=...`, or a default here", param->name);
     return ts_error_value();
   }
+  if (given && lacks_quotes(s, env, type, given, param->name))
+    return ts_error_value();
   ts_value v = ts_eval_as(s, env, type, given ? given : expr);
   if (v.type == TS_T_ERROR)
     return v;
@@ -543,7 +560,7 @@ static ts_value evaluate(ts_session *s, const ts_entry *entry)
 
 static void defined_through_itself(ts_session *s, const ts_entry *entry)
 {
-  struct ts_modules *all = modules(s);
+  struct ts_module_table *all = modules(s);
   size_t first = 0;
   while (all->busy.at[first] != entry)
     first++;
@@ -556,7 +573,7 @@ static void defined_through_itself(ts_session *s, const ts_entry *entry)
 
 ts_value ts_entry_value(ts_session *s, ts_entry *entry)
 {
-  struct ts_modules *all = modules(s);
+  struct ts_module_table *all = modules(s);
   if (entry->state == TS_ENTRY_DONE) {
     ts_touch(&s->touched, entry->touched);
     s->reads += !entry->steady; /* it may have read a file */

@@ -155,7 +155,7 @@ struct ts_session {
   const char *explain;              /* a label to explain, and what there is to say about it */
   const char *explained;
   bool uncalibrated;                /* a plan's `calibration` is left out */
-  struct ts_modules *modules;       /* compiler/eval/module.c */
+  struct ts_module_table *modules;       /* compiler/eval/module.c */
   void *apply_closure;              /* see ts_apply_hook in eval.h */
   ts_value (*apply)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module,
                     const ts_ast *call);

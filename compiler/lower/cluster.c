@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/known.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/network.h"
 #include "compiler/machine/network_table.h"
@@ -71,7 +70,7 @@ static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
     .host_watts = gpu_number(gpu, "host_watts", 1),
     .price = ts_record_find(gpu->u.record, "price") ?
                gpu_number(gpu, "price", 1 / seconds_of_hour) :
-               TS_UNKNOWN};
+               TS_NOT_KNOWN};
   return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);
 }
 

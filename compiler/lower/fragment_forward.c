@@ -45,7 +45,7 @@ static bool is_discarded(const ts_fragment *f, uint32_t op, uint32_t root)
 
 /* A cast of what is made again is made again, too: frameworks keep the tensor itself then
  * (Megatron-LM's set_save_original_input; torchao always). */
-bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_kept *kept)
+bool ts_casts_again(const ts_fragment *f, uint32_t op, const ts_kept_slot *kept)
 {
   if (kept->edge || kept->slot >= op_at(f, op)->input_count || f->l->sh->recompute_group[op])
     return false;

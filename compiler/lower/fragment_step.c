@@ -264,7 +264,7 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
 static void share(ts_fragment *f, uint32_t shared, uint32_t side)
 {
   ts_lowering *l = f->l;
-  const ts_shared *s = &l->sh->shared.at[shared];
+  const ts_shared_weight *s = &l->sh->shared.at[shared];
   uint32_t i = side ? s->with : s->op;
   const ts_class *class = class_at(f, i);
   const ts_op *op = &l->g->ops.at[i];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/version.h"
 #include "compiler/lower/calibrated.h"
 #include "compiler/lower/early.h"
@@ -409,11 +410,9 @@ static made build_step(programs *p, const uint32_t *stages, const bool *apart,
   ts_fragment *f = open_fragment(l, TS_NO_INDEX, item);
   f->devices = ts_devices_of_stage(l, stages[0]);
   ts_update_step(f, item, stages, l->sc->chunks, apart);
-  return finish(f,
-                l->stages->kind_count > 1 ?
-                  ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) :
-                  "S",
-                "S");
+  ts_text letters = ts_format_letters(p->steps.count);
+  bool several = l->stages->kind_count > 1;
+  return finish(f, several ? ts_arena_printf(l->s->arena, "S %s", letters.text) : "S", "S");
 }
 
 static void find_rhythms(programs *p)
@@ -737,7 +736,8 @@ static bool together(const ts_lowering *l, uint32_t op, uint32_t with)
   return true;
 }
 
-static void three_ranks(ts_lowering *l, const ts_shared *shared, const ts_shared *other)
+static void three_ranks(ts_lowering *l, const ts_shared_weight *shared,
+                        const ts_shared_weight *other)
 {
   const ts_op *op = &l->g->ops.at[shared->op];
   ts_diag *d =
@@ -759,14 +759,14 @@ static void place_shared(ts_lowering *l)
 {
   l->shared_rank = TS_NEW_ARRAY(l->s->arena, uint32_t, 2 * l->sh->shared.count + 1);
   for (uint32_t k = 0; k < l->sh->shared.count; k++) {
-    const ts_shared *shared = &l->sh->shared.at[k];
+    const ts_shared_weight *shared = &l->sh->shared.at[k];
     for (uint32_t side = 0; side < 2; side++)
       for (uint32_t s = l->stages->count; s-- > 0;)
         if (has_op(l, s, side ? shared->with : shared->op))
           l->shared_rank[2 * k + side] = l->sc->rank_of[s];
     bool once = together(l, shared->op, shared->with);
     for (uint32_t j = 0; j < k && !once; j++) {
-      const ts_shared *other = &l->sh->shared.at[j];
+      const ts_shared_weight *other = &l->sh->shared.at[j];
       if (other->with != shared->with || l->shared_rank[2 * j] == l->shared_rank[2 * j + 1])
         continue;
       once = together(l, shared->op, other->op);

@@ -6,14 +6,17 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/table.h"
 #include "compiler/machine/network_fabric.h"
 #include "compiler/machine/network_table.h"
 
-static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {
+static const char *const algorithms[] = {
   "ring",  "tree",         "switch",        "switch_tree",
   "pairs", "fabric_chain", "fabric_direct", "aggregated_trees",
   "hierarchical"};
-static const char *const protocols[TS_IR_NET_PROTOCOLS] = {"ll", "ll128", "simple"};
+TS_TABLE(algorithms, TS_IR_NET_ALGORITHMS);
+static const char *const protocols[] = {"ll", "ll128", "simple"};
+TS_TABLE(protocols, TS_IR_NET_PROTOCOLS);
 
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_method, field), unit}
 const ts_network_field ts_network_fields[] = {FIELD("ranks", 'u', ranks, 1),

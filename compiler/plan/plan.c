@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/known.h"
 #include "compiler/eval/check.h"
 #include "compiler/eval/kept.h"
 #include "compiler/machine/cluster.h"
@@ -338,7 +337,7 @@ static void evaluate_framework(loader *l)
 static void evaluate_carbon(loader *l)
 {
   ts_value v = typed(l, TS_PLAN_carbon);
-  l->plan->carbon = TS_UNKNOWN;
+  l->plan->carbon = TS_NOT_KNOWN;
   if (v.type != TS_T_QUANTITY)
     return;
   double grams = round(v.u.real * TS_JOULES_OF_KWH * 1e6) / 1e6;

@@ -220,6 +220,9 @@ void ts_replayed_workload_tell(ts_lowering *l, const ts_replayed_workload *w,
     ts_lower_assume(l, "%u computations without a time: products of matrices in bf16", priced);
   if (f->computations && blind)
     ts_lower_assume(l, "%u computations take no time, or 1 ns: not measured, no work stated", blind);
+  if (f->alone)
+    ts_lower_assume(l, "%u call%s over groups of one rank: no time, whatever their bytes", f->alone,
+                    f->alone == 1 ? " is" : "s are");
   if (f->stages_alike)
     ts_lower_assume(l, f->pipelined ? "the %u stages do alike, embedding and head too" :
                                       "the %u stages do alike: no messages between them, no bubble",

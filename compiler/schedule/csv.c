@@ -1,8 +1,10 @@
 /* The order of work as a file: a line a rank, a cell an action, `<stage><F|I|W|B><micro-batch>`,
  * and `(<action>;<action>)OVERLAP_F_B` for two played as one. The format of PyTorch's
  * torch.distributed.pipelining (schedules.py, _Action; pipeline_order of a schedule), which reads
- * and writes it. Its other form has communication between the work (`compute_comms`: 1SEND_F0,
- * 0UNSHARD, ...); that follows from the work here, and is passed over. */
+ * and writes it. Its other form has communication between the work (`compute_comms`). Messages
+ * (1SEND_F0) follow from the work here. When parameters are gathered and dropped and gradients
+ * summed (0UNSHARD, 0RESHARD, 0REDUCE_GRAD) strategies say: such actions are passed over, which is
+ * told. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@ typedef struct reader {
   ts_span span;             /* of its name in the plan */
   TS_VEC(ts_placed) items;
   TS_VEC(uint32_t) rank_of; /* of each item */
+  uint32_t passed_over;
+  ts_span first_passed_over;
 } reader;
 
 static ts_span span_of(const reader *r, const char *text, size_t length)
@@ -48,17 +52,32 @@ static bool number(const char **at, const char *end, uint32_t limit, uint32_t *n
   return *at > start && value < limit;
 }
 
-static bool communicates(const char *at, const char *end)
+static bool communicates(const char *at, const char *end, bool *sharded)
 {
   static const char *const words[] = {"SEND_F",  "RECV_F",  "SEND_B",     "RECV_B",
                                       "UNSHARD", "RESHARD", "REDUCE_GRAD"};
+  enum { MESSAGES = 4 };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     size_t length = strlen(words[i]);
+    *sharded = i >= MESSAGES;
     if ((size_t)(end - at) >= length && !memcmp(at, words[i], length) &&
         (at + length == end || (at[length] >= '0' && at[length] <= '9')))
       return true;
   }
   return false;
+}
+
+static void tell_passed_over(const reader *r)
+{
+  if (!r->passed_over)
+    return;
+  ts_diag *d = ts_report(r->b->s, TS_W0409, r->first_passed_over,
+                         "%u actions `UNSHARD`, `RESHARD` and `REDUCE_GRAD` are passed over",
+                         r->passed_over);
+  ts_diag_here(d, "the first one");
+  ts_diag_note_at(d, r->span, "the order is read from here");
+  ts_diag_help(d, "strategies say when parameters are gathered and gradients summed: "
+                  "`fsdp(d, reshard: ...)`");
 }
 
 static bool action(reader *r, const char *text, size_t length)
@@ -68,8 +87,12 @@ static bool action(reader *r, const char *text, size_t length)
   if (!number(&at, end, r->b->s->limits.stages, &placed.stage) || at == end)
     return wrong(r, text, length,
                  at == end && at > text ? "does not name its work" : "does not begin with a stage");
-  if (communicates(at, end))
+  bool sharded;
+  if (communicates(at, end, &sharded)) {
+    if (sharded && !r->passed_over++)
+      r->first_passed_over = placed.span;
     return true;
+  }
   int k = 0;
   while (k < TS_STEP && *ts_work_letter((ts_work_kind)k) != *at)
     k++;
@@ -247,6 +270,7 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   sc->stages_span = r.span;
   if (!rows(&r) || !place(&r))
     return false;
+  tell_passed_over(&r);
   if (sc->ranks && sc->ranks != r.rank) {
     ts_diag *d =
       ts_report(b->s, TS_E0407, r.span, "`%s` is an order of %u ranks for a pipeline of %u", r.name,

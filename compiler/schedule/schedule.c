@@ -3,13 +3,15 @@
  * compiler/schedule/progress.c, once the model's tensors are known. */
 #include <string.h>
 
+#include "base/table.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/require.h"
 #include "compiler/eval/shared.h"
 #include "compiler/schedule/internal.h"
 
-static const char *const letters[TS_WORK_KINDS] = {"F", "B", "I", "W", "S"};
+static const char *const letters[] = {"F", "B", "I", "W", "S"};
+TS_TABLE(letters, TS_WORK_KINDS);
 
 const char *ts_work_letter(ts_work_kind kind) { return letters[kind]; }
 

@@ -259,17 +259,16 @@ static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
   if (!eval_axes(c, env, ts_ast_axes(action), &axes))
     return false;
   ts_ast_list items = ts_ast_items(action);
+  bool good = true; /* what else cannot be split belongs to the same message */
   for (uint32_t i = 0; i < items.count; i++) {
     const ts_ast *item = items.at[i];
     bool gradient;
     uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
-    bool done = slot != TS_NO_INDEX && !gradient ?
-                  split_slot(c, env, item, slot, axes, rule, action->span) :
-                  split_arg(c, item, axes, rule, action->span);
-    if (!done)
-      return false;
+    good &= slot != TS_NO_INDEX && !gradient ?
+              split_slot(c, env, item, slot, axes, rule, action->span) :
+              split_arg(c, item, axes, rule, action->span);
   }
-  return true;
+  return good;
 }
 
 static void do_replicate(ts_sharder *c, const ts_ast *action)

@@ -94,7 +94,7 @@ typedef struct ts_comm {
 typedef struct ts_offload { double rate, updates; ts_comm options; } ts_offload;
 
 /* kept for backward: the tensor on the edge, or something of its own */
-typedef struct ts_kept { uint32_t slot; bool edge; int64_t bytes; } ts_kept;
+typedef struct ts_kept_slot { uint32_t slot; bool edge; int64_t bytes; } ts_kept_slot;
 
 /* model FLOPs in a number format */
 typedef struct ts_format_work { const ts_dtype *dtype; double flops; } ts_format_work;
@@ -115,7 +115,7 @@ typedef struct ts_class {
   /* the kernels run in so many equal parts, `own`, between the shifts of a ring; 0: not so */
   uint32_t rounds[TS_PHASES];
   uint32_t kept_count;
-  ts_kept *kept;
+  ts_kept_slot *kept;
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */
@@ -135,7 +135,7 @@ typedef struct ts_class {
 } ts_class;
 
 /* `slot` of `op` is the first parameter of `with` */
-typedef struct ts_shared { uint32_t op, with, slot; ts_span span; } ts_shared;
+typedef struct ts_shared_weight { uint32_t op, with, slot; ts_span span; } ts_shared_weight;
 
 /* What some axes do not divide: their message, and what is told in it. */
 struct ts_indivisible {
@@ -151,7 +151,7 @@ struct ts_indivisible {
 typedef struct ts_sharding {
   TS_VEC(ts_rule) rules;
   TS_VEC(ts_class) classes;
-  TS_VEC(ts_shared) shared;
+  TS_VEC(ts_shared_weight) shared;
   uint32_t *class_of;       /* by op */
   /* by op: equal for ops of one class and place in the text that take the same of the ops before
    * them, counted from themselves, and follow the group before them alike */

@@ -174,7 +174,8 @@ static bool follow(ts_sharder *c, uint32_t index)
     uint32_t with = holder(c, i);
     if (!same_layout(c, index, with))
       return false;
-    TS_PUSH(c->s->arena, &c->sh->shared, (ts_shared){index, with, class->tied, class->tie->span});
+    TS_PUSH(c->s->arena, &c->sh->shared,
+            (ts_shared_weight){index, with, class->tied, class->tie->span});
     return true;
   }
   return unlike ? other_size(c, class, op, unlike) : nobody(c, class, op, labelled);

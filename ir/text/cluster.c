@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/known.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
 #include "ir/text/text.h"
@@ -38,7 +37,7 @@ void ts_ir_read_device_class(ts_ir_reader *r)
   ts_ir_lexer *l = &r->lexer;
   ts_ir_device_class d = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_DEVICE_CLASSES)),
                           .loc = TS_IR_NONE,
-                          .price = TS_UNKNOWN};
+                          .price = TS_NOT_KNOWN};
   d.bandwidth = ts_ir_take_real(l, TS_IR_RATE);
   for (bool more = true; more && !l->failed;) {
     if (ts_ir_take(l, "named"))

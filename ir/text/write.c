@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/known.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
 #include "ir/text/output.h"
@@ -178,7 +177,7 @@ static void write_meta(writer *w)
   out_number(w, "tokens", m->tokens_per_step);
   out_number(w, "samples", m->samples_per_step);
   out_number(w, "parameters", m->parameters);
-  if (ts_is_known(m->carbon))
+  if (ts_is_stated(m->carbon))
     out(w, "carbon %s\n", ts_ir_spell_plain(m->carbon).text);
   out_amount(w, "model_flops ", m->model_flops_per_step, TS_IR_FLOP, "\n");
   out_amount(w, "peak ", m->peak_flops, TS_IR_FLOP_RATE, "\n");
@@ -442,17 +441,6 @@ static void out_collectives(writer *w, uint32_t mask)
     }
 }
 
-static bool field_is_absent(const ts_ir_clause *f, const void *at)
-{
-  static const char zero[TS_IR_NET_SIZES] = {0};
-  double real;
-  if (f->kind == TS_IR_FIELD_STATED) {
-    memcpy(&real, at, sizeof real);
-    return !ts_is_known(real);
-  }
-  return !memcmp(at, zero, ts_ir_field_size(f));
-}
-
 static void write_field(writer *w, const ts_ir_clause *f, const void *at)
 {
   uint32_t count = 0;
@@ -478,7 +466,7 @@ static void write_field(writer *w, const ts_ir_clause *f, const void *at)
 static void write_clauses(writer *w, const ts_ir_clause *f, const void *record)
 {
   for (; f->name; f++)
-    if (!field_is_absent(f, (const char *)record + f->offset))
+    if (!ts_ir_field_absent(f, (const char *)record + f->offset))
       write_field(w, f, (const char *)record + f->offset);
 }
 

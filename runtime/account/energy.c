@@ -39,7 +39,7 @@ ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result)
   for (uint32_t rank = 0, next = 0; rank < ir->meta->world && (powered || priced); rank++) {
     const ts_ir_device_class *d = class_of_rank(ir, rank, &next);
     powered &= d && d->watts > 0;
-    priced &= d && ts_is_known(d->price);
+    priced &= d && ts_is_stated(d->price);
     if (!d)
       break;
     double work = seconds_at_work(&result->classes[result->class_of[rank]], result->step),
@@ -50,9 +50,9 @@ ts_energy ts_energy_of(const ts_ir *ir, const ts_result *result)
     price += d->price;
   }
   if (!powered)
-    e.joules = TS_UNKNOWN;
+    e.joules = TS_NOT_KNOWN;
   e.watts = e.joules / step / ir->meta->world;
-  e.dollars = priced ? price * step / seconds_of_hour : TS_UNKNOWN;
+  e.dollars = priced ? price * step / seconds_of_hour : TS_NOT_KNOWN;
   e.grams = e.joules / TS_JOULES_OF_KWH * ir->meta->carbon;
   return e;
 }
@@ -64,7 +64,7 @@ ts_rates ts_rates_of(const ts_ir *ir)
   for (uint32_t rank = 0, next = 0; rank < ir->meta->world && (powered || priced); rank++) {
     const ts_ir_device_class *d = class_of_rank(ir, rank, &next);
     powered &= d && d->watts > 0;
-    priced &= d && ts_is_known(d->price);
+    priced &= d && ts_is_stated(d->price);
     if (!d)
       break;
     double idle = fmin(idle_watts(d), d->watts), /* a bound: idling may cost no more than work */

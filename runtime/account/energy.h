@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-#include "base/known.h"
 #include "runtime/account/result.h"
 
 typedef struct ts_energy {

@@ -1,7 +1,5 @@
 #include "runtime/collective/plain_cluster.h"
 
-#include "base/known.h"
-
 static void put(ts_ir_builder *b, ts_ir_section_kind kind, const void *record)
 {
   ts_ir_append_copies(b, kind, record, 1);
@@ -49,7 +47,7 @@ ts_ir_builder *ts_plain_cluster(uint32_t ranks, uint32_t islands, double intra, 
         .name = ts_ir_add_string(b, "device"),
         .loc = TS_IR_NONE,
         .bandwidth = 1,
-        .price = TS_UNKNOWN});
+        .price = TS_NOT_KNOWN});
   uint32_t hub = put_vertices(b, "rank", 0, TS_IR_DEVICE, 0, ranks),
            rail = put_vertices(b, "switch", 1, TS_IR_SWITCH, hub, islands);
   put_class(b, "inside", 0, intra);

@@ -349,7 +349,7 @@ ts_pipeline_bound ts_pipeline_bound_of(const ts_pipeline *p)
   ts_bound_tails(&b);
   for (uint32_t r = 0; r < p->ranks; r++)
     take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WORK);
-  ts_held *held = ts_held_new(&b);
+  ts_pipeline_held *held = ts_held_new(&b);
   for (uint32_t r = 0; r < p->ranks; r++) {
     take(&best, p, rank_bound(&b, r), r, TS_PIPELINE_WAITS);
     take(&best, p, ts_held_jobs_bound(held, r), r, TS_PIPELINE_WAITS);

@@ -32,13 +32,13 @@ int64_t ts_bound_jobs(ts_arena *scratch, ts_bound_job *jobs, uint32_t count);
 
 /* ---- Memory (held.c) ---- */
 
-typedef struct ts_held ts_held;
+typedef struct ts_pipeline_held ts_pipeline_held;
 
 /* After ends and tails were found; raises them. */
-ts_held *ts_held_new(ts_bounder *b);
+ts_pipeline_held *ts_held_new(ts_bounder *b);
 /* The step at least: by what a rank holds, and for how long; and by its work, where so few
  * micro-batches may be in flight. */
-int64_t ts_held_bound(ts_held *held, uint32_t rank);
-int64_t ts_held_jobs_bound(ts_held *held, uint32_t rank);
+int64_t ts_held_bound(ts_pipeline_held *held, uint32_t rank);
+int64_t ts_held_jobs_bound(ts_pipeline_held *held, uint32_t rank);
 
 #endif

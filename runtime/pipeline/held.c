@@ -22,7 +22,7 @@ typedef struct flights {
   ts_flights ahead, back;
 } flights;
 
-struct ts_held {
+struct ts_pipeline_held {
   ts_bounder *b;
   ts_bounder alone; /* of one micro-batch, nothing else in the way */
   double *area; /* [ranks] byte-picoseconds that its work holds at least; negative: unknown */
@@ -182,7 +182,7 @@ static int64_t least_work(const ts_bounder *b, const uint32_t *open, uint32_t ch
   return least;
 }
 
-static void open_flights(ts_held *h, uint32_t rank, bool until_w)
+static void open_flights(ts_pipeline_held *h, uint32_t rank, bool until_w)
 {
   const ts_pipeline *p = h->b->p;
   ts_arena *scratch = h->b->scratch;
@@ -314,7 +314,7 @@ static uint32_t order_of(const ts_bounder *b, uint32_t n, uint32_t *order)
 }
 
 /* Areas and spans of every flight; those of a micro-batch like the last are the last's. */
-static void measure(ts_held *h)
+static void measure(ts_pipeline_held *h)
 {
   const ts_pipeline *p = h->b->p;
   uint32_t m = p->micro_batches, count = 0;
@@ -404,12 +404,12 @@ static bool raise_back(ts_bounder *b, flights *f)
   return raised;
 }
 
-ts_held *ts_held_new(ts_bounder *b)
+ts_pipeline_held *ts_held_new(ts_bounder *b)
 {
   const ts_pipeline *p = b->p;
   uint32_t size = p->letter_count * p->micro_batches;
-  ts_held *h = TS_NEW(b->scratch, ts_held);
-  *h = (ts_held){.b = b,
+  ts_pipeline_held *h = TS_NEW(b->scratch, ts_pipeline_held);
+  *h = (ts_pipeline_held){.b = b,
                  .alone = *b,
                  .area = TS_NEW_ARRAY(b->scratch, double, p->ranks + 1),
                  .at = TS_NEW_ARRAY(b->scratch, flights, p->ranks * UNTIL + 1)};
@@ -490,7 +490,7 @@ static int64_t spans_bound(const flights *f)
   return step < (double)both ? (int64_t)step : both;
 }
 
-int64_t ts_held_jobs_bound(ts_held *h, uint32_t rank)
+int64_t ts_held_jobs_bound(ts_pipeline_held *h, uint32_t rank)
 {
   int64_t best = 0;
   for (uint32_t until = 0; until < UNTIL; until++)
@@ -500,7 +500,7 @@ int64_t ts_held_jobs_bound(ts_held *h, uint32_t rank)
 }
 
 /* Between the first item of a rank and its last. */
-static int64_t area_bound(const ts_held *h, uint32_t rank)
+static int64_t area_bound(const ts_pipeline_held *h, uint32_t rank)
 {
   const ts_bounder *b = h->b;
   const ts_pipeline *p = b->p;
@@ -517,7 +517,7 @@ static int64_t area_bound(const ts_held *h, uint32_t rank)
   return (int64_t)(((double)(head + tail) + h->area[rank] / (double)p->room[rank]) * (1 - 1e-9));
 }
 
-int64_t ts_held_bound(ts_held *h, uint32_t rank)
+int64_t ts_held_bound(ts_pipeline_held *h, uint32_t rank)
 {
   int64_t best = area_bound(h, rank);
   for (uint32_t until = 0; until < UNTIL; until++)

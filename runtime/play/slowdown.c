@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/source.h"
+#include "base/table.h"
 #include "ir/ir.h"
 #include "runtime/play/slowdown_learned.h"
 
@@ -15,8 +16,9 @@ const ts_slowdown ts_slowdown_physical = {
 
 const ts_slowdown ts_slowdown_nothing = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1, 1}};
 
-static const char *const kind_names[TS_SLOWDOWN_KINDS] = {"constant", "table", "physical",
+static const char *const kind_names[] = {"constant", "table", "physical",
                                                           "learned"};
+TS_TABLE(kind_names, TS_SLOWDOWN_KINDS);
 
 const char *ts_slowdown_kind_name(ts_slowdown_kind kind) { return kind_names[kind]; }
 

@@ -7,6 +7,7 @@
 
 #include "base/output.h"
 #include "base/source.h"
+#include "base/table.h"
 #include "base/xgboost.h"
 
 bool ts_learned_available(void)
@@ -58,9 +59,11 @@ typedef struct job {
   void *booster, *data, *held;
 } job;
 
-static const char *const way_names[TS_LEARNED_WAYS] = {"trees of depth 12 (as in the paper)",
+static const char *const way_names[] = {"trees of depth 12 (as in the paper)",
                                                        "trees of depth 3 over physical"};
-static const char *const way_words[TS_LEARNED_WAYS] = {"factor", "over_physical"};
+TS_TABLE(way_names, TS_LEARNED_WAYS);
+static const char *const way_words[] = {"factor", "over_physical"};
+TS_TABLE(way_words, TS_LEARNED_WAYS);
 
 const char *ts_learned_way_name(ts_learned_way way) { return way_names[way]; }
 

@@ -14,6 +14,7 @@
 
 #include "base/json_writer.h"
 #include "base/output.h"
+#include "base/table.h"
 #include "ir/names.h"
 #include "runtime/report/report.h"
 
@@ -114,10 +115,11 @@ static void describe_rank(writer *w, uint32_t count)
 
 static const char *op_category(const ts_ir_node *node)
 {
-  static const char *const names[TS_IR_OPS] = {
+  static const char *const names[] = {
     [TS_IR_COMPUTE] = "compute", [TS_IR_COLLECTIVE] = "collective", [TS_IR_SEND] = "send",
     [TS_IR_RECV] = "recv",       [TS_IR_RECORD] = "event",          [TS_IR_HOST_WORK] = "host",
     [TS_IR_HOST_SYNC] = "host"};
+  TS_TABLE(names, TS_IR_OPS);
   return names[node->op];
 }
 

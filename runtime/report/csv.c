@@ -21,7 +21,7 @@ static void share(double value, FILE *out) /* empty: not known */
 
 static void stated(double value, FILE *out) /* 0 is a value; empty: not known */
 {
-  if (ts_is_known(value))
+  if (ts_is_stated(value))
     fprintf(out, ",%.17g", value);
   else
     fputc(',', out);

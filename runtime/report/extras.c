@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/table.h"
 #include "ir/names.h"
 #include "runtime/account/overlap_cost.h"
 #include "runtime/play/overlap.h"
@@ -168,8 +169,9 @@ static void spread_text(const ts_spread *spread, double alone, ts_arena *arena, 
 
 static void spread_json(const ts_spread *spread, cJSON *root)
 {
-  static const char *const fields[SHARES] = {"least_ps", "p10_ps", "p50_ps",
+  static const char *const fields[] = {"least_ps", "p10_ps", "p50_ps",
                                              "p90_ps",   "p99_ps", "most_ps"};
+  TS_TABLE(fields, SHARES);
   cJSON *o = cJSON_AddObjectToObject(root, "repetitions");
   cJSON_AddStringToObject(o, "seed", spread->seed);
   add(o, "count", spread->count);

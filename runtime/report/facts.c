@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/table.h"
 #include "ir/names.h"
 #include "ir/spelling.h"
 #include "runtime/report/report.h"
@@ -17,7 +18,7 @@ typedef struct list { ts_arena *arena; const ts_summary *s; TS_VEC(ts_plan_fact)
 
 static void add(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
 {
-  if (ts_is_known(value) && value != 0)
+  if (ts_is_stated(value) && value != 0)
     TS_PUSH(l->arena, &l->facts,
             (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
 }
@@ -259,7 +260,7 @@ static const char *change(ts_arena *arena, const ts_fact_change *c)
                                   ts_arena_printf(arena, "%+.1f %%", percent);
 }
 
-static const char *const titles[TS_FACT_PARTS] = {"Results",
+static const char *const titles[] = {"Results",
                                                   "The plan",
                                                   "The cluster",
                                                   "Kernels of a rank, mean",
@@ -267,6 +268,7 @@ static const char *const titles[TS_FACT_PARTS] = {"Results",
                                                   "Where the time goes, mean of all ranks",
                                                   "Memory at its peak",
                                                   "Sources of the compute time"};
+TS_TABLE(titles, TS_FACT_PARTS);
 
 void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after,
                             ts_arena *arena, FILE *out)
@@ -342,11 +344,13 @@ void ts_report_changes_markdown(ts_fact_changes changes, const char *before, con
 
 void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, FILE *out)
 {
-  static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels",
+  static const char *const parts[] = {"outcome", "plan", "cluster", "kernels",
                                                    "calls",   "time", "memory",  "basis"};
-  static const char *const units[TS_FACT_UNITS] = {
+  TS_TABLE(parts, TS_FACT_PARTS);
+  static const char *const units[] = {
     "count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share",
     "joules", "dollars", "grams"};
+  TS_TABLE(units, TS_FACT_UNITS);
   cJSON *root = cJSON_CreateObject(), *all;
   cJSON_AddStringToObject(root, "type", "trainspec-diff");
   cJSON_AddNumberToObject(root, "format", 1);

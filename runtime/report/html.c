@@ -62,15 +62,15 @@ static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
                         "");
   }
   const ts_energy *e = &s->energy;
-  if (ts_is_known(e->joules))
+  if (ts_is_stated(e->joules))
     put_tile(out, false, "energy per step",
              ts_format_energy(e->joules).text,
              ts_arena_printf(arena, "%s per device", ts_format_scaled(e->watts, "W").text));
-  if (ts_is_known(e->dollars))
+  if (ts_is_stated(e->dollars))
     put_tile(out, false, "cost per step", ts_format_dollars(e->dollars).text,
              of_trillion_tokens(s, arena,
                                 ts_format_dollars(ts_of_trillion_tokens(s, e->dollars))));
-  if (ts_is_known(e->grams))
+  if (ts_is_stated(e->grams))
     put_tile(out, false, "CO2 per step", ts_format_scaled(e->grams, "g").text,
              of_trillion_tokens(s, arena, ts_format_scaled(ts_of_trillion_tokens(s, e->grams), "g")));
   fputs("</div>\n", out);

@@ -107,7 +107,7 @@ static void sensitivities_json(const ts_sensitivities *all, cJSON *root)
 static void what_if_figure(const char *name, double before, double after, ts_arena *arena,
                            FILE *out)
 {
-  if (!ts_is_known(before) || !ts_is_known(after))
+  if (!ts_is_stated(before) || !ts_is_stated(after))
     return;
   ts_text shown = *name == 'c' ? ts_format_dollars(after) :
                                  ts_format_energy(after);
@@ -145,9 +145,9 @@ static void what_if_json(const ts_summary *s, cJSON *root)
   cJSON *o = cJSON_AddObjectToObject(root, "what_if");
   cJSON_AddStringToObject(o, "change", e->what_if);
   add(o, "step_time_ps", (double)e->what_if_step);
-  if (ts_is_known(e->what_if_energy.joules))
+  if (ts_is_stated(e->what_if_energy.joules))
     cJSON_AddNumberToObject(o, "energy_joules_per_step", e->what_if_energy.joules);
-  if (ts_is_known(e->what_if_energy.dollars))
+  if (ts_is_stated(e->what_if_energy.dollars))
     cJSON_AddNumberToObject(o, "cost_dollars_per_step", e->what_if_energy.dollars);
   if (e->what_if_stays)
     cJSON_AddStringToObject(o, "not_changed", e->what_if_stays);

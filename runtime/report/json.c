@@ -37,7 +37,7 @@ static void add_known(cJSON *object, const char *name, double value) /* 0: not k
 /* 0 is a value, too. */
 static void add_stated(cJSON *object, const char *name, double value)
 {
-  if (ts_is_known(value))
+  if (ts_is_stated(value))
     cJSON_AddNumberToObject(object, name, value);
   else
     cJSON_AddNullToObject(object, name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/table.h"
 #include "ir/names.h"
 #include "runtime/report/report.h"
 
@@ -13,13 +14,15 @@ static const char *what_it_does(const ts_summary *s, const ts_memory_class *m)
   if (!m->first_over.node)
     return "before the step begins";
   uint32_t phase = m->first_over.node->phase;
-  static const char *const during[TS_IR_PHASES] = {
+  static const char *const during[] = {
     [TS_IR_PHASE_FORWARD] = "during forward",
     [TS_IR_PHASE_BACKWARD_INPUT] = "during backward",
     [TS_IR_PHASE_BACKWARD_WEIGHT] = "during backward",
     [TS_IR_PHASE_RECOMPUTE] = "during recomputation",
     [TS_IR_PHASE_OPTIMIZER] = "in the optimizer",
-    [TS_IR_PHASE_COMMUNICATION] = "in communication"};
+    [TS_IR_PHASE_COMMUNICATION] = "in communication",
+    [TS_IR_PHASE_OTHER] = NULL};
+  TS_TABLE(during, TS_IR_PHASES);
   return during[phase] ?
            during[phase] :
            ts_arena_printf(s->arena, "in %s", ts_report_item(s->arena, s->ir, m->first_over.item));

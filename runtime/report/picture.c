@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/format.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "ir/names.h"
 
@@ -83,17 +84,19 @@ static void label(FILE *out, double x, double y, const char *class, const char *
 
 /* A rectangle's class, which is its colour and texture. A schedule's letters are known by name,
  * other work by what most of its time is for. */
-static const char *const phase_class[TS_IR_PHASES] = {[TS_IR_PHASE_FORWARD] = "f",
+static const char *const phase_class[] = {[TS_IR_PHASE_FORWARD] = "f",
                                                       [TS_IR_PHASE_BACKWARD_INPUT] = "i",
                                                       [TS_IR_PHASE_BACKWARD_WEIGHT] = "w",
                                                       [TS_IR_PHASE_RECOMPUTE] = "r",
                                                       [TS_IR_PHASE_OPTIMIZER] = "o",
                                                       [TS_IR_PHASE_COMMUNICATION] = "c",
                                                       [TS_IR_PHASE_OTHER] = "x"};
+TS_TABLE(phase_class, TS_IR_PHASES);
 
-static const char *const category_class[TS_IR_CATEGORIES] = {
+static const char *const category_class[] = {
   [TS_IR_PARAMETERS] = "f",  [TS_IR_GRADIENTS] = "w",   [TS_IR_OPTIMIZER] = "o",
   [TS_IR_ACTIVATIONS] = "i", [TS_IR_TEMPORARIES] = "r", [TS_IR_BUFFERS] = "c"};
+TS_TABLE(category_class, TS_IR_CATEGORIES);
 
 const char *ts_work_colour(const ts_ir *ir, uint32_t fragment)
 {

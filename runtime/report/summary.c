@@ -1,8 +1,10 @@
+#include "base/table.h"
 #include "runtime/account/run.h"
 #include "runtime/play/sharing.h"
 #include "runtime/report/summary.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@
 
 const char *ts_phase_name(uint32_t phase)
 {
-  static const char *const names[TS_IR_PHASES] = {[TS_IR_PHASE_FORWARD] = "forward",
+  static const char *const names[] = {[TS_IR_PHASE_FORWARD] = "forward",
                                                   [TS_IR_PHASE_BACKWARD_INPUT] = "backward (input)",
                                                   [TS_IR_PHASE_BACKWARD_WEIGHT] =
                                                     "backward (weight)",
@@ -19,12 +21,13 @@ const char *ts_phase_name(uint32_t phase)
                                                   [TS_IR_PHASE_OPTIMIZER] = "optimizer",
                                                   [TS_IR_PHASE_COMMUNICATION] = "communication",
                                                   [TS_IR_PHASE_OTHER] = "other"};
+  TS_TABLE(names, TS_IR_PHASES);
   return names[phase];
 }
 
 const char *ts_phase_column(uint32_t phase)
 {
-  static const char *const names[TS_IR_PHASES] = {
+  static const char *const names[] = {
     [TS_IR_PHASE_FORWARD] = "forward_ps",
     [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
     [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward_weight_ps",
@@ -32,33 +35,37 @@ const char *ts_phase_column(uint32_t phase)
     [TS_IR_PHASE_OPTIMIZER] = "optimizer_ps",
     [TS_IR_PHASE_COMMUNICATION] = "communication_compute_ps",
     [TS_IR_PHASE_OTHER] = "other_ps"};
+  TS_TABLE(names, TS_IR_PHASES);
   return names[phase];
 }
 
 const char *ts_category_name(uint32_t category)
 {
-  static const char *const names[TS_IR_CATEGORIES] = {
+  static const char *const names[] = {
     [TS_IR_PARAMETERS] = "parameters",   [TS_IR_GRADIENTS] = "gradients",
     [TS_IR_OPTIMIZER] = "optimizer",     [TS_IR_ACTIVATIONS] = "activations",
     [TS_IR_TEMPORARIES] = "temporaries", [TS_IR_BUFFERS] = "buffers"};
+  TS_TABLE(names, TS_IR_CATEGORIES);
   return names[category];
 }
 
 const char *ts_basis_name(uint32_t basis)
 {
-  static const char *const names[TS_IR_BASES] = {
+  static const char *const names[] = {
     [TS_IR_STATED] = "stated", [TS_IR_MEASURED] = "measured", [TS_IR_INTERPOLATED] = "interpolated",
     [TS_IR_FITTED] = "fitted", [TS_IR_ROOFLINE] = "roofline", [TS_IR_EXTERN] = "extern",
     [TS_IR_HELD] = "held"};
+  TS_TABLE(names, TS_IR_BASES);
   return names[basis];
 }
 
 const char *ts_critical_name(ts_critical_kind kind)
 {
-  static const char *const names[TS_CRITICAL_KINDS] = {[TS_CRITICAL_COMPUTE] = "compute",
+  static const char *const names[] = {[TS_CRITICAL_COMPUTE] = "compute",
                                                        [TS_CRITICAL_COLLECTIVE] = "collective",
                                                        [TS_CRITICAL_MESSAGE] = "message",
                                                        [TS_CRITICAL_HOST] = "host"};
+  TS_TABLE(names, TS_CRITICAL_KINDS);
   return names[kind];
 }
 
@@ -217,11 +224,22 @@ static facts facts_of(const ts_ir *ir)
   return f;
 }
 
+typedef TS_VEC(const char *) sentences;
+
+__attribute__((format(printf, 3, 4))) static void say(const ts_summary *s, sentences *list,
+                                                      const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  TS_PUSH(s->arena, list, ts_arena_vprintf(s->arena, format, args));
+  va_end(args);
+}
+
 enum { MOST_EXTRAPOLATIONS = 4 };
 
 /* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB", times that the links cannot do, and
  * calls that no model could do. */
-static uint32_t list_extrapolations(const ts_summary *s, const char **list)
+static void list_extrapolations(const ts_summary *s, sentences *list)
 {
   uint32_t n = 0, all = s->result->extrapolation_count, count = 0;
   /* they come last */
@@ -233,31 +251,30 @@ static uint32_t list_extrapolations(const ts_summary *s, const char **list)
                                                             ts_format_bytes((double)e->most).text) :
                                             "";
     if (e->model == TS_IR_NONE && e->doubt == TS_DOUBT_BEYOND) {
-      list[n] = ts_arena_printf(
-        s->arena, "no model in `network` for %s over %u ranks in %u island%s: the links' own rates",
-        ts_ir_collective_names[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
+      say(s, list,
+          "no model in `network` for %s over %u ranks in %u island%s: the links' own rates",
+          ts_ir_collective_names[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
       continue;
     }
-    static const char *const doubts[TS_DOUBTS] = {
+    static const char *const doubts[] = {
       [TS_DOUBT_RAISED] = "shorter than the links allow, raised",
       [TS_DOUBT_FASTER] = "measured, shorter than these links allow",
       [TS_DOUBT_BEYOND] = "extrapolated"};
-    list[n] = ts_arena_printf(s->arena, "%s: %s over %u ranks, %s%s", doubts[e->doubt],
-                              ts_ir_collective_names[e->kind], e->ranks,
-                              ts_format_bytes((double)e->least).text, more);
+    TS_TABLE(doubts, TS_DOUBT_SHAPE);
+    say(s, list, "%s: %s over %u ranks, %s%s", doubts[e->doubt],
+        ts_ir_collective_names[e->kind], e->ranks,
+        ts_format_bytes((double)e->least).text, more);
   }
   ts_network_use beyond = {0};
   for (uint32_t m = 0; m < s->ir->net_models_count; m++)
     beyond.time += ts_network_use_of(s->result, m).beyond;
   if (beyond.time > 0)
-    list[n++] =
-      ts_arena_printf(s->arena, "calls beyond what their models were measured on: %s of the step",
-                      ts_format_share(ts_summary_share(s, &beyond)).text);
-  if (n - (beyond.time > 0) < count)
-    list[n++] = ts_arena_printf(
-      s->arena, "times of %u more kinds of calls are extrapolated, or shorter than the links allow",
-      count - MOST_EXTRAPOLATIONS);
-  return n;
+    say(s, list, "calls beyond what their models were measured on: %s of the step",
+        ts_format_share(ts_summary_share(s, &beyond)).text);
+  if (n < count)
+    say(s, list,
+        "times of %u more kinds of calls are extrapolated, or shorter than the links allow",
+        count - MOST_EXTRAPOLATIONS);
 }
 
 /* How many sources of measured times name no device. */
@@ -290,19 +307,16 @@ double ts_summary_share(const ts_summary *s, const ts_network_use *use)
 }
 
 /* Models that answered without knowing which links their figures hold for. */
-static uint32_t list_blind(const ts_summary *s, const char **list)
+static void list_blind(const ts_summary *s, sentences *list)
 {
-  uint32_t n = 0;
   for (uint32_t m = 0; s->result->network_uses && m < s->ir->net_models_count; m++) {
     const ts_network_use *inside = &s->result->network_uses[2 * m], *between = inside + 1;
     bool blind = (inside->are.intra_pace > 0 && !(inside->seen.intra_pace > 0)) ||
                  (between->are.inter_pace > 0 && !(between->seen.inter_pace > 0));
     if (blind)
-      list[n++] = ts_arena_printf(
-        s->arena, "`%s` names no links that it was measured on: it ignores link rates",
-        ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
+      say(s, list, "`%s` names no links that it was measured on: it ignores link rates",
+          ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
   }
-  return n;
 }
 
 /* " in fp8": formats of the model's FLOPs whose rate is not known, if that of others is. */
@@ -320,87 +334,78 @@ static const char *without_rate(ts_arena *arena, const ts_ir *ir)
 }
 
 /* What becomes of kernels of several streams that compute beside each other. */
-static uint32_t list_sharing(const ts_summary *s, const char **list)
+static void list_sharing(const ts_summary *s, sentences *list)
 {
-  uint32_t n = 0, shared = ts_streams_that_compute(s->ir, false),
+  uint32_t shared = ts_streams_that_compute(s->ir, false),
            unshared = ts_streams_that_compute(s->ir, true);
   if (shared > 1)
-    list[n++] = ts_arena_printf(
-      s->arena, "%u streams that compute share the device, a part for each kernel under way",
-      shared);
+    say(s, list, "%u streams that compute share the device, a part for each kernel under way",
+        shared);
   if (unshared > 1)
-    list[n++] = ts_arena_printf(
-      s->arena, "%u streams that compute keep their times beside each other, as given", unshared);
-  return n;
+    say(s, list, "%u streams that compute keep their times beside each other, as given", unshared);
 }
 
 static void list_assumptions(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
-  const char **list =
-    TS_NEW_ARRAY(s->arena, const char *, 15 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count +
-                                         ir->remarks_count);
-  uint32_t n = 0;
+  sentences all = {0}, *list = &all;
   for (uint32_t i = 0; i < ir->remarks_count; i++)
     if (ir->remarks[i].kind == TS_IR_REMARK_ASSUMED)
-      list[n++] = ir->strings + ir->remarks[i].text;
+      TS_PUSH(s->arena, list, ir->strings + ir->remarks[i].text);
   if (!f.host)
-    list[n++] = "no `host`: issuing work costs no time";
+    say(s, list, "no `host`: issuing work costs no time");
   if (f.communication && !ir->devices_count)
-    list[n++] = "no `cluster`: communication costs no time";
+    say(s, list, "no `cluster`: communication costs no time");
   else if (f.communication && !ir->net_models_count)
-    list[n++] = "no `network`: links carry their full bandwidth at their own latency";
+    say(s, list, "no `network`: links carry their full bandwidth at their own latency");
   if (!f.optimizer)
-    list[n++] = "no `optimizer`: the step ends with the gradients";
+    say(s, list, "no `optimizer`: the step ends with the gradients");
   if (!ir->meta->tokens_per_step && !ir->meta->samples_per_step)
-    list[n++] = "no `batch`: throughput is unknown";
+    say(s, list, "no `batch`: throughput is unknown");
   if (!(ir->meta->model_flops_per_step > 0))
-    list[n++] = "the model states no FLOP: its rate is unknown";
+    say(s, list, "the model states no FLOP: its rate is unknown");
   else if (!(ir->meta->peak_flops > 0))
-    list[n++] = ts_arena_printf(s->arena, "the devices state no peak rate%s: MFU is unknown",
-                                without_rate(s->arena, ir));
+    say(s, list, "the devices state no peak rate%s: MFU is unknown",
+        without_rate(s->arena, ir));
   if (!s->memory->stated)
-    list[n++] = "the plan states no memory: it is not counted";
+    say(s, list, "the plan states no memory: it is not counted");
   else if (!s->memory->classes[s->memory->fullest].limit)
-    list[n++] = "the devices state no memory: it is unlimited";
-  n += list_sharing(s, list + n);
+    say(s, list, "the devices state no memory: it is unlimited");
+  list_sharing(s, list);
   if (s->result->unfelt)
-    list[n++] = ts_arena_printf(
-      s->arena, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);
+    say(s, list, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);
   uint32_t unknown = unknown_devices(s);
   if (unknown)
-    list[n++] = ts_arena_printf(
-      s->arena, "%u source%s of measured times name%s no device: assumed to be for this one",
-      unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
+    say(s, list, "%u source%s of measured times name%s no device: assumed to be for this one",
+        unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
   if (f.communication && ir->devices_count)
-    list[n++] = s->result->contention ?
-                  (ts_run_facts(s->run)->packets ?
-                     "only transfers of models of flows, and those of packets, slow each other "
-                     "down on a common link" :
-                     "only transfers of flow models slow each other down on a common link") :
-                  "transfers over a common link do not slow each other down";
+    TS_PUSH(s->arena, list,
+            !s->result->contention ? "transfers over a common link do not slow each other down" :
+            ts_run_facts(s->run)->packets ?
+                                     "only transfers of models of flows, and those of packets, slow "
+                                     "each other down on a common link" :
+                                     "only transfers of flow models slow each other down on a "
+                                     "common link");
   if (s->basis[TS_IR_HELD] > 0)
-    list[n++] = ts_arena_printf(
-      s->arena, "%s of the compute time is held as recorded: no what-if moves it",
-      ts_format_share(s->basis[TS_IR_HELD] / (s->time.compute * ir->meta->world)).text);
+    say(s, list, "%s of the compute time is held as recorded: no what-if moves it",
+        ts_format_share(s->basis[TS_IR_HELD] / (s->time.compute * ir->meta->world)).text);
   uint32_t doubts = s->result->extrapolation_count;
   if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)
-    list[n++] = "alpha_beta: rings, or trees where these are faster for an all-reduce";
+    say(s, list, "alpha_beta: rings, or trees where these are faster for an all-reduce");
   const ts_energy *e = &s->energy;
-  if (ts_is_known(e->joules))
-    list[n++] = ts_arena_printf(
-      s->arena, "energy: %s%s",
-      e->idle ? "devices draw their limit but in bubbles and waits for the host" :
-                "devices draw their limit all the time",
-      e->host ? "" : "; what serves them is left out");
-  if (ts_is_known(e->dollars))
-    list[n++] = ts_arena_printf(
-      s->arena, "cost: a device costs %s an hour, at work or not",
-      ts_format_dollars(e->dollars / s->seconds * 3600 / ir->meta->world).text);
-  n += list_blind(s, list + n);
-  s->assumption_count = n + list_extrapolations(s, list + n);
-  s->assumptions = list;
+  if (ts_is_stated(e->joules))
+    say(s, list, "energy: %s%s",
+        e->idle ? "devices draw their limit but in bubbles and waits for the host" :
+                  "devices draw their limit all the time",
+        e->host ? "" : "; what serves them is left out");
+  if (ts_is_stated(e->dollars))
+    say(s, list, "cost: a device costs %s an hour, at work or not",
+        ts_format_dollars(e->dollars / s->seconds * 3600 / ir->meta->world).text);
+  list_blind(s, list);
+  list_extrapolations(s, list);
+  s->assumption_count = (uint32_t)all.count;
+  s->assumptions = all.at;
 }
 
 const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,

@@ -121,7 +121,7 @@ double ts_summary_share(const ts_summary *s, const ts_network_use *use);
 static inline double ts_of_trillion_tokens(const ts_summary *s, double of_step)
 {
   double tokens = (double)s->ir->meta->tokens_per_step;
-  return tokens > 0 ? of_step * 1e12 / tokens : TS_UNKNOWN;
+  return tokens > 0 ? of_step * 1e12 / tokens : TS_NOT_KNOWN;
 }
 
 const char *ts_phase_name(uint32_t phase);       /* "backward (input)" */

@@ -104,7 +104,7 @@ static void answer_energy(printer *p)
 {
   const ts_energy *e = &p->s->energy;
   double tokens = ts_of_trillion_tokens(p->s, 1);
-  if (ts_is_known(e->joules)) {
+  if (ts_is_stated(e->joules)) {
     quantity(p, "energy", ts_format_energy(e->joules), " a step");
     ts_put_text(p->out, ", %s per device", ts_format_scaled(e->watts, "W").text);
     if (tokens > 0)
@@ -112,13 +112,13 @@ static void answer_energy(printer *p)
                   ts_format_energy(e->joules * tokens).text);
     fputc('\n', p->out);
   }
-  if (ts_is_known(e->dollars)) {
+  if (ts_is_stated(e->dollars)) {
     quantity(p, "cost", ts_format_dollars(e->dollars), " a step");
     if (tokens > 0)
       ts_put_text(p->out, ", %s for 10^12 tokens", ts_format_dollars(e->dollars * tokens).text);
     fputc('\n', p->out);
   }
-  if (ts_is_known(e->grams)) {
+  if (ts_is_stated(e->grams)) {
     quantity(p, "carbon", ts_format_scaled(e->grams, "g"), " of CO2 a step");
     if (tokens > 0)
       ts_put_text(p->out, ", %s kg for 10^12 tokens",

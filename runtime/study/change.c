@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/table.h"
 #include "ir/spelling.h"
 #include "runtime/collective/white_box.h"
 
 typedef enum field { SPEED, BANDWIDTH, LATENCY, LOSS, FIELDS } field;
-static const char *const field_names[FIELDS] = {"speed", "bandwidth", "latency", "loss"};
+static const char *const field_names[] = {"speed", "bandwidth", "latency", "loss"};
+TS_TABLE(field_names, FIELDS);
 
 typedef struct changer {
   ts_arena *arena;

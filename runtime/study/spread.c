@@ -73,6 +73,19 @@ static void uniform(const char *seed, uint32_t repetition, uint32_t rank, double
   }
 }
 
+/* Factors are whole parts of so many, as ranks that are as fast are played once. Parts are a
+ * twentieth of the least spread, so that none is rounded away, and a thousandth at most. */
+static double parts(const ts_jitter *j)
+{
+  const double spreads[] = {j->lognormal, j->normal, j->exponential,
+                            j->slow_share > 0 ? fabs(j->slow - 1) : 0};
+  double least = 0.02;
+  for (size_t i = 0; i < sizeof spreads / sizeof *spreads; i++)
+    if (spreads[i] > 0)
+      least = fmin(least, spreads[i]);
+  return ceil(20 / fmax(least, 1e-9) - 1e-6);
+}
+
 double ts_jitter_draw(const ts_jitter *j, const char *seed, uint32_t repetition, uint32_t rank)
 {
   double u[4];
@@ -82,7 +95,8 @@ double ts_jitter_draw(const ts_jitter *j, const char *seed, uint32_t repetition,
                   fmax(0.1, 1 + j->normal * z) * (1 - j->exponential * log(u[2]));
   if (u[3] < j->slow_share)
     factor *= j->slow;
-  return fmax(round(factor * 1000), 1) / 1000;
+  double whole = parts(j);
+  return fmax(round(factor * whole), whole / 1000) / whole;
 }
 
 double ts_jitter_call(const ts_jitter *j, const char *seed, uint32_t repetition, uint32_t call)

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/known.h"
 #include "ir/ir.h"
 
 enum { RANDOM_IR_LARGEST_FRAGMENT = 64 };
@@ -175,7 +174,7 @@ static inline void random_cluster(random_ir *g)
                             .loc = random_loc(g),
                             .memory = (uint64_t)random_below(g, 3) << 36,
                             .bandwidth = 1e12 + random_below(g, 1000) * 1e9 / 3};
-    d.price = random_chance(g, 50) ? TS_UNKNOWN : (double)random_below(g, 4);
+    d.price = random_chance(g, 50) ? TS_NOT_KNOWN : (double)random_below(g, 4);
     d.reserved_memory = d.memory ? random_size(g) : 0;
     *(ts_ir_device_class *)random_append(g, TS_IR_DEVICE_CLASSES, 1) = d;
   }

@@ -44,10 +44,10 @@ Test(energy, of_each_device_by_what_it_does)
 
 Test(energy, is_unknown_where_a_device_says_nothing)
 {
-  ts_ir_device_class a = {.watts = 700, .price = 2}, none = {.price = TS_UNKNOWN};
+  ts_ir_device_class a = {.watts = 700, .price = 2}, none = {.price = TS_NOT_KNOWN};
   ts_energy e = energy_of(a, none, 400);
   cr_assert(isnan(e.joules) && isnan(e.watts) && isnan(e.dollars) && isnan(e.grams));
-  e = energy_of(a, a, TS_UNKNOWN);
+  e = energy_of(a, a, TS_NOT_KNOWN);
   cr_assert(isnan(e.grams));
   e = energy_of(a, a, 0); /* known to be 0 */
   cr_assert(near(e.joules, 2 * 700 * 10) && e.grams == 0 && !e.idle && !e.host);

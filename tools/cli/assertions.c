@@ -31,7 +31,7 @@ ts_figures ts_figures_of(const ts_summary *s)
   const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
   double held = 8 * (double)(fullest->peak + fullest->reserved);
   return (ts_figures){{[TS_SEARCH_STEP] = s->seconds,
-                       [TS_SEARCH_MEMORY] = s->memory->stated ? held : TS_UNKNOWN,
+                       [TS_SEARCH_MEMORY] = s->memory->stated ? held : TS_NOT_KNOWN,
                        [TS_SEARCH_TOKENS] = ts_unless_zero(s->tokens_per_second),
                        [TS_SEARCH_MFU] = ts_unless_zero(s->mfu),
                        [TS_SEARCH_HFU] = ts_unless_zero(s->hfu),

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/table.h"
 
 enum { COLUMNS = 96 };
 
@@ -19,7 +20,8 @@ static double off(const ts_order_answer *a)
   return a->own_is_best ? 0 : (double)a->found.step / (double)a->order->step - 1;
 }
 
-static const char *const dresses[TS_PIPELINE_DRESSES] = {"split", "whole", "pairs", "all pairs"};
+static const char *const dresses[] = {"split", "whole", "pairs", "all pairs"};
+TS_TABLE(dresses, TS_PIPELINE_DRESSES);
 
 /* ---- Text ---- */
 
@@ -75,10 +77,11 @@ static void put_how(const ts_order_answer *a, FILE *out)
   if (a->limit > 0)
     ts_put_text(out, " Limit of memory: %s of a device, %s.", ts_format_bytes(a->limit).text,
                 a->limit_from);
-  static const char *const how[TS_PIPELINE_DRESSES] = {
+  static const char *const how[] = {
     "", "Backwards whose W follows their I are played whole",
     "Forwards are played in pairs with whole backwards that follow them, whose communication hides",
     "Forwards are played in pairs with backwards that follow them, whose communication hides"};
+  TS_TABLE(how, TS_PIPELINE_DRESSES);
   if (has_pairs(&a->own) && !a->bound.joined)
     ts_put_text(out,
                 a->pipeline->joint_count ?

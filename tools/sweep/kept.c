@@ -10,7 +10,7 @@
 
 typedef struct taken { size_t index; double seconds; } taken;
 
-struct ts_kept {
+struct ts_sweep_kept {
   ts_sweep *sweep;
   const char *path;
   ts_journal *journal;
@@ -28,7 +28,7 @@ static double now(void)
 }
 
 /* A disk that is full or gone is the environment's fault, all else the file's. */
-static bool refuse(const ts_kept *k, const ts_error *error)
+static bool refuse(const ts_sweep_kept *k, const ts_error *error)
 {
   ts_code code = error->kind == TS_ERROR_UNREADABLE ? TS_E0702 : TS_E0709;
   ts_diag *d = ts_diag_add_error(k->sweep->session->diags, code, error,
@@ -39,7 +39,7 @@ static bool refuse(const ts_kept *k, const ts_error *error)
   return false;
 }
 
-size_t ts_kept_count(const ts_kept *k) { return (size_t)(k->about.known + k->about.played); }
+size_t ts_kept_count(const ts_sweep_kept *k) { return (size_t)(k->about.known + k->about.played); }
 
 /* ---- Keys ---- */
 
@@ -93,8 +93,8 @@ static bool same_program(const ts_journal_about *a, const ts_journal_about *b, t
                  a->version);
 }
 
-static bool same_inputs(const ts_kept *k, const ts_journal_about *a, const ts_journal_about *b,
-                        ts_error *error)
+static bool same_inputs(const ts_sweep_kept *k, const ts_journal_about *a,
+                        const ts_journal_about *b, ts_error *error)
 {
   const ts_sweep *s = k->sweep;
   ts_inputs *read = ts_inputs_new(s->arena);
@@ -113,7 +113,7 @@ static bool same_inputs(const ts_kept *k, const ts_journal_about *a, const ts_jo
 }
 
 /* A journal without a plan's file is new. */
-static bool check(ts_kept *k, ts_error *error)
+static bool check(ts_sweep_kept *k, ts_error *error)
 {
   ts_journal_about wanted = about_of(k->sweep), found;
   if (!ts_journal_about_of(k->journal, k->sweep->arena, &found, error))
@@ -126,7 +126,7 @@ static bool check(ts_kept *k, ts_error *error)
 
 /* ---- Reading ---- */
 
-static bool find(ts_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
+static bool find(ts_sweep_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
   uint8_t key[TS_DIGEST_SIZE];
@@ -143,7 +143,7 @@ static bool find(ts_kept *k, ts_outcome *wanted, ts_arena *scratch, ts_error *er
   return true;
 }
 
-static bool know(ts_kept *k, size_t index, ts_arena *scratch, ts_error *error)
+static bool know(ts_sweep_kept *k, size_t index, ts_arena *scratch, ts_error *error)
 {
   ts_outcome *o = &k->sweep->outcomes[index];
   if (!find(k, o, scratch, error))
@@ -152,7 +152,7 @@ static bool know(ts_kept *k, size_t index, ts_arena *scratch, ts_error *error)
   return true;
 }
 
-static bool find_known(ts_kept *k, ts_error *error)
+static bool find_known(ts_sweep_kept *k, ts_error *error)
 {
   ts_arena *scratch = ts_arena_new("keys");
   bool good = true;
@@ -164,7 +164,7 @@ static bool find_known(ts_kept *k, ts_error *error)
   return good;
 }
 
-bool ts_kept_know(ts_kept *k, size_t index)
+bool ts_kept_know(ts_sweep_kept *k, size_t index)
 {
   ts_arena *scratch = ts_arena_new("a key");
   ts_error error = {0};
@@ -173,7 +173,7 @@ bool ts_kept_know(ts_kept *k, size_t index)
   return good || refuse(k, &error);
 }
 
-bool ts_kept_find(ts_kept *k, ts_outcome *o)
+bool ts_kept_find(ts_sweep_kept *k, ts_outcome *o)
 {
   ts_arena *scratch = ts_arena_new("a key");
   ts_error error = {0};
@@ -182,11 +182,11 @@ bool ts_kept_find(ts_kept *k, ts_outcome *o)
   return good || refuse(k, &error);
 }
 
-ts_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
+ts_sweep_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
 {
-  ts_kept *k = TS_NEW(s->arena, ts_kept);
+  ts_sweep_kept *k = TS_NEW(s->arena, ts_sweep_kept);
   ts_error error = {0};
-  *k = (ts_kept){.sweep = s, .path = path};
+  *k = (ts_sweep_kept){.sweep = s, .path = path};
   const char *title = ts_arena_printf(s->arena, "%s, search %s", s->search->plan, s->search->name);
   if (s->shard.count && s->shard.index != TS_SHARD_ALL)
     title = ts_arena_printf(s->arena, "%s, part %lld of %lld", title, s->shard.index + 1,
@@ -207,13 +207,13 @@ ts_kept *ts_kept_open(ts_sweep *s, const char *path, bool resume)
 
 /* ---- Writing ---- */
 
-void ts_kept_take(ts_kept *k, size_t index, double seconds)
+void ts_kept_take(ts_sweep_kept *k, size_t index, double seconds)
 {
   TS_PUSH(k->sweep->arena, &k->ready, ((taken){index, seconds}));
 }
 
 /* What could not be read for no fault of the plan's is tried again by the next one. */
-static bool put(ts_kept *k, const taken *t, ts_arena *scratch, ts_error *error)
+static bool put(ts_sweep_kept *k, const taken *t, ts_arena *scratch, ts_error *error)
 {
   const ts_sweep *s = k->sweep;
   ts_outcome o = s->outcomes[t->index];
@@ -229,7 +229,7 @@ static bool put(ts_kept *k, const taken *t, ts_arena *scratch, ts_error *error)
                         scratch, error);
 }
 
-static bool put_all(ts_kept *k, ts_arena *scratch, ts_error *error)
+static bool put_all(ts_sweep_kept *k, ts_arena *scratch, ts_error *error)
 {
   ts_sweep *s = k->sweep;
   for (; k->inputs < s->inputs->all.count; k->inputs++)
@@ -245,7 +245,7 @@ static bool put_all(ts_kept *k, ts_arena *scratch, ts_error *error)
   return ts_journal_put_sweep(k->journal, &k->id, &k->about, error);
 }
 
-bool ts_kept_write(ts_kept *k)
+bool ts_kept_write(ts_sweep_kept *k)
 {
   ts_error error = {0};
   uint64_t played = k->about.played;
@@ -262,7 +262,7 @@ bool ts_kept_write(ts_kept *k)
   return good || refuse(k, &error);
 }
 
-bool ts_kept_close(ts_kept *k, bool ended)
+bool ts_kept_close(ts_sweep_kept *k, bool ended)
 {
   k->about.ended = ended;
   bool good = ts_kept_write(k);

@@ -10,20 +10,22 @@
 #include "base/diag_record.h"
 #include "base/heap.h"
 #include "base/json_writer.h"
+#include "base/table.h"
 
-const char *const ts_outcome_states[TS_OUTCOME_STATES] = {"refused",       "stopped",  "bounded",
+const char *const ts_outcome_states[] = {"refused",       "stopped",  "bounded",
                                                           "out of memory", "left out", "ok"};
+TS_TABLE(ts_outcome_states, TS_OUTCOME_STATES);
 
 bool ts_outcome_knows(const ts_outcome *o, ts_search_figure_id figure)
 {
-  return !o->why && ts_is_known(o->figures.of[figure]) &&
+  return !o->why && ts_is_stated(o->figures.of[figure]) &&
          (o->played || (figure == TS_SEARCH_MEMORY && o->state == TS_TOO_LARGE));
 }
 
 ts_text ts_outcome_text(const ts_outcome *o, ts_search_figure_id figure)
 {
   double value = o->figures.of[figure];
-  return !ts_is_known(value)          ? (ts_text){"-"} :
+  return !ts_is_stated(value)          ? (ts_text){"-"} :
          figure == TS_SEARCH_STEP     ? ts_format_time((uint64_t)(value * 1e12 + 0.5)) :
          figure == TS_SEARCH_MEMORY   ? ts_format_bytes(value / 8) :
          ts_figure_is_share(figure)   ? ts_format_share(value) :

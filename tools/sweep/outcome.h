@@ -50,7 +50,7 @@ typedef struct ts_outcome {
   bool played;             /* else refused, or only its bounds are known */
   ts_least least;          /* bounds, unless refused */
   /* its IR, of one that is not yet played and kept since it was asked what it promises; or NULL */
-  struct ts_compiled *compiled;
+  struct ts_sweep_compiled *compiled;
   struct ts_outcome_best { /* what follows from them */
     bool known;
     bool fails;      /* a condition cannot hold: that of the reason */

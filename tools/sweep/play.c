@@ -23,7 +23,7 @@ enum { TICK = 50 /* ms */, MANY = 64 /* plans that may wait for a tick until the
 enum { KEPT = 48 << 20 }; /* bytes of IRs that are kept, in all */
 
 /* A plan that is compiled, and is played when its turn comes. */
-typedef struct ts_compiled { ts_input input; size_t bytes; } ts_compiled;
+typedef struct ts_sweep_compiled { ts_input input; size_t bytes; } ts_sweep_compiled;
 
 const char *ts_sweep_point_text(const ts_sweep *s, size_t point, ts_arena *arena)
 {
@@ -160,8 +160,8 @@ static size_t bytes_of(const ts_ir *ir)
 
 static void keep_compiled(ts_outcome *out, const ts_input *input)
 {
-  ts_compiled *c = ts_heap_new(1, sizeof *c);
-  *c = (ts_compiled){*input, bytes_of(&input->ir)};
+  ts_sweep_compiled *c = ts_heap_new(1, sizeof *c);
+  *c = (ts_sweep_compiled){*input, bytes_of(&input->ir)};
   out->compiled = c;
   out->state = TS_BOUNDED;
 }

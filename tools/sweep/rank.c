@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag_record.h"
 #include "base/format.h"
+#include "compiler/eval/check.h"
 
 static int compare(const void *x, const void *y)
 {
@@ -20,8 +22,9 @@ static int compare(const void *x, const void *y)
 
 bool ts_sweep_is_speed(const ts_sweep *s)
 {
-  static const char *const goals[] = {"minimize step_time", "maximize tokens_per_second",
-                                      "maximize mfu", "maximize hfu"};
+  static const char *const goals[] = {TS_SEARCH_PER_STEP, "maximize tokens_per_second",
+                                      "maximize mfu", "maximize hfu",
+                                      TS_SEARCH_PER_TOKEN};
   for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
     if (!strcmp(s->search->goal, goals[i]))
       return true;
@@ -477,6 +480,57 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s)
   return least < matters * played && exact < PLAYED ? nearest : SIZE_MAX;
 }
 
+/* ---- Tokens ---- */
+
+static void widen(const ts_outcome *o, double *least, double *most)
+{
+  double tokens = o->least.tokens > 0 ? o->least.tokens : o->figures.of[TS_SEARCH_BATCH];
+  if (tokens > 0) {
+    *least = fmin(*least, tokens);
+    *most = fmax(*most, tokens);
+  }
+}
+
+static void warn_unlike(ts_sweep *s, double least, double most)
+{
+  bool any = false;
+  for (uint32_t g = 0; g < s->search->goal_count; g++)
+    any |= !strcmp(s->search->goals[g].text, TS_SEARCH_PER_STEP);
+  if (!any)
+    return;
+  ts_diag *d = ts_report(s->session, TS_W0811, TS_NO_SPAN,
+                         "plans train from %s to %s tokens a step: the shortest step need not be "
+                         "the fastest training",
+                         ts_format_count((uint64_t)least).text,
+                         ts_format_count((uint64_t)most).text);
+  ts_diag_help(d, "compare them by token: `minimize step_time / tokens_per_step`");
+}
+
+/* A step of fewer tokens takes less time and is none the faster for it. Without a goal plans are
+ * compared by token, and shown by step where that is the same. */
+static void settle_goal(ts_sweep *s)
+{
+  double least = INFINITY, most = 0;
+  for (size_t i = 0; i < s->count; i++)
+    widen(&s->outcomes[i], &least, &most);
+  for (size_t i = 0; i < s->waiting.count; i++)
+    widen(&s->waiting.at[i], &least, &most);
+  if (least < most && !s->search->per_token)
+    warn_unlike(s, least, most);
+  if (!s->search->per_token)
+    return;
+  if (least < most)
+    return;
+  s->search->per_token = false;
+  s->search->goal = s->search->goals[0].text = TS_SEARCH_PER_STEP;
+  s->least_waiting *= most > 0 ? most : 1;
+  for (size_t i = 0; i < s->count; i++) {
+    ts_outcome *o = &s->outcomes[i];
+    o->worth = o->figures.of[TS_SEARCH_STEP];
+    o->worths = NULL;
+  }
+}
+
 bool ts_sweep_rank(ts_sweep *s)
 {
   if (!ts_sweep_judge(s))
@@ -485,6 +539,7 @@ bool ts_sweep_rank(ts_sweep *s)
     find_bounded(s);
   count_left_out(s);
   count_waiting(s);
+  settle_goal(s);
   if (!find_front(s))
     return false;
   qsort(s->outcomes, s->count, sizeof *s->outcomes, compare);

@@ -40,7 +40,7 @@ typedef struct called { uint64_t round, index; } called;
 
 struct ts_team {
   ts_arena *arena, *scratch, *of_round;
-  ts_wire *wire;
+  ts_sweep_wire *wire;
   const char *called;
   double beaten, polled;
   bool greeted; /* a follower: it said who it is */
@@ -72,7 +72,7 @@ struct ts_team {
 
 ts_team *ts_team_join(ts_arena *arena, const char *called)
 {
-  ts_wire *wire = ts_wire_open(arena);
+  ts_sweep_wire *wire = ts_wire_open(arena);
   if (!wire)
     return NULL;
   ts_team *t = TS_NEW(arena, ts_team);

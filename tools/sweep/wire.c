@@ -13,7 +13,7 @@
 
 typedef struct posted { MPI_Request request; int rank; void *bytes; } posted;
 
-struct ts_wire {
+struct ts_sweep_wire {
   ts_arena *arena;
   MPI_Comm comm; /* errors are returned: of processes that are lost, which is noticed otherwise */
   int rank, size;
@@ -56,12 +56,12 @@ static long count_processors(int rank)
 
 bool ts_wire_missing(void) { return false; }
 
-ts_wire *ts_wire_open(ts_arena *arena)
+ts_sweep_wire *ts_wire_open(ts_arena *arena)
 {
   int level, length;
   if (!launched() || MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
     return NULL;
-  ts_wire *w = TS_NEW(arena, ts_wire);
+  ts_sweep_wire *w = TS_NEW(arena, ts_sweep_wire);
   w->arena = arena;
   MPI_Comm_size(MPI_COMM_WORLD, &w->size);
   MPI_Comm_rank(MPI_COMM_WORLD, &w->rank);
@@ -76,13 +76,13 @@ ts_wire *ts_wire_open(ts_arena *arena)
   return w;
 }
 
-int ts_wire_rank(const ts_wire *w) { return w->rank; }
-int ts_wire_size(const ts_wire *w) { return w->size; }
-const char *ts_wire_host(const ts_wire *w) { return w->host; }
-long ts_wire_processors(const ts_wire *w) { return w->processors; }
+int ts_wire_rank(const ts_sweep_wire *w) { return w->rank; }
+int ts_wire_size(const ts_sweep_wire *w) { return w->size; }
+const char *ts_wire_host(const ts_sweep_wire *w) { return w->host; }
+long ts_wire_processors(const ts_sweep_wire *w) { return w->processors; }
 
 /* Gives back what has left. A request with an error is of one who is lost. */
-static void reap(ts_wire *w)
+static void reap(ts_sweep_wire *w)
 {
   size_t kept = 0;
   for (size_t i = 0; i < w->posted.count; i++) {
@@ -96,7 +96,7 @@ static void reap(ts_wire *w)
   w->posted.count = kept;
 }
 
-void ts_wire_post(ts_wire *w, int rank, int tag, const void *bytes, size_t size)
+void ts_wire_post(ts_sweep_wire *w, int rank, int tag, const void *bytes, size_t size)
 {
   posted p = {.rank = rank, .bytes = ts_heap_new(size ? size : 1, 1)};
   if (size)
@@ -108,7 +108,7 @@ void ts_wire_post(ts_wire *w, int rank, int tag, const void *bytes, size_t size)
     free(p.bytes);
 }
 
-bool ts_wire_idle(ts_wire *w, int rank)
+bool ts_wire_idle(ts_sweep_wire *w, int rank)
 {
   reap(w);
   for (size_t i = 0; i < w->posted.count; i++)
@@ -117,7 +117,7 @@ bool ts_wire_idle(ts_wire *w, int rank)
   return true;
 }
 
-bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_wire_message *m)
+bool ts_wire_poll(ts_sweep_wire *w, ts_arena *arena, ts_wire_message *m)
 {
   int there = 0, size = 0;
   MPI_Status status;
@@ -132,7 +132,7 @@ bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_wire_message *m)
   return true;
 }
 
-void ts_wire_close(ts_wire *w, bool all)
+void ts_wire_close(ts_sweep_wire *w, bool all)
 {
   if (!all)
     return; /* MPI_Finalize would wait for those who are lost */
@@ -154,21 +154,21 @@ static int number(const char *name)
 
 bool ts_wire_missing(void) { return number("OMPI_COMM_WORLD_SIZE") > 1 || number("PMI_SIZE") > 1; }
 
-ts_wire *ts_wire_open(ts_arena *arena) { return (void)arena, NULL; }
+ts_sweep_wire *ts_wire_open(ts_arena *arena) { return (void)arena, NULL; }
 
 /* None is open, so none of these is called. */
-int ts_wire_rank(const ts_wire *w) { return (void)w, 0; }
-int ts_wire_size(const ts_wire *w) { return (void)w, 1; }
-const char *ts_wire_host(const ts_wire *w) { return (void)w, ""; }
-long ts_wire_processors(const ts_wire *w) { return (void)w, 1; }
-void ts_wire_post(ts_wire *w, int rank, int tag, const void *bytes, size_t size)
+int ts_wire_rank(const ts_sweep_wire *w) { return (void)w, 0; }
+int ts_wire_size(const ts_sweep_wire *w) { return (void)w, 1; }
+const char *ts_wire_host(const ts_sweep_wire *w) { return (void)w, ""; }
+long ts_wire_processors(const ts_sweep_wire *w) { return (void)w, 1; }
+void ts_wire_post(ts_sweep_wire *w, int rank, int tag, const void *bytes, size_t size)
 {
   (void)w, (void)rank, (void)tag, (void)bytes, (void)size;
 }
-bool ts_wire_idle(ts_wire *w, int rank) { return (void)w, (void)rank, true; }
-bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_wire_message *m)
+bool ts_wire_idle(ts_sweep_wire *w, int rank) { return (void)w, (void)rank, true; }
+bool ts_wire_poll(ts_sweep_wire *w, ts_arena *arena, ts_wire_message *m)
 {
   return (void)w, (void)arena, (void)m, false;
 }
-void ts_wire_close(ts_wire *w, bool all) { (void)w, (void)all; }
+void ts_wire_close(ts_sweep_wire *w, bool all) { (void)w, (void)all; }
 #endif

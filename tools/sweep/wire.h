@@ -10,22 +10,22 @@
 
 #include "base/arena.h"
 
-typedef struct ts_wire ts_wire;
+typedef struct ts_sweep_wire ts_sweep_wire;
 
 /* A launcher started several processes, and this build cannot join them. */
 bool ts_wire_missing(void);
 /* NULL: this process is alone. */
-ts_wire *ts_wire_open(ts_arena *arena);
-int ts_wire_rank(const ts_wire *w);
-int ts_wire_size(const ts_wire *w);
-const char *ts_wire_host(const ts_wire *w);
+ts_sweep_wire *ts_wire_open(ts_arena *arena);
+int ts_wire_rank(const ts_sweep_wire *w);
+int ts_wire_size(const ts_sweep_wire *w);
+const char *ts_wire_host(const ts_sweep_wire *w);
 /* How many processors are this process's own, when those that share some deal them. */
-long ts_wire_processors(const ts_wire *w);
+long ts_wire_processors(const ts_sweep_wire *w);
 
 /* Copied, and on the way when it returns. */
-void ts_wire_post(ts_wire *w, int rank, int tag, const void *bytes, size_t size);
+void ts_wire_post(ts_sweep_wire *w, int rank, int tag, const void *bytes, size_t size);
 /* All that was posted to it has left. */
-bool ts_wire_idle(ts_wire *w, int rank);
+bool ts_wire_idle(ts_sweep_wire *w, int rank);
 
 typedef struct ts_wire_message {
   int rank, tag;
@@ -34,9 +34,9 @@ typedef struct ts_wire_message {
 } ts_wire_message;
 
 /* One that has come, in the arena. False: none has. */
-bool ts_wire_poll(ts_wire *w, ts_arena *arena, ts_wire_message *m);
+bool ts_wire_poll(ts_sweep_wire *w, ts_arena *arena, ts_wire_message *m);
 
 /* all: none of the others is lost, and the last messages are waited for */
-void ts_wire_close(ts_wire *w, bool all);
+void ts_wire_close(ts_sweep_wire *w, bool all);
 
 #endif

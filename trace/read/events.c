@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "base/table.h"
 
 struct ts_string_table {
   ts_hash_table table;
@@ -120,9 +121,10 @@ ts_event_kind ts_kernel_kind(const char *name)
 
 const char *ts_event_kind_name(ts_event_kind kind)
 {
-  static const char *const names[TS_KERNEL_KINDS] = {
+  static const char *const names[] = {
     "other",     "matmul",    "convolution", "attention",   "norm", "softmax", "embedding",
     "optimizer", "reduction", "indexing",    "elementwise", "copy", "fill",    "communication"};
+  TS_TABLE(names, TS_KERNEL_KINDS);
   return kind < TS_KERNEL_KINDS ? names[kind] : "host";
 }
 
@@ -172,9 +174,10 @@ ts_comm_kind ts_comm_kind_of(const char *name, size_t length)
 
 const char *ts_comm_kind_name(ts_comm_kind kind)
 {
-  static const char *const names[TS_COMM_KINDS] = {
+  static const char *const names[] = {
     "unknown", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",   "all_to_all",
     "gather",  "scatter",    "barrier",    "send",           "recv",      "send_recv"};
+  TS_TABLE(names, TS_COMM_KINDS);
   return names[kind];
 }
 
@@ -248,6 +251,7 @@ const char *ts_trace_format_name(ts_trace_format format)
                                       "XPlane profile",
                                       "rocprofv3 profile",
                                       "memory timeline"};
+  TS_TABLE(names, TS_TRACE_FORMATS);
   return names[format];
 }
 

@@ -165,7 +165,8 @@ typedef enum ts_trace_format {
   TS_TRACE_GOAL,
   TS_TRACE_XPLANE,
   TS_TRACE_ROCPROF,
-  TS_TRACE_MEMORY_TIMELINE
+  TS_TRACE_MEMORY_TIMELINE,
+  TS_TRACE_FORMATS
 } ts_trace_format;
 
 enum { TS_EVENT_BLOCK = 1 << 14 };

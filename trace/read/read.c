@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "trace/read/goal_ranks.h"
 #include "trace/read/readers.h"
 
@@ -227,7 +228,8 @@ static const char *usual_help(ts_trace_format format)
     [TS_TRACE_ROCPROF] = "write it again: rocprofv3 --sys-trace --output-format json",
     [TS_TRACE_MEMORY_TIMELINE] =
       "write it again: profile.export_memory_timeline(\"NAME.raw.json.gz\")"};
-  return (size_t)format < sizeof helps / sizeof *helps ? helps[format] : NULL;
+  TS_TABLE(helps, TS_TRACE_FORMATS);
+  return helps[format];
 }
 
 static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
@@ -238,6 +240,8 @@ static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
   e->bytes = ts_feed_offset(feed);
   e->packed = feed->packed;
   e->cut |= feed->cut;
+  if (read && e->cut && !e->count && !e->memory.count)
+    read = ts_feed_fail(feed, "copy the file again", "the file ends before its first event does");
   ts_feed_close(feed);
   if (!read)
     return NULL;

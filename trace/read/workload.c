@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "trace/read/readers.h"
 #include "trace/read/workload.h"
 
@@ -159,7 +160,8 @@ static bool take_comm(reader *r, const word *w, const word *bytes, const char *g
 
 static bool take_layer(reader *r, const word *words, size_t count, layer *l)
 {
-  static const char *const groups[PASSES] = {"TP", "TP", "DP"};
+  static const char *const groups[] = {"TP", "TP", "DP"};
+  TS_TABLE(groups, PASSES);
   if (count < 12) {
     char text[64];
     int length = snprintf(text, sizeof text, "%zu columns of 12", count);

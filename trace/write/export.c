@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/output.h"
+#include "base/table.h"
 #include "trace/write/export_form.h"
 
 struct ts_export {
@@ -32,6 +33,7 @@ ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *
 {
   static const ts_form *const forms[] = {&ts_form_chakra, &ts_form_goal, &ts_form_graph,
                                         &ts_form_aicb, &ts_form_simai};
+  TS_TABLE(forms, TS_EXPORT_FORMS);
   ts_export *x = TS_NEW(arena, ts_export);
   *x = (ts_export){
     .arena = arena,

@@ -37,7 +37,8 @@ typedef enum ts_export_form {
   TS_EXPORT_AICB,
   /* the text of the first rank, without messages: forward lines downwards, then what came from the
    * first backward on, upwards */
-  TS_EXPORT_SIMAI
+  TS_EXPORT_SIMAI,
+  TS_EXPORT_FORMS
 } ts_export_form;
 
 /* What a rank sends and receives in one collective, in the order of steps; in a step sends first. A

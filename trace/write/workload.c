@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/table.h"
 #include "trace/write/export_form.h"
 
 /* The last is what `dp` is where there are experts, whose gradients alone are summed over it. */
@@ -86,12 +87,13 @@ static void put_section(ts_form_writer *w)
 
 static bool put_row(ts_form_writer *w, uint32_t i)
 {
-  static const char *const types[TS_COMM_KINDS] = {
+  static const char *const types[] = {
     [TS_COMM_ALL_REDUCE] = "all_reduce", [TS_COMM_ALL_GATHER] = "all_gather",
     [TS_COMM_REDUCE_SCATTER] = "reduce_scatter", [TS_COMM_BROADCAST] = "broadcast",
     [TS_COMM_REDUCE] = "reduce", [TS_COMM_ALL_TO_ALL] = "all_to_all",
     [TS_COMM_GATHER] = "gather", [TS_COMM_SCATTER] = "scatter", [TS_COMM_BARRIER] = "barrier",
     [TS_COMM_SEND] = "isend", [TS_COMM_RECV] = "irecv", [TS_COMM_SEND_RECV] = "all_to_all"};
+  TS_TABLE(types, TS_COMM_KINDS);
   const ts_events *e = w->e;
   const ts_event *v = ts_event_at(e, i);
   const ts_event_comm *c = comm_of(e, v);
@@ -163,11 +165,12 @@ static bool put_line(ts_form_writer *w, uint32_t i)
 /* Groups over data sum weights beside the computations, in the last three columns. */
 static void print_line(ts_form_writer *w, const line *l, bool backward)
 {
-  static const char *const types[TS_COMM_KINDS] = {
+  static const char *const types[] = {
     [TS_COMM_ALL_REDUCE] = "ALLREDUCE", [TS_COMM_ALL_GATHER] = "ALLGATHER",
     [TS_COMM_REDUCE_SCATTER] = "REDUCESCATTER", [TS_COMM_BROADCAST] = "BROADCAST",
     [TS_COMM_REDUCE] = "REDUCE", [TS_COMM_ALL_TO_ALL] = "ALLTOALL",
     [TS_COMM_SEND_RECV] = "ALLTOALL"};
+  TS_TABLE(types, TS_COMM_KINDS);
   char type[32] = "NONE";
   const char *axes = l->comm ? ts_events_text(w->e, l->comm->group_label) : "";
   bool data = strcmp(axes, "dp") == 0 || strcmp(axes, "ep*dp") == 0;
