@@ -76,8 +76,7 @@ static void tell_passed_over(const reader *r)
                          r->passed_over);
   ts_diag_here(d, "the first one");
   ts_diag_note_at(d, r->span, "the order is read from here");
-  ts_diag_help(d, "strategies say when parameters are gathered and gradients summed: "
-                  "`fsdp(d, reshard: ...)`");
+  ts_diag_help(d, "strategies say when parameters are gathered and gradients summed");
 }
 
 static bool action(reader *r, const char *text, size_t length)

@@ -159,6 +159,18 @@ Test(collective, pairs_and_shifts_use_each_ranks_own_links)
   net_free(&n);
 }
 
+/* Each rank sends to three others in its island and then to those of the other one: three steps of
+ * 2 us, one of 3 us, and the latency of the way out, 10 us, once. */
+Test(collective, pairs_step_through_all_others)
+{
+  net n;
+  two_islands(&n, "net_model m alpha_beta hop 2 us inter_hop 3 us\n");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_TO_ALL, 0, profile[0]).steps,
+               3u * 2000000 + 3000000 + 10000000);
+  net_free(&n);
+}
+
 /* Four spines of a quarter of the rate carry what one does. */
 Test(collective, equal_paths_are_used_side_by_side)
 {

@@ -275,6 +275,23 @@ Test(white_box, small_messages_use_fewer_channels)
   box_free(&n);
 }
 
+/* NCCL halves threads while they are a multiple of 128 (src/enqueue.cc): 64 is the floor. */
+Test(white_box, threads_have_a_floor)
+{
+  static const uint32_t threads[][2] = {{512, 64}, {640, 320}, {96, 96}};
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+    box_net n;
+    char method[100];
+    snprintf(method, sizeof method, "  method all_reduce ring simple channels 16 threads %u\n",
+             threads[i][0]);
+    box_new(&n, 1, 4, method);
+    ts_white_box box = ts_white_box_method(n.ir.net_methods, 8,
+                                           ts_network_profile(n.network, n.profile));
+    cr_assert_eq(box.threads, threads[i][1], "%u: %u", threads[i][0], box.threads);
+    box_free(&n);
+  }
+}
+
 /* All-reduce over 32 GPUs in four nodes, eight channels: chunk, round trips and reduction as
  * published for Echo (Feng et al., "Echo: simulating distributed training at scale", 2024). Its
  * formula: rounds * (intra + inter round trip) + reduction, rounds = bytes / (channels * ranks *

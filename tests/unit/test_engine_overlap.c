@@ -309,6 +309,10 @@ Test(jitter, draws_what_it_says)
   }
   cr_assert_float_eq(sum / N, 1, 0.001);
   cr_assert_float_eq(sqrt(squares / N), 0.03, 0.001);
+  cr_assert_null(ts_jitter_parse("lognormal:0.01%", &j)); /* no spread is rounded away */
+  for (uint32_t r = squares = 0; r < N; r++)
+    squares += pow(ts_jitter_draw(&j, "a", 7, r) - 1, 2);
+  cr_assert_float_eq(sqrt(squares / N), 0.0001, 3e-6);
   cr_assert_null(ts_jitter_parse("slow:10%:2", &j));
   for (uint32_t r = 0; r < N; r++)
     slow += ts_jitter_draw(&j, "a", 7, r) > 1.5;

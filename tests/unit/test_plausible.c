@@ -168,6 +168,15 @@ Test(plausible, roofline_above_a_third_of_compute_time)
     play(roofline, "40 ms"), "W0804",
     "40.6 % of the compute time comes from a roofline, not from measurements: gemm in fp8 39.6 %");
   expect(play(roofline, "28 ms"), "W0804", NULL);
+  /* families from 2 % on are named: the norm has 2.5, then 1.6 % */
+  expect(play("stream compute\nkernel gemm 38 ms dtype fp8 basis roofline\nkernel norm 1 ms dtype "
+              "bf16 basis roofline\nfragment F { compute gemm; compute norm }\nprogram { F }\n"),
+         "W0804", "gemm in fp8 97.4 %, norm in bf16 2.6 %");
+  played small = play("stream compute\nkernel gemm 61 ms dtype fp8 basis roofline\nkernel norm 1 "
+                      "ms dtype bf16 basis roofline\nfragment F { compute gemm; compute norm }\n"
+                      "program { F }\n");
+  cr_expect_null(strstr(find(&small, "W0804")->message, "norm"));
+  end(&small);
 }
 
 /* -- islands without work -- */

@@ -213,6 +213,10 @@ Test(format, quantities)
   cr_assert_str_eq(ts_format_significant(333849.2).text, "333,800");
   cr_assert_str_eq(ts_format_significant(999.97).text, "1,000");
   cr_assert_str_eq(ts_format_share(0.4123).text, "41.2 %");
+  cr_assert_str_eq(ts_format_letters(0).text, "a");
+  cr_assert_str_eq(ts_format_letters(25).text, "z");
+  cr_assert_str_eq(ts_format_letters(26).text, "aa"); /* none is named as an earlier one is */
+  cr_assert_str_eq(ts_format_letters(27 * 26).text, "aaa");
 }
 
 Test(format, apportioned_parts_add_up)
