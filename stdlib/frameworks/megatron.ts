@@ -285,6 +285,13 @@ strategy recompute_further() {
     recompute(group: "mtp[*]")
   }
 }
+// The MLP without its residual, which layers with experts have as well.
+strategy recompute_mlp() {
+  rule again {
+    match * as "*.mlp.up" | "*.mlp.act" | "*.mlp.down"
+    recompute
+  }
+}
 fn _again(module: String) -> Any = if module == "core_attn" then selective("attn.core") else if module == "moe_act"
   then selective("moe.experts.act", discard: true) else if module == "layernorm"
   then [selective("*.ln1", discard: true), selective("*.ln2", discard: true)] else if module == "mla_up_proj" then [
@@ -292,12 +299,14 @@ fn _again(module: String) -> Any = if module == "core_attn" then selective("attn
   selective("attn.query.rotary", discard: true),
   selective("attn.keys.up", discard: true),
   selective("attn.keys.rotary", discard: true),
-] else if module == "mlp" then selective("layer[*].mlp") else if module == "moe" then selective("layer[*].moe") else if module ==
-  "shared_experts" then selective("moe.shared") else refuse("no module `" + module + "` to recompute")
+] else if module == "mlp" then recompute_mlp() else if module == "moe" then selective(
+  "*.moe",
+) else if module == "shared_experts" then selective("moe.shared") else refuse("no module `" + module + "` to recompute")
 // Modules for further words are recomputed by the method `uniform` alone
 // (megatron/core/transformer/multi_token_prediction.py), since core_v0.14.
 fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then (if a.recompute_method == "block"
-  then recompute_block(a.recompute_num_layers, [_decoders(a, s) for s in 0.._stages(a)])
+  then recompute_block(a.recompute_num_layers, [_decoders(a, s) for s in 0.._stages(a)]) else if _is_t5(a)
+  then [full("encoder[*]"), full("decoder[*]")]
   else [full(), if a.mtp_num_layers > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) == "selective"
   then [_again(m) for m in a.recompute_modules] else none
 fn _granularity(a: MegatronArguments) -> String = if a.recompute_activations then "selective" else a.recompute_granularity
@@ -627,6 +636,10 @@ fn _refused_recomputation(a: MegatronArguments) -> List = [
   {
     wrong: _granularity(a) == "selective" and (a.recompute_method != "" or a.recompute_num_layers > 0),
     why: "selective recomputation has no `recompute_method` and no `recompute_num_layers`",
+  },
+  {
+    wrong: _is_t5(a) and a.recompute_method == "block",
+    why: "recomputation by block is not imported for an encoder and a decoder: `recompute_method` is uniform",
   },
   {
     wrong: a.recompute_method == "uniform" and a.recompute_num_layers > 1,

@@ -17,3 +17,7 @@ chunks() { ir --num-layers 6 --pipeline-model-parallel-size 4 --account-for-embe
 chunks --num-layers-per-virtual-pipeline-stage 1
 chunks --num-virtual-stages-per-pipeline-rank 2
 ir --pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank 1 --decoder-first-pipeline-num-layers 1 --decoder-last-pipeline-num-layers 1 --use-tp-pp-dp-mapping && echo played
+modules() { ir --num-experts 4 --moe-grouped-gemm --moe-layer-freq '([0]*7+[1])' --mtp-num-layers 1 --recompute-granularity selective --recompute-modules "$@" && awk '/^fragment B/ { on = 1 } /^}/ { on = 0 } on && /phase recompute/ { print $1 }' $scratch/run.ir | grep -E 'layer\[[67]\]|mtp' | sort -u | xargs; }
+gpus=1 modules mlp
+gpus=1 modules moe
+gpus=1 modules layernorm moe_act
