@@ -242,7 +242,7 @@ static const char *set_variables(job *j, ts_network_file *file)
       done++;
     }
   if (changed)
-    file->point_count = 0; /* measured with the library's own choice */
+    ts_network_forget_measured(file);
   return NULL;
 }
 

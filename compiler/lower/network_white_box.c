@@ -176,7 +176,7 @@ static bool variable(ts_lowering *l, const ts_field *field, ts_network_file *fil
                error);
 }
 
-/* Anchors were measured with the library's own choice: they go when that is changed. */
+/* What was measured was so with the library's own choice: it goes when that is changed. */
 static bool variables(ts_lowering *l, const ts_value *record, ts_network_file *file)
 {
   bool changed = false;
@@ -190,7 +190,7 @@ static bool variables(ts_lowering *l, const ts_value *record, ts_network_file *f
       done++;
     }
   if (changed)
-    file->point_count = 0;
+    ts_network_forget_measured(file);
   return true;
 }
 

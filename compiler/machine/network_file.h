@@ -69,5 +69,7 @@ ts_network_left ts_network_variable_left(const char *name, const char *value);
 uint32_t ts_network_variable_rank(const char *name); /* several are applied in ascending order */
 const char *ts_network_variable(ts_arena *arena, const char *name, const char *value,
                                 ts_network_file *file, bool *changed);
+/* Where a variable has changed methods: what was measured was so with the library's own choice. */
+void ts_network_forget_measured(ts_network_file *file);
 
 #endif

@@ -331,6 +331,19 @@ uint32_t ts_network_variable_rank(const char *name)
   return i;
 }
 
+/* Of a collective that has methods for any ranks, those fitted to some numbers of ranks go. */
+void ts_network_forget_measured(ts_network_file *f)
+{
+  uint32_t any = 0, kept = 0;
+  for (uint32_t i = 0; i < f->method_count; i++)
+    any |= f->methods[i].ranks ? 0 : 1u << f->methods[i].collective;
+  for (uint32_t i = 0; i < f->method_count; i++)
+    if (!f->methods[i].ranks || !(any >> f->methods[i].collective & 1))
+      f->methods[kept++] = f->methods[i];
+  f->method_count = kept;
+  f->point_count = 0;
+}
+
 const char *ts_network_variable(ts_arena *arena, const char *name, const char *value,
                                 ts_network_file *f, bool *changed)
 {

@@ -9,8 +9,10 @@
  * links to the next, together. Worked: 1 GiB all-reduce over 16 ranks in 2 islands, 8 x 25 GB/s
  * between them, 300 GB/s inside: 2 * 15/16 * 1.0737e9 / 200e9 = 10.07 ms.
  *
- * An all-reduce may be done by trees instead, whichever is faster: a chain in the island and a
- * binary tree between islands, up and down, with twice the bytes on every link (doc/networks.md).
+ * An all-reduce may be done by trees instead, whichever is faster: a chain in the island and two
+ * binary trees between islands, up and down, each with half of the bytes (doc/networks.md). Chains
+ * begin at another member in each channel, so that each passes on 2(K-1)/K of the bytes inside. Over
+ * two islands, what one tree sends up the other sends down: each direction carries the bytes once.
  * By dimensions (hierarchical) an all-reduce, all-gather or reduce-scatter of M islands of K takes
  * 2(K-1) or K-1 steps inside and 2(M-1) or M-1 between. Each rank passes on 2(K-1)/K of the bytes
  * inside, and the ranks of an island together 2(M-1)/M of them to the next. Chunks follow each
@@ -49,7 +51,9 @@ static plan tree(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
   double levels = floor(log2(p->islands)), chain = p->per_island - 1.0;
   double steps = chain * (double)(m->hop + p->intra_latency) +
                  levels * (double)(m->inter_hop + p->inter_latency);
-  return (plan){2 * steps, over(kind == TS_IR_BARRIER ? 0 : 2, slower(p->inter, p->intra))};
+  double bytes = kind == TS_IR_BARRIER ? 0 : 2, between = p->islands == 2 ? bytes / 2 : bytes;
+  return (plan){2 * steps, fmax(over(bytes * chain / p->per_island, p->intra),
+                                over(between, p->inter))};
 }
 
 static bool gathers(uint32_t kind)

@@ -21,8 +21,8 @@ ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_
  * */
 const uint32_t *ts_flow_figures_group(ts_flow_figures *figures, ts_arena *arena, uint32_t group,
                                       ts_stop *stop);
-/* The same for messages between two devices each that are sent at the same time. Not 0 after filling
- * *stop. */
+/* The same for messages between two devices each that are sent at the same time. Not 0 after
+ * filling *stop. */
 int ts_flow_figures_paths(ts_flow_figures *figures, const ts_network_message *messages,
                           uint32_t count, uint32_t *number, ts_stop *stop);
 bool ts_flow_figures_any(const ts_flow_figures *figures);

@@ -260,10 +260,10 @@ static uint32_t relay_of(ts_flow_maker *m, uint32_t from, uint32_t to)
     find_relay(m, island, to);
   if (m->relay[to] == TS_IR_NONE || m->relay[to] == from)
     return from;
-  bool direct = ts_graph_path(m->graph, from, to, &out) && out.hops <= m->relay_hops[to];
-  return direct && (!ts_graph_path(m->graph, from, m->relay[to], &in) || in.link[0] == out.link[0]) ?
-           from :
-           m->relay[to];
+  if (!ts_graph_path(m->graph, from, to, &out) || out.hops > m->relay_hops[to])
+    return m->relay[to];
+  bool apart = ts_graph_path(m->graph, from, m->relay[to], &in) && in.link[0] != out.link[0];
+  return apart ? m->relay[to] : from;
 }
 
 static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,

@@ -29,8 +29,8 @@ bool ts_graph_path(ts_link_graph *graph, uint32_t from, uint32_t to, ts_path *pa
 /* One of the paths that are equal in tier, latency and bandwidth. Candidates at each fork are in
  * the order of their links. */
 typedef struct ts_fork {
-  /* SHORTEST: the first; ECMP and RAIL: by hash; ADAPTIVE: the one with the least load. Links out of
-   * the sender and into the receiver are chosen alike, but by `ports` if given */
+  /* SHORTEST: the first; ECMP and RAIL: by hash; ADAPTIVE: the one with the least load. Links out
+   * of the sender and into the receiver are chosen alike, but by `ports` if given */
   ts_ir_routing routing;
   /* hashed with sender and receiver: splitmix64 (Steele, Lea and Flood, 2014) of from << 40 ^ to <<
    * 16 ^ channel */

@@ -152,9 +152,9 @@ static uint32_t message_axes(const ts_network *n)
 
 uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
 {
-  uint32_t profile;
-  return ts_network_messages(n, &(ts_network_message){from, to, 0}, 1, &profile, stop) ? TS_IR_NONE :
-                                                                                     profile;
+  uint32_t profile = TS_IR_NONE;
+  const ts_network_message one = {from, to, 0};
+  return ts_network_messages(n, &one, 1, &profile, stop) ? TS_IR_NONE : profile;
 }
 
 /* With what models of connections need to know. `count` messages of one set. */
