@@ -1,6 +1,8 @@
-/* The fit goes as TorchSim describes its own: bandwidth curves of each kind of link, then a linear
- * correction of what they leave, then the ratio of upper quartile to fastest of repeated calls.
- * Errors are relative: of logarithms. */
+/* The fit goes as TorchSim describes its own: the ratio of upper quartile to fastest of repeated
+ * calls, bandwidth curves of each kind of link, then a linear correction of what both leave. The
+ * model plays curve times correction times ratio, so all of that is compared with what was
+ * measured. No factor goes beyond that: repeats on few ranks say nothing of many. Errors are
+ * relative: of logarithms. */
 #include "calibrate/network_curves.h"
 
 #include <gsl/gsl_errno.h>
@@ -14,8 +16,9 @@
 
 enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500 };
 
-/* ratio: upper quartile to fastest of repeats; 0: too few */
-typedef struct call { ts_profile profile; double bytes, seconds, fastest, ratio; } call;
+/* ratio: upper quartile to fastest of repeats; 0: too few. played: what the model is to say, the
+ * upper quartile if that is known, else the median; seconds: without stragglers */
+typedef struct call { ts_profile profile; double bytes, seconds, played, fastest, ratio; } call;
 /* rows about one kind of link */
 typedef struct side {
   ts_ir_net_curve *curve;
@@ -40,15 +43,22 @@ static uint32_t gather(ts_arena *arena, const ts_ir_net_point *p, uint32_t count
       k++;
     double fastest = (double)p[i].time, upper = (double)p[i + 3 * (k - 1) / 4].time;
     repeated += k >= LEAST_REPEATS;
-    (*calls)[n++] = (call){ts_fit_profile((ts_fit_links){0, 0}, p[i].ranks, p[i].islands),
-                           (double)p[i].bytes, (double)p[i + (k - 1) / 2].time * 1e-12,
-                           fastest * 1e-12, k >= LEAST_REPEATS ? upper / fastest : 0};
+    double median = (double)p[i + (k - 1) / 2].time * 1e-12;
+    ts_profile profile = ts_fit_profile((ts_fit_links){0, 0}, p[i].ranks, p[i].islands);
+    (*calls)[n++] = (call){.profile = profile,
+                           .bytes = (double)p[i].bytes,
+                           .seconds = median,
+                           .played = median,
+                           .fastest = fastest * 1e-12,
+                           .ratio = k >= LEAST_REPEATS ? upper / fastest : 0};
   }
   for (uint32_t i = 0; i < n; i++)
     if (repeated < LEAST_ROWS)
       (*calls)[i].ratio = 0;
-    else if ((*calls)[i].ratio > 0) /* its curve is that of calls without stragglers */
+    else if ((*calls)[i].ratio > 0) { /* its curve is that of calls without stragglers */
       (*calls)[i].seconds = (*calls)[i].fastest;
+      (*calls)[i].played = (*calls)[i].fastest * (*calls)[i].ratio;
+    }
   return n;
 }
 
@@ -131,13 +141,16 @@ static void fit_side(const side *s)
 }
 
 /* The logarithm of what is left, linear in log bytes, log ranks and their product: its values at
- * the four corners of what was measured. */
+ * the four corners of what was measured. None is further from no correction than the calls are from
+ * each other. */
 static void fit_correction(ts_ir_net_curve *c, const call *calls, uint32_t count)
 {
-  double a[16] = {0}, b[4] = {0}, left[4];
+  double a[16] = {0}, b[4] = {0}, left[4], least = 0, most = 0;
   for (uint32_t i = 0; i < count; i++) {
     double x, n,
-      e = log(calls[i].seconds / ts_curve_analytic(c, calls[i].bytes, &calls[i].profile));
+      e = log(calls[i].played / ts_curve_analytic(c, calls[i].bytes, &calls[i].profile) /
+              ts_curve_stragglers(c, calls[i].bytes, calls[i].profile.ranks));
+    least = fmin(least, e), most = fmax(most, e);
     ts_curve_place(c, calls[i].bytes, calls[i].profile.ranks, &x, &n);
     const double corner[4] = {(1 - x) * (1 - n), x * (1 - n), (1 - x) * n, x * n};
     for (int r = 0; r < 4; r++) {
@@ -154,18 +167,21 @@ static void fit_correction(ts_ir_net_curve *c, const call *calls, uint32_t count
   gsl_linalg_cholesky_solve(&matrix.matrix, &right.vector, &solution.vector);
   double *corner[4] = {&c->small_few, &c->large_few, &c->small_many, &c->large_many};
   for (int r = 0; r < 4; r++)
-    *corner[r] = exp(fmin(fmax(left[r], -6), 6));
+    *corner[r] = exp(fmin(fmax(left[r], least - most), most - least));
 }
 
-/* ratio - 1 = straggler + straggler_slope * ranks * log bytes, neither below 0. */
+/* ratio - 1 = straggler + straggler_slope * ranks * log bytes, neither below 0, and at the most
+ * ranks and bytes no more than any measured. */
 static void fit_stragglers(ts_ir_net_curve *c, const call *calls, uint32_t count)
 {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0, most = 0,
+         end = c->most_ranks * log(fmax((double)c->most, 1));
   for (uint32_t i = 0; i < count; i++) {
     if (calls[i].ratio <= 0)
       continue;
     double at = calls[i].profile.ranks * log(fmax(calls[i].bytes, 1)), over = calls[i].ratio - 1;
     n++, x += at, y += over, xx += at * at, xy += at * over;
+    most = fmax(most, over);
   }
   double d = n * xx - x * x;
   if (n < 1)
@@ -176,6 +192,11 @@ static void fit_stragglers(ts_ir_net_curve *c, const call *calls, uint32_t count
     c->straggler = 0;
     c->straggler_slope = xx > 0 ? fmax(0, xy / xx) : 0;
   }
+  if (c->straggler + c->straggler_slope * end <= most)
+    return;
+  /* through what was measured on the mean, and through the most of it at the end */
+  c->straggler_slope = end > x / n ? fmax(0, (most - y / n) / (end - x / n)) : 0;
+  c->straggler = fmax(0, y / n - c->straggler_slope * x / n);
 }
 
 static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,
@@ -205,6 +226,12 @@ static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t c
     else
       inside[near++] = calls[i];
   }
+  fit_stragglers(c, calls, n);
+  for (uint32_t i = 0; i < near + far; i++) {
+    call *k = i < near ? &inside[i] : &outside[i - near];
+    if (k->ratio <= 0)
+      k->seconds = k->played / ts_curve_stragglers(c, k->bytes, k->profile.ranks);
+  }
   if (near >= LEAST_ROWS)
     fit_side(&(side){c, inside, near, false});
   if (far >= LEAST_ROWS)
@@ -216,7 +243,6 @@ static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t c
   if (!used || c->least_ranks < 2)
     return false;
   fit_correction(c, calls, used);
-  fit_stragglers(c, calls, used);
   return true;
 }
 

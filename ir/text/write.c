@@ -506,8 +506,7 @@ static void write_flow_fields(writer *w, const ts_ir_net_model *m)
 {
   if (m->routing)
     out(w, " routing %s", ts_ir_routing_names[m->routing]);
-  if (m->unrelayed)
-    out(w, " unrelayed");
+  out(w, "%s", m->unrelayed ? " unrelayed" : "");
   if (m->channels)
     out(w, " channels %u", m->channels);
   if (m->algorithm != TS_IR_NONE)

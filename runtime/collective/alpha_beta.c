@@ -11,8 +11,9 @@
  *
  * An all-reduce may be done by trees instead, whichever is faster: a chain in the island and two
  * binary trees between islands, up and down, each with half of the bytes (doc/networks.md). Chains
- * begin at another member in each channel, so that each passes on 2(K-1)/K of the bytes inside. Over
- * two islands, what one tree sends up the other sends down: each direction carries the bytes once.
+ * begin at another member in each channel, so that each passes on 2(K-1)/K of the bytes inside.
+ * Over two islands, what one tree sends up the other sends down: each direction carries the bytes
+ * once.
  * By dimensions (hierarchical) an all-reduce, all-gather or reduce-scatter of M islands of K takes
  * 2(K-1) or K-1 steps inside and 2(M-1) or M-1 between. Each rank passes on 2(K-1)/K of the bytes
  * inside, and the ranks of an island together 2(M-1)/M of them to the next. Chunks follow each

@@ -57,7 +57,9 @@ double ts_curve_correction(const ts_ir_net_curve *c, double bytes, uint32_t rank
 
 double ts_curve_stragglers(const ts_ir_net_curve *c, double bytes, uint32_t ranks)
 {
-  return 1 + c->straggler + c->straggler_slope * ranks * log(fmax(bytes, 1));
+  double most_bytes = c->most ? fmin(bytes, (double)c->most) : bytes;
+  uint32_t most_ranks = c->most_ranks && ranks > c->most_ranks ? c->most_ranks : ranks;
+  return 1 + c->straggler + c->straggler_slope * most_ranks * log(fmax(most_bytes, 1));
 }
 
 /* What was measured between islands holds without curves inside them: it has their part. */

@@ -109,3 +109,33 @@ Test(statistical, repeats_tell_of_stragglers)
                      1.3, 0.05);
   ts_arena_free(arena);
 }
+
+/* Stragglers on few ranks, growing with ranks and bytes, say nothing of a hundred times as many. */
+Test(statistical, stragglers_are_no_more_than_measured)
+{
+  ts_arena *arena = ts_arena_new("test");
+  ts_ir_net_point points[512];
+  uint32_t n = 0, curves = 0;
+  for (uint32_t islands = 2; islands <= 512; islands *= islands < 8 ? 2 : 8)
+    for (uint64_t bytes = 1 << 14; bytes <= 1 << 28; bytes *= 4)
+      for (uint32_t r = 0; r < (islands <= 4 ? 5u : 1u); r++) {
+        ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, 8 * islands, islands);
+        double over = 0.002 * islands * log((double)bytes) * r, few = islands <= 4 ? 1 + over : 1.4;
+        points[n++] = (ts_ir_net_point){
+          TS_IR_ALL_REDUCE, 8 * islands, islands, 0, bytes,
+          (uint64_t)llround(ts_curve_analytic(&truth, (double)bytes, &p) * few * 1e12)};
+      }
+  const ts_ir_net_curve *c = ts_network_fit_curves(arena, points, n, &curves);
+  cr_assert_eq(curves, 1u);
+  double most = 1 + 0.002 * 4 * log(1 << 28) * 3; /* the upper quartile of five is the fourth */
+  cr_assert(ts_curve_stragglers(c, 1 << 28, 4096) < most * 1.001);
+  cr_assert(ts_curve_stragglers(c, 1e15, 100000) < most * 1.001);
+  for (uint32_t i = 0; i < n; i++)
+    if (points[i].islands > 4)
+      cr_assert_float_eq(ts_network_curves_time(c, 1, TS_IR_ALL_REDUCE, points[i].bytes,
+                                                points[i].ranks, points[i].islands) /
+                           ((double)points[i].time * 1e-12),
+                         1, 0.25, "%u ranks, %llu B", points[i].ranks,
+                         (unsigned long long)points[i].bytes);
+  ts_arena_free(arena);
+}
