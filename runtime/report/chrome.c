@@ -22,7 +22,10 @@ enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
 enum { TICK_EVERY = 1 << 13 };
 
 /* of the item that the compute stream is at */
-typedef struct work { uint32_t item; uint64_t begin, end; } work;
+typedef struct work { /* of an item on the compute stream, and the waits in it */
+  uint32_t item;
+  uint64_t begin, end, waited;
+} work;
 
 typedef struct writer {
   FILE *out;
@@ -174,27 +177,34 @@ static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
   end_object(w);
 }
 
-/* The schedule as a picture: one slice for each item, from the first to the last node that the
- * compute stream has of it. */
+/* The schedule as a picture: a slice for each item, from the first to the last node that the
+ * compute stream has of it, cut at waits that a picture of the step shows. Arguments tell work from
+ * the other waits. */
 static void end_work(writer *w)
 {
-  if (w->at.item == TS_IR_NONE)
+  const work *at = &w->at;
+  if (at->item == TS_IR_NONE)
     return;
-  if (ts_window_has(&w->window, w->at.begin, w->at.end)) {
-    slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, w->at.item), "work", w->at.begin,
-          w->at.end);
+  if (ts_window_has(&w->window, at->begin, at->end)) {
+    slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, at->item), "work", at->begin, at->end);
+    ts_json_begin(&w->json, "args", '{');
+    ts_json_put_count(&w->json, "work_ps", at->end - at->begin - at->waited);
+    ts_json_put_count(&w->json, "waited_ps", at->waited);
+    end_object(w);
     end_object(w);
   }
   w->at.item = TS_IR_NONE;
 }
 
-static void follow_work(writer *w, const ts_span_event *e)
+/* A hundredth of the step. */
+static bool is_long(const writer *w, uint64_t wait) { return wait > w->s->result->step / 100; }
+
+static void put_wait(writer *w, uint64_t from, uint64_t to)
 {
-  if (w->at.item != e->item) {
-    end_work(w);
-    w->at = (work){e->item, e->start, e->end};
-  }
-  w->at.end = e->end;
+  if (!ts_window_has(&w->window, from, to))
+    return;
+  slice(w, TRACK_WORK, "wait", "wait", from, to);
+  end_object(w);
 }
 
 /* Until its sender begins to send, a receive only waits. */
@@ -203,6 +213,22 @@ static uint64_t begun_at(const ts_span_event *e)
   if (e->node->op != TS_IR_RECV || e->sent <= e->start)
     return e->start;
   return e->sent < e->end ? e->sent : e->end;
+}
+
+static void follow_work(writer *w, const ts_span_event *e)
+{
+  uint64_t begun = begun_at(e);
+  bool same = w->at.item == e->item;
+  uint64_t wait = same && begun > w->at.end ? begun - w->at.end : 0, from = w->at.end;
+  if (!same || is_long(w, wait)) {
+    end_work(w);
+    if (wait)
+      put_wait(w, from, begun);
+    w->at = (work){e->item, begun, e->end, 0};
+    wait = 0;
+  }
+  w->at.waited += wait;
+  w->at.end = e->end;
 }
 
 static void say_progress(const writer *w, const ts_span_event *e)

@@ -189,6 +189,15 @@ class Run {
     });
   }
 
+  // How long the compute stream waited within a stretch of time.
+  waited_within(row, begin, end) {
+    const w = this.idle(row);
+    let sum = 0;
+    for (let k = firstAbove(w.end, begin); k < w.count && w.begin[k] < end; k++)
+      sum += Math.min(w.end[k], end) - Math.max(w.begin[k], begin);
+    return sum;
+  }
+
   // The critical path in the order of time: row (or NONE), item, kind, begin, end.
   criticalPath() {
     return this.once("path", () => {

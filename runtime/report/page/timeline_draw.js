@@ -123,6 +123,7 @@ Object.assign(Timeline.prototype, {
     const shade = SHADES[work.colour[i]], inside = wide > 420 && this.showsKernels(row, item);
     g.fillStyle = inside ? css(mix(shade, this.colours.paper, 0.6)) : SHADES_CSS[work.colour[i]];
     g.fillRect(left, row.y, Math.max(0.5, right - left - (wide > 3 ? 1 : 0)), row.work);
+    this.paintWaits(row, work.begin[i], work.end[i]);
     if (inside) this.paintKernels(row, item);
     if (this.isFound(row, item)) this.frame(left, row.y, right - left, row.work, this.colours.mark);
     if (wide < 13) return;
@@ -137,6 +138,17 @@ Object.assign(Timeline.prototype, {
     g.textBaseline = "middle";
     g.textAlign = inside ? "left" : "center";
     g.fillText(text, inside ? left + 3 : (left + right) / 2, row.y + (inside ? 6 : row.work / 2 + 0.5));
+  },
+
+  // Waits inside of a work item are hollow: what is filled is its work.
+  paintWaits(row, begin, end) {
+    const w = row.run.idle(row.index);
+    this.g.fillStyle = this.colours.rail;
+    for (let k = firstAbove(w.end, begin); k < w.count && w.begin[k] < end; k++) {
+      const x = Math.max(this.x(Math.max(w.begin[k], begin)), this.gutter);
+      const wide = Math.min(this.x(Math.min(w.end[k], end)), this.width) - x;
+      if (wide >= 1) this.g.fillRect(x, row.y + 1, wide, row.work - 2);
+    }
   },
 
   // Kernels inside of a work item that is wide enough: a row of boxes below its name.

@@ -69,8 +69,11 @@ Object.assign(Timeline.prototype, {
     }
     if (at.item < 0) return [];
     const item = run.itemTimes(at.row, at.item), name = run.itemName(at.row, at.item);
+    const waited = item ? run.waited_within(at.row, item.begin, item.end) : 0;
     if (at.node < 0)
-      return item ? [name, `${timeText(item.end - item.begin)} from ${timeText(item.begin)}`, this.where(at)] : [];
+      return item ? [name, `${timeText(item.end - item.begin)} from ${timeText(item.begin)}`,
+                     waited > 0 ? `${timeText(item.end - item.begin - waited)} of work, ${timeText(waited)} of waits` : null,
+                     this.where(at)].filter(Boolean) : [];
     return [...this.nodeLines(at), name + " of " + this.where(at)];
   },
 
