@@ -150,6 +150,27 @@ torch.cuda.synchronize()
         self.assertEqual(nodes["device synchronize"]["deps"], [nodes["add"]["id"]])
         self.assertEqual(graph["streams"][nodes["device synchronize"]["stream"]]["kind"], "host")
 
+    def test_events_behind_waits(self):
+        """A wait is work of its stream: what is recorded behind one ends no sooner, though nothing else runs there. By hand: `sin` on the first stream, every other stream behind it."""
+        for how in ("relay.wait_event(done); later.record(relay); last.wait_event(later)",
+                    "relay.wait_stream(first); last.wait_stream(relay)",
+                    "relay.wait_stream(first); later.record(relay); later.wait(last)",
+                    "relay.wait_event(done); later.record(relay); later.synchronize()"):
+            nodes = {n["op"].replace("aten::", ""): n for n in self.written(f"""
+first, relay, last = (torch.cuda.Stream() for _ in range(3))
+done, later = torch.cuda.Event(), torch.cuda.Event()
+x = torch.ones(512, 512, device="cuda")
+torch.cuda.synchronize()
+with torch.cuda.stream(first):
+    x.sin()
+    done.record()
+{how}
+with torch.cuda.stream(last):
+    x.cos()
+""")["nodes"]}
+            waits = nodes["event synchronize" if "synchronize" in how else "cos"]
+            self.assertEqual(waits.get("deps"), [nodes["sin"]["id"]], how)
+
     def test_kernels_of_libraries(self):
         """cuDNN's batch norm, as C++ chooses it where there is cuDNN."""
         graph = self.written("""

@@ -146,21 +146,24 @@ class Recorder(TorchDispatchMode):
             return
         host = self.stream_named("host", {"kind": "host"})
         if event is not None:
-            wanted = [getattr(event, "trainspec_node", None)]
+            wanted = getattr(event, "trainspec_nodes", ())
         else:
             numbers = [n for n in self.last if n != host] if stream is None else [self.stream_number(stream)]
-            wanted = [node for n in numbers for node in [self.last.get(n), *self.waits.get(n, ())]]
-        wanted = [node for node in wanted if node is not None and self.seen_by.get((host, self.nodes[node]["stream"]), -1) < node]
+            wanted = [node for n in numbers for node in self.ahead(n)]
+        wanted = [node for node in wanted if self.seen_by.get((host, self.nodes[node]["stream"]), -1) < node]
         if wanted:
             self.add(call, host, {}, wanted)
 
+    def ahead(self, stream):
+        """What ends before work begins that a stream is given now: its last node, and what it was told to wait for since, as waits are work of a stream in its order."""
+        return [node for node in (self.last.get(stream), *self.waits.get(stream, ())) if node is not None]
+
     def event_recorded(self, event, stream):
-        event.trainspec_node = self.last.get(self.stream_number(stream))
+        event.trainspec_nodes = self.ahead(self.stream_number(stream))
 
     def event_awaited(self, event, stream):
         """From now on the stream waits for what was on the other when the event was recorded."""
-        node = getattr(event, "trainspec_node", None)
-        if node is not None:
+        for node in getattr(event, "trainspec_nodes", ()):
             self.wait_for(self.stream_number(stream), node)
 
     # ---- operators ----
@@ -418,9 +421,7 @@ class Recorder(TorchDispatchMode):
         else:
             stream = self.stream_named(group, {"kind": "comm", "group": group})
         current = self.current_stream()
-        after = [self.last[current]] if current in self.last else []
-        after += self.waits.get(current, [])
-        return self.add(kind, stream, facts, after)
+        return self.add(kind, stream, facts, self.ahead(current))
 
     # ---- the result ----
 
