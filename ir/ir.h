@@ -678,6 +678,10 @@ void ts_ir_close(ts_ir_file *file);
  * be 8-byte aligned. */
 int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_error *error);
 
+/* What is wrong with a number of a net model that no IR may hold, or NULL: for the verifier and for
+ * who makes one. */
+const char *ts_ir_net_model_wrong(const ts_ir_net_model *model);
+
 /* Verifier (ir/verify.c): every index in range, dependencies backward, groups and strides
  * consistent, messages matched one to one (orphans listed), counts sane, no overflow of totals, no
  * more memory freed than there is. 0, or -1 with `error` filled. */

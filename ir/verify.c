@@ -486,15 +486,26 @@ static int check_curves(check *c, const ts_ir_net_model *m)
   return failed;
 }
 
+const char *ts_ir_net_model_wrong(const ts_ir_net_model *m)
+{
+  if (!(m->efficiency >= 1e-6 && m->efficiency <= 1))
+    return "`efficiency` is above 0, 0.000001 at least, and at most 1";
+  if (!amount(m->half_bytes) || m->half_bytes > (double)bytes_limit)
+    return "`half_bytes` is out of range";
+  if (m->base > time_limit || m->hop > time_limit)
+    return "`base` and `hop` are 0 or more, and 13 days at most";
+  return m->inter_hop > time_limit / world_limit ? "`inter_hop` is 0 or more, and 69 ms at most" :
+                                                   NULL;
+}
+
 static int check_net_model(check *c, const ts_ir_net_model *m)
 {
   if (m->kind >= TS_IR_NET_KINDS || m->collectives >> TS_IR_COLLECTIVE_KINDS)
     return ts_ir_fail(c->error, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name),
                       m->kind, m->collectives);
-  if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) ||
-      m->half_bytes > (double)bytes_limit || m->base > time_limit || m->hop > time_limit)
-    return ts_ir_fail(c->error, "net model `%s`: efficiency, base, hop or half_bytes out of range",
-                      text(c, m->name));
+  const char *out = ts_ir_net_model_wrong(m);
+  if (out)
+    return ts_ir_fail(c->error, "net model `%s`: %s", text(c, m->name), out);
   if ((uint64_t)m->axes >> c->ir->axes_count)
     return ts_ir_fail(c->error, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name),
                       m->axes, c->ir->axes_count);
@@ -502,9 +513,8 @@ static int check_net_model(check *c, const ts_ir_net_model *m)
        steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
   if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 || m->unrelayed > 1 :
                m->routing || m->channels || m->unrelayed) ||
-      (steps ? m->inter_hop > time_limit / world_limit ||
-                 (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NET_HIERARCHICAL &&
-                  m->algorithm != TS_IR_NONE) :
+      (steps ? m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NET_HIERARCHICAL &&
+                 m->algorithm != TS_IR_NONE :
                m->inter_hop || m->algorithm))
     return ts_ir_fail(
       c->error, "net model `%s`: routing, channels, algorithm or step between islands out of range",

@@ -10,7 +10,11 @@
 #include "ir/packets.h"
 #include "ir/spelling.h"
 
-static uint64_t picoseconds(double seconds) { return (uint64_t)llround(seconds * 1e12); }
+/* Below 0 and beyond what is counted: more than any time may be, which is refused. */
+static uint64_t picoseconds(double seconds)
+{
+  return seconds >= 0 && seconds < 9e6 ? (uint64_t)llround(seconds * 1e12) : UINT64_MAX;
+}
 
 /* -- devices -- */
 
@@ -180,7 +184,7 @@ static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m
   m->efficiency = real(a, "efficiency", 1);
   m->base = picoseconds(real(a, "base", 0));
   m->hop = picoseconds(real(a, "hop", 0));
-  m->tier = real(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)real(a, "tier", 0);
+  m->tier = real(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)fmin(real(a, "tier", 0), 1e6);
   m->collectives = collectives_of(l, a);
   m->source = TS_IR_NONE;
   if (m->efficiency > 0 && m->efficiency <= 1)
@@ -189,6 +193,14 @@ static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m
                          "`efficiency` is the share of the link's bandwidth that calls reach");
   ts_diag_here(d, "must be above 0 and at most 1");
   return false;
+}
+
+static bool in_range(ts_lowering *l, const ts_applied *a, const ts_ir_net_model *m)
+{
+  const char *wrong = ts_ir_net_model_wrong(m);
+  if (wrong)
+    ts_diag_here(ts_report(l->s, TS_E0505, a->span, "an impossible network model"), "%s", wrong);
+  return !wrong;
 }
 
 /* The place of a word among others, up to NULL; `otherwise` when it is not given. */
@@ -429,7 +441,7 @@ bool ts_lower_network(ts_lowering *l)
     model.axes = over && over->type == TS_T_AXIS ? over->u.axes.mask : 0;
     if (l->axes_as && !translate(l, &model.axes))
       continue;
-    if (!models[k].lower(l, a, &model) || !rests_on(l, a, &model)) {
+    if (!models[k].lower(l, a, &model) || !rests_on(l, a, &model) || !in_range(l, a, &model)) {
       good = false;
       continue;
     }

@@ -25,7 +25,8 @@ static double number(const ts_applied *a, const char *name, double otherwise)
 
 static uint64_t picoseconds(const ts_applied *a, const char *name)
 {
-  return (uint64_t)llround(fmin(fmax(number(a, name, 0), 0), 1e6) * 1e12);
+  double seconds = number(a, name, 0);
+  return seconds >= 0 ? (uint64_t)llround(fmin(seconds, 1e6) * 1e12) : UINT64_MAX; /* refused */
 }
 
 static uint32_t count(const ts_applied *a, const char *name, uint32_t otherwise)
@@ -204,7 +205,7 @@ static void rest_on(ts_lowering *l, const ts_applied *a, const ts_value *file, t
 static void begin_model(const ts_applied *a, uint32_t kind, ts_ir_net_model *m)
 {
   m->kind = kind;
-  m->tier = number(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)number(a, "tier", 0);
+  m->tier = number(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)fmin(number(a, "tier", 0), 1e6);
   m->efficiency = 1;
   m->source = TS_IR_NONE;
 }

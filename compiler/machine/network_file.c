@@ -157,7 +157,7 @@ const char *ts_network_method_wrong(const ts_ir_net_method *m)
   if (m->connection > most_ps || m->believed > most_ps || m->intra_hop > most_ps ||
       m->inter_hop > most_ps || m->believed_intra_hop > most_ps ||
       m->believed_inter_hop > most_ps)
-    return "a latency of more than 69 ms";
+    return "a latency below 0, or of more than 69 ms";
   const double rates[] = {m->intra_rate, m->inter_rate, m->believed_rate, m->lane_rate},
                shares[] = {m->intra_share, m->inter_share, m->local, m->spread,
                            m->believed_share, m->lanes, m->branching};
@@ -167,8 +167,12 @@ const char *ts_network_method_wrong(const ts_ir_net_method *m)
   for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
     if (shares[i] < 0 || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
       return "a share that is out of range";
-  if (m->reduction > 1e12 || (m->chunk != 0 && m->chunk < 1) || (m->deal != 0 && m->deal < 1))
-    return "`reduction_ps_per_byte`, `chunk` or `deal` is out of range";
+  const double most = (double)TS_IR_BYTES_MOST, parts[] = {m->chunk, m->deal};
+  bool whole = m->reduction >= 0 && m->reduction <= 1e12 && m->most <= TS_IR_BYTES_MOST;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    whole &= parts[i] == 0 || (parts[i] >= 1 && parts[i] <= most);
+  if (!whole)
+    return "`reduction_ps_per_byte`, `chunk`, `deal` or `most_bytes` is out of range";
   return m->least > m->most ? "`least_bytes` is above `most_bytes`" : NULL;
 }
 

@@ -185,11 +185,10 @@ BREAKS(model_assumed, RECORD(net_models, 1)->assumed = 2, "net model `nccl`: ass
 BREAKS(model_axes, RECORD(net_models, 1)->axes = 1u << 31, "net model `nccl`: axes")
 BREAKS(model_collectives, RECORD(net_models, 0)->collectives = 1u << TS_IR_COLLECTIVE_KINDS,
        "collectives 0x")
-BREAKS(model_efficiency, RECORD(net_models, 1)->efficiency = 1.5, "net model `nccl`: efficiency")
-BREAKS(model_base, RECORD(net_models, 1)->base = UINT64_MAX, "net model `nccl`: efficiency, base")
-BREAKS(model_hop, RECORD(net_models, 1)->hop = UINT64_MAX,
-       "net model `nccl`: efficiency, base, hop")
-BREAKS(model_half, RECORD(net_models, 1)->half_bytes = -0.0, "half_bytes out of range")
+BREAKS(model_efficiency, RECORD(net_models, 1)->efficiency = 1.5, "net model `nccl`: `efficiency` is")
+BREAKS(model_base, RECORD(net_models, 1)->base = UINT64_MAX, "net model `nccl`: `base` and")
+BREAKS(model_hop, RECORD(net_models, 1)->hop = UINT64_MAX, "`base` and `hop` are 0 or more")
+BREAKS(model_half, RECORD(net_models, 1)->half_bytes = -0.0, "`half_bytes` is out of range")
 BREAKS(model_without_points, RECORD(net_models, 0)->point_count = 0, "a table has points")
 BREAKS(model_with_points, RECORD(net_models, 1)->point_count = 1, "alpha-beta none")
 BREAKS(points_out_of_range, RECORD(net_models, 0)->first_point = 1,
