@@ -211,7 +211,7 @@ fn framework_formats(c: FrameworkChoices) = [_in_format(f.ops, f.format, f.from)
 // more, and before they go back.
 strategy _sorted_twice(ranks: Int) {
   rule sorting optional {
-    match dispatch where experts > ranks
+    match dispatch where y.shape[0] > ranks
     set passes = 2
   }
   rule back optional {
