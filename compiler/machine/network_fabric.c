@@ -123,9 +123,7 @@ static void apply(const ts_fabric *f, ts_ir_net_method *m)
   m->branching = m->algorithm == TS_IR_NET_TREE ? f->tree_share : 0;
   if (m->algorithm == TS_IR_NET_SWITCH_TREE)
     m->intra_share *= f->switch_share * f->inside_share;
-  if (m->algorithm == TS_IR_NET_RING)
-    m->chunk = 0; /* the steps of one chunk hide behind the bytes of others */
-  else
+  if (m->algorithm != TS_IR_NET_RING) /* the library's: its rings' steps hide behind other chunks */
     m->chunk *= f->chunks;
 }
 

@@ -302,7 +302,10 @@ static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_ne
     intra * (double)(m->intra_hop + ts_more_latency(p->intra_latency, held->intra_latency));
   w.inter_hops =
     inter * (double)(m->inter_hop + ts_more_latency(p->inter_latency, held->inter_latency));
-  w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 ? round_bytes(m, p) : 0;
+  /* over a fabric the steps of one chunk hide behind the bytes of others */
+  w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 && m->believed_share <= 0 ?
+              round_bytes(m, p) :
+              0;
   if (p->islands > 2 && m->spread > 0)
     between *= pow(p->islands / 2.0, -m->spread);
   if (p->islands > 2 && m->branching > 0)
