@@ -150,6 +150,21 @@ torch.cuda.synchronize()
         self.assertEqual(nodes["device synchronize"]["deps"], [nodes["add"]["id"]])
         self.assertEqual(graph["streams"][nodes["device synchronize"]["stream"]]["kind"], "host")
 
+    def test_half_precision_without_a_kernel(self):
+        """Hosts have no kernels of half precision for many operators of a GPU: no script dies of that, in the backward either."""
+        graph = self.written("""
+import torch.nn.functional as F
+for dtype in (torch.float16, torch.bfloat16):
+    w = torch.nn.Parameter(torch.zeros(8, 3, 3, 3, device="cuda", dtype=dtype))
+    y = F.conv2d(torch.zeros(2, 3, 16, 16, device="cuda", dtype=dtype), w, padding=1)
+    for f in (lambda y: F.adaptive_avg_pool2d(y, (3, 3)), lambda y: F.avg_pool2d(y, 2), lambda y: F.max_pool2d(y, 2),
+              lambda y: F.interpolate(y, scale_factor=2, mode="bilinear"), lambda y: F.group_norm(y, 4), lambda y: y.logsumexp(1)):
+        out = f(y)
+        assert out.dtype == dtype
+        out.float().sum().backward(retain_graph=True)
+""")
+        self.assertEqual(count(graph)["_adaptive_avg_pool2d_backward"], 2)
+
     def test_events_behind_waits(self):
         """A wait is work of its stream: what is recorded behind one ends no sooner, though nothing else runs there. By hand: `sin` on the first stream, every other stream behind it."""
         for how in ("relay.wait_event(done); later.record(relay); last.wait_event(later)",

@@ -64,6 +64,7 @@ class Recorder(TorchDispatchMode):
         self.backward_from = None  # the first node not yet given to a node of autograd
         self.second_order = False  # the backward that runs is asked for gradients of gradients
         self.out_of_memory = None
+        self.failed = None  # the operator that failed last, and its error
         self.off = 0               # > 0: what runs is not the script's
         self.memory = Memory(self, room)
         self.modules = Modules(self)
@@ -185,6 +186,7 @@ class Recorder(TorchDispatchMode):
         try:
             return self._run(func, self._schema(func), args, kwargs)
         except (OutOfMemory, RuntimeError) as error:
+            self.failed = (name, error)
             if self.out_of_memory is None and (isinstance(error, OutOfMemory) or "out of memory" in str(error)):
                 self.mark_gradients()
                 self.out_of_memory = {"op": name, "node": len(self.nodes), "phase": self.phase, "module": self.modules.path,

@@ -131,6 +131,11 @@ class Engine:
         outer = self._recorder.backward_begins(tensors, create_graph)
         try:
             return self._engine.run_backward(tensors, grad_tensors, keep_graph, create_graph, *args, **kwargs)
+        except SystemError as lost:  # PyTorch 1.13 loses what an operator raised
+            if self._recorder.failed is None:
+                raise
+            name, error = self._recorder.failed
+            raise RuntimeError(f"{name} failed in the backward: {error}") from lost
         finally:
             self._recorder.backward_ends(outer)
 

@@ -131,8 +131,11 @@ class Thin:
             if schema.in_place:  # a kernel for GPUs alone: the values stay as they are
                 return self._same(schema, args, kwargs)
             out = shapes_of(func, schema, args, kwargs)
-            if out is None:
+            half = device_tensors.halves(args, kwargs)
+            if out is None and half is None:
                 raise
+            if out is None:
+                return device_tensors.computed(func, schema, args, kwargs, device, half)
             return self._promise(out, device)
 
     def _on_host(self, func, schema, args, kwargs, given):

@@ -64,13 +64,27 @@ def wanted(given, kwargs, current):
     return torch.device("cuda", current()) if asked.type == "cuda" and asked.index is None else asked
 
 
-def computed(func, schema, args, kwargs, device):
-    """What the operator makes, by the kernels of the host. `device`: of the outputs."""
-    given = dict(map_tensors(kwargs, host))
+HALVES = (torch.float16, torch.bfloat16)
+
+
+def halves(args, kwargs):
+    """The first of half precision among the operands' formats, or None."""
+    return next((t.dtype for t in tensors_in((args, kwargs)) if t.dtype in HALVES), None)
+
+
+def computed(func, schema, args, kwargs, device, half=None):
+    """What the operator makes, by the kernels of the host. `device`: of the outputs. `half`: the host has no kernel for this format: single precision stands in, and is rounded to it."""
+    def enter(tensor):
+        tensor = host(tensor)
+        return tensor.float() if half and tensor.dtype in HALVES else tensor
+
+    given = dict(map_tensors(kwargs, enter))
     if given.get("device") is not None:
         given["device"] = HOST
     given.pop("pin_memory", None)
-    made = func(*(HOST if isinstance(a, torch.device) else a for a in map_tensors(args, host)), **given)
+    made = func(*(HOST if isinstance(a, torch.device) else a for a in map_tensors(args, enter)), **given)
+    if half:
+        made = map_tensors(made, lambda t: t.to(half) if t.dtype is torch.float32 else t)
     if schema.in_place:
         values = dict(zip(schema.arguments, args), **kwargs)
         out = tuple(values[name] for name in schema.returned)
