@@ -59,6 +59,19 @@ bool ts_cluster_room(const ts_lowering *l, ts_held *held)
   return held->limit;
 }
 
+/* A gpu that reserves more than it has is refused before: here a calibration adds to it. */
+static uint64_t reserved_within(ts_lowering *l, const ts_value *gpu, uint64_t memory)
+{
+  uint64_t reserved = reserved_of(l, gpu);
+  if (!l->calibration.is || reserved <= (memory ? memory : TS_IR_BYTES_MOST))
+    return reserved;
+  ts_diag *d = ts_report(l->s, TS_E0506, l->calibration.span,
+                         "with what the calibration adds, nothing is left of the device's memory");
+  ts_diag_here(d, "`%s` reserves %.4g GB", gpu->u.record->name ? gpu->u.record->name : "device",
+               (double)reserved / 1e9);
+  return 0;
+}
+
 static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
 {
   if (!is_device(gpu))
@@ -68,7 +81,7 @@ static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
     .loc = ts_ir_loc_of(l, gpu->span),
     .memory = memory_of(gpu),
     .bandwidth = gpu_number(gpu, "bandwidth", 8),
-    .reserved_memory = reserved_of(l, gpu),
+    .reserved_memory = reserved_within(l, gpu, memory_of(gpu)),
     .watts = gpu_number(gpu, "watts", 1),
     .idle_watts = gpu_number(gpu, "idle_watts", 1),
     .host_watts = gpu_number(gpu, "host_watts", 1),
