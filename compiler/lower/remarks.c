@@ -63,6 +63,6 @@ void ts_lower_remarks(ts_lowering *l)
   for (size_t i = 0; i < count; i++)
     if (all[i]->severity == TS_WARNING)
       put_warning(l, all[i]);
-  if (l->sc->slowed.count)
+  if (l->sc && l->sc->slowed.count) /* a recording has no schedule */
     ts_lower_assume(l, "`slow` takes time and does no work: MFU counts the items as if not slowed");
 }
