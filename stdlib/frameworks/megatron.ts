@@ -307,8 +307,8 @@ fn _again(module: String) -> Any = if module == "core_attn" then selective("attn
 fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then (if a.recompute_method == "block"
   then recompute_block(a.recompute_num_layers, [_decoders(a, s) for s in 0.._stages(a)]) else if _is_t5(a)
   then [full("encoder[*]"), full("decoder[*]")]
-  else [full("layer[*]"), if a.mtp_num_layers > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) == "selective"
-  then [_again(m) for m in a.recompute_modules] else none
+  else [full("layer[*]"), if a.mtp_num_layers > 0 and a.release >= 202510 then recompute_further() else none]) else if _granularity(a) ==
+  "selective" then [_again(m) for m in a.recompute_modules] else none
 fn _granularity(a: MegatronArguments) -> String = if a.recompute_activations then "selective" else a.recompute_granularity
 
 fn _narrow_products(recipe: String) -> Any = if recipe == "delayed" then fp8_products() else if recipe == "tensorwise"
