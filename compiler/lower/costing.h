@@ -62,8 +62,8 @@ bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
 /* Warns of what fits were asked beyond what they learned from (W0505), once for each source and
  * family, where it is a share of the time of all ops that matters. */
 void ts_costing_tell(const ts_costing *c, const double *runs);
-/* How often each kernel of the costing runs: once for each op of the graph, on each gpu by its share
- * of the ranks. */
+/* How often each kernel of the costing runs: once for each op of the graph, on each gpu by its
+ * share of the ranks. */
 double *ts_costing_runs(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
 /* Seconds of each op, forward and backward, of one micro-batch, on these gpus. */
 void ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh,

@@ -241,8 +241,8 @@ static void hold_tied(pass *p, uint32_t i, uint32_t node)
                      TS_IR_GRADIENTS, "gradients before they are scattered");
 }
 
-/* The first backward after a step makes what later ones add to. That of a weight of two ops is there
- * with the first of them. */
+/* The first backward after a step makes what later ones add to. That of a weight of two ops is
+ * there with the first of them. */
 static void hold_gradients(pass *p, uint32_t i, uint32_t node)
 {
   const ts_lowering *l = p->f->l;

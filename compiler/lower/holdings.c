@@ -6,9 +6,11 @@
 #include "compiler/lower/lowering.h"
 #include "compiler/model/op.h"
 
-typedef struct op_held { double parameters, gradients, buffers, optimizer; } op_held; /* bytes */
+/* bytes */
+typedef struct op_held { double parameters, gradients, buffers, optimizer; } op_held;
 
-/* Sums of whole gradients lie in buckets, which stay (torch/nn/parallel/distributed.py: Reducer). */
+/* Sums of whole gradients lie in buckets, which stay (torch/nn/parallel/distributed.py:
+ * Reducer). */
 bool ts_lower_frees(const ts_lowering *l, uint32_t i)
 {
   const ts_class *class = ts_class_of(l, i);

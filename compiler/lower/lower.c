@@ -16,7 +16,8 @@
 #include "compiler/shard/model_work.h"
 
 /* Fragments of the same work differ by these marks of ts_placed, and by its place, of so many. */
-enum { LAST = 1, GATHERS = 2, DROPS = 4, FRESH = 8, FIRST = 16, MARKS = 32, PARTS = MARKS * TS_PLACES };
+enum { LAST = 1, GATHERS = 2, DROPS = 4, FRESH = 8, FIRST = 16, MARKS = 32 };
+enum { PARTS = MARKS * TS_PLACES };
 
 /* a fragment of the IR */
 typedef struct made {
