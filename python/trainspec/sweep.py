@@ -42,16 +42,18 @@ def _items(vary, minimize, maximize, require):
     for condition in require:
         said = condition.replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'require {condition}, "{said}"')
-    lines.append(f"maximize {maximize}" if maximize else f"minimize {minimize or 'step_time'}")
+    if minimize or maximize:
+        lines.append(f"maximize {maximize}" if maximize else f"minimize {minimize}")
     return "\n".join(lines) + "\n"
 
 
 class Sweep(list):
     """Rows, one a plan: the best first, then those left out, too large and refused, in their order.
 
-    A row is a dict: the parameters; `state` (ranked, left out, too large, refused); `worth` of the
-    goal; `step_time` in s, `peak_memory` in B, `tokens_per_second`, `mfu`, `hfu`, and of a
-    step `energy` in J, `cost` in $, `carbon` in g of CO2 (None: unknown); `why` a plan was refused.
+    A row is a dict: the parameters; `state` (ranked, left out, too large, refused); `worth` of the goal
+    (without one the time of a token, or of a step where the plan states no tokens); `step_time` in s,
+    `peak_memory` in B, `tokens_per_second`, `mfu`, `hfu`, and of a step `energy` in J, `cost` in $,
+    `carbon` in g of CO2 (None: unknown); `why` a plan was refused.
     `pandas.DataFrame(sweep)` takes them.
     """
 
