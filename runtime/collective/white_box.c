@@ -337,6 +337,11 @@ static double work_of(const way *w, double bytes)
          lanes_of(w, bytes) + bytes * (w->intra + w->inter + w->reduction);
 }
 
+static bool beyond(const ts_ir_net_method *m, double bytes)
+{
+  return m->most && (bytes < (double)m->least || bytes > (double)m->most);
+}
+
 static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
 {
   const ts_ir_net_method *m = w->method;
@@ -345,7 +350,7 @@ static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
                       .rounds = 1,
                       .connection = w->connection,
                       .factor = 1,
-                      .beyond = m->most && (size < m->least || size > m->most)};
+                      .beyond = beyond(m, bytes)};
   shrink(&box, bytes, p);
   if (m->chunk > 0)
     box.rounds = fmax(1, ceil(bytes / round_bytes(m, p)));
@@ -432,14 +437,18 @@ static double believed_of(const way *w, double bytes)
                                        work_of(w, bytes));
 }
 
-/* The library believes that the chosen one is the fastest. */
+/* The library believes that the chosen one is the fastest, of those that were measured at such
+ * sizes if any was. */
 static const way *choose(const way *ways, uint32_t count, double bytes)
 {
-  const way *best = ways;
-  double least = believed_of(best, bytes);
-  for (uint32_t i = 1; i < count; i++) {
+  const way *best = NULL;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < count; i++) {
+    bool outside = beyond(ways[i].method, bytes),
+         worse = best && outside && !beyond(best->method, bytes),
+         better = best && !outside && beyond(best->method, bytes);
     double believed = believed_of(&ways[i], bytes);
-    if (believed < least) {
+    if (!best || better || (!worse && believed < least)) {
       best = &ways[i];
       least = believed;
     }
