@@ -96,7 +96,8 @@ class Plan:
 
         `vary`: {"tp": [1, 2, 4], ...}, in the place of the search in the file; None: that search, or
         the one called `name`. `minimize` or `maximize`: the goal (step_time /
-        tokens_per_step unless given); `require`: conditions of the language ("peak_memory < 70 GiB"). `threads` play at once (one for each
+        tokens_per_step unless given); `require`: conditions of the
+        language ("peak_memory < 70 GiB"). `threads` play at once (one for each
         processor).
         """
         return Sweep(self.settings, vary, minimize, maximize, require, name, threads)
