@@ -79,16 +79,30 @@ static double correlate(const ts_fit_model *m, uint32_t c, const float *at)
   return correlate_4(m, c, at);
 }
 
-double ts_fit_evaluate(const ts_fit_model *m, const double *feature)
+static double residual_at(const ts_fit_model *m, const double *input)
 {
-  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, 0, input),
-                                     residual = m->shift + ts_trees_sum(&m->trees, input);
+  double residual = m->shift + ts_trees_sum(&m->trees, input);
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     float at[TS_MODEL_MAX_INPUTS];
     for (uint32_t d = 0; d < m->input_count; d++) at[d] = (float)(input[d] / m->kernel[c].scale[d]);
     residual += m->kernel[c].deviation * m->kernel[c].deviation * correlate(m, c, at);
   }
-  return us * exp(residual);
+  return residual;
+}
+
+/* Beyond the rows the physical model goes on from what is known at their edge: the correction stays
+ * as it is there. It would fade, and what the rows were faster than physics would come on top of
+ * the work that is added. */
+double ts_fit_evaluate(const ts_fit_model *m, const double *feature)
+{
+  double input[TS_MODEL_MAX_INPUTS], edge[TS_MODEL_MAX_FEATURES],
+    us = ts_fit_inputs(m, feature, 0, input);
+  if (ts_fit_outside(m, feature, NULL) > 1) {
+    for (uint32_t f = 0; f < m->model->feature_count; f++)
+      edge[f] = m->high[f] > 0 ? fmin(fmax(feature[f], m->low[f]), m->high[f]) : feature[f];
+    ts_fit_inputs(m, edge, 0, input);
+  }
+  return us * exp(residual_at(m, input));
 }
 
 static int compare_features(const double *a, const double *b, uint32_t count)

@@ -442,6 +442,9 @@ typedef struct ts_ir_format {
   double peak;
 } ts_ir_format;
 
+/* The kind of a cost source that was asked beyond what it learned from. */
+#define TS_IR_EXTRAPOLATED "extrapolated"
+
 typedef struct ts_ir_kernel {
   uint64_t time;   /* ps on a device of speed 1, alone */
   double flops;
@@ -591,7 +594,8 @@ typedef struct ts_ir_spread {
   ts_ir_str name;   /* of kernels: the family; of networks: the file they rest on; "": of any */
   ts_ir_str dtype;  /* of kernels; "": of any */
   uint32_t between; /* of networks and links: 1 between islands, 0 inside them */
-  uint32_t assumed; /* of networks: rests on nothing measured */
+  /* of networks: rests on nothing measured; of kernels: beyond what was */
+  uint32_t assumed;
   uint32_t rows;    /* measured ones that it comes from; 0: chosen */
   uint32_t least_kib; /* of networks: for calls of so many KiB and more */
   double spread;

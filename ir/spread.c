@@ -4,8 +4,12 @@
 
 ts_spread_query ts_spread_query_kernel(const ts_ir *ir, const ts_ir_kernel *kernel)
 {
+  const char *kind = kernel->source == TS_IR_NONE ?
+                       "" :
+                       ir->strings + ir->cost_sources[kernel->source].kind;
   return (ts_spread_query){.origin = TS_IR_ORIGIN_KERNELS,
                            .basis = kernel->basis,
+                           .assumed = !strcmp(kind, TS_IR_EXTRAPOLATED),
                            .name = ir->strings + kernel->family,
                            .dtype = ir->strings + kernel->dtype};
 }

@@ -127,7 +127,7 @@ static int check_spreads(check *c)
     bool network = s->origin == TS_IR_ORIGIN_NETWORK || s->origin == TS_IR_ORIGIN_LINKS;
     if (s->origin >= TS_IR_ORIGINS || s->basis >= bases || s->between > network ||
         (s->least_kib && s->origin != TS_IR_ORIGIN_NETWORK) ||
-        s->assumed > (s->origin == TS_IR_ORIGIN_NETWORK) ||
+        s->assumed > (s->origin == TS_IR_ORIGIN_NETWORK || s->origin == TS_IR_ORIGIN_KERNELS) ||
         (s->origin >= TS_IR_ORIGIN_LINKS && s->name) ||
         (s->origin != TS_IR_ORIGIN_KERNELS && s->dtype))
       return ts_ir_fail(c->error, "spread %u has fields that its origin has not", i);

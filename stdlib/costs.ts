@@ -25,6 +25,8 @@ fn training_costs(
 ) = [
   slower(fit(file), by: power, family: "gemm"),
   like(fit(file), family: "attention_backward", as: "attention", by: backward),
+  // one expert is a plain product, whatever grouped kernels do with several
+  slower(like(fit(file), family: "grouped_gemm", as: "gemm", where: { count: 1 }), by: power),
   if experts == "" then none else slower(fit(experts), by: power),
   slower(like(fit(file), family: "grouped_gemm", as: "gemm"), by: power),
   if latent == "" then none else fit(latent),

@@ -224,6 +224,16 @@ fn _narrow(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == ""
   ),
   by: if recipe == "nvfp4" or recipe == "mxfp4" then levels.power_four else levels.power_eight,
 )
+// One expert is a plain product, whatever grouped kernels do with several.
+fn _one_expert(c: TrainingCosts, recipe: String, levels: Record) = [
+  slower(like(_fit(c, c.fit, c.fit_of), family: "grouped_gemm", as: "gemm", where: { count: 1 }), by: levels.power),
+  if c.narrow == "" or recipe == "bf16" then none else like(
+    _narrow(c, recipe, levels),
+    family: "grouped_gemm",
+    as: "gemm",
+    where: { count: 1 },
+  ),
+]
 fn _experts_apart(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == "" or recipe == "bf16" then none else like(
   _narrow(c, recipe, levels),
   family: "grouped_gemm",
@@ -242,7 +252,7 @@ fn training(
   library: String = "cudnn",
   backward: Real = c.backward,
   levels: Record = c,
-) = [
+) = _one_expert(c, recipe, levels) + [
   slower(slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
   like(_fit(c, c.fit, c.fit_of), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
   if c.apart then _experts_apart(c, recipe, levels) else none,
@@ -265,6 +275,7 @@ fn training(
 
 // ... before these, where products of experts take `share` of the time of those that were measured.
 fn training_experts(c: TrainingCosts, share: Real, levels: Record = c) = if c.experts == "" or share == 1 then [] else [
+  slower(like(_fit(c, c.fit, c.fit_of), family: "grouped_gemm", as: "gemm", where: { count: 1 }), by: levels.power),
   slower(_fit(c, c.experts, c.experts_of), by: levels.power * share),
 ]
 

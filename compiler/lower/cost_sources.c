@@ -28,6 +28,7 @@ struct ts_cost_chain {
   const ts_list *families;        /* SLOWER: those it holds for, or NULL */
   const char *family;             /* SLOWER, LIKE: of the kernel */
   const char *as;                 /* LIKE: the family asked for in its place */
+  const ts_record *where;         /* LIKE: of kernels with these features alone, or NULL */
   uint32_t pass;                  /* DURING: as in ts_kernel */
   const ts_cost_source *from, *to; /* SCALED: rooflines */
 };
@@ -460,7 +461,12 @@ static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied 
                        .inner = inner(s, plan, m, name),
                        .factor = number(arg(m, "by"), 1),
                        .family = arg(m, "family")->u.string,
-                       .as = arg(m, "as")->u.string};
+                       .as = arg(m, "as")->u.string,
+                       .where = arg(m, "where") ? arg(m, "where")->u.record : NULL};
+  for (uint32_t i = 0; a->where && i < a->where->count; i++)
+    if (a->where->at[i].value->type != TS_T_INT && a->where->at[i].value->type != TS_T_REAL)
+      return wrong(s, a->where->at[i].span, "`where` compares features of kernels with numbers",
+                   *a->where->at[i].value);
   return a->inner && positive(s, m, a->factor) ? a : NULL;
 }
 
@@ -597,6 +603,18 @@ static bool holds_for(const ts_cost_chain *a, const char *family)
   return !a->family || !strcmp(a->family, family);
 }
 
+static bool has_features(const ts_record *where, const ts_cost_query *q)
+{
+  for (uint32_t i = 0; where && i < where->count; i++) {
+    uint32_t f = 0;
+    while (f < q->feature_count && strcmp(q->feature[f].name, where->at[i].name))
+      f++;
+    if (f == q->feature_count || q->feature[f].value != number(where->at[i].value, 0))
+      return false;
+  }
+  return true;
+}
+
 bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q,
                        uint32_t pass, ts_span span, ts_cost_answer *answer, bool *failed)
 {
@@ -616,7 +634,7 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
   case ASK_LIKE: {
     ts_cost_query other = *q;
     other.family = a->as;
-    if (strcmp(q->family, a->family) ||
+    if (strcmp(q->family, a->family) || !has_features(a->where, q) ||
         !ts_cost_chain_ask(s, a->inner, &other, pass, span, answer, failed))
       return false;
     answer->seconds *= a->factor;

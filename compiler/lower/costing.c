@@ -383,6 +383,7 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, const
                             .basis = (uint32_t)answer.basis,
                             .source = i,
                             .span = k->span};
+      priced->extrapolated = answer.beyond != NULL;
       if (answer.beyond)
         priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);
       return true;
@@ -586,6 +587,7 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
         return false;
       ts_priced priced = c->kernels.at[index];
       priced.on = NULL;
+      priced.extrapolated = false;
       double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
       priced.time = in_ps(seconds * (shares + share)) - in_ps(seconds * shares);
       shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
@@ -603,6 +605,7 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
 {
   ts_priced priced = c->kernels.at[like];
   priced.on = NULL;
+  priced.extrapolated = false;
   double ratio = c->traced && ts_traced_models_other(c->traced) ?
                    ts_traced_models_moved(c->traced, priced.bytes / share) :
                    0;

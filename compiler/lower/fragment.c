@@ -76,15 +76,22 @@ uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span)
   return seen->loc;
 }
 
-uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
+static uint32_t cost_source(ts_lowering *l, uint32_t source, bool extrapolated)
 {
   if (source == TS_NO_INDEX)
     return TS_IR_NONE;
   const ts_source_name *name = &l->costing->sources.at[source];
   ts_ir_cost_source record = {ts_ir_add_string(l->b, name->name),
-                              ts_ir_add_string(l->b, name->kind), ts_ir_loc_of(l, name->span),
+                              ts_ir_add_string(l->b, extrapolated ? TS_IR_EXTRAPOLATED :
+                                                                    name->kind),
+                              ts_ir_loc_of(l, name->span),
                               ts_ir_add_string(l->b, name->device ? name->device : "")};
   return ts_ir_intern(l->b, TS_IR_COST_SOURCES, &record);
+}
+
+uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
+{
+  return cost_source(l, source, false);
 }
 
 /* One is said: they are of one wrong unit or rate. */
@@ -120,7 +127,7 @@ uint32_t ts_ir_kernel_of(ts_lowering *l, uint32_t cost, double slowed)
                          .family = ts_ir_add_string(l->b, p->family),
                          .dtype = ts_ir_add_string(l->b, p->dtype),
                          .basis = p->basis,
-                         .source = ts_ir_cost_source_of(l, p->source)};
+                         .source = cost_source(l, p->source, p->extrapolated)};
   uint32_t index = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel);
   if (slowed == 1)
     l->ir_kernels.at[cost] = index + 1;

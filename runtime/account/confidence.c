@@ -56,6 +56,7 @@ static void add(gatherer *g, ts_uncertain_part part)
     p->share += part.share;
     p->spread = amount / p->share;
     p->assumed |= part.assumed;
+    p->extrapolated += part.extrapolated;
     return;
   }
   TS_PUSH(g->arena, &g->parts, part);
@@ -126,7 +127,8 @@ static void add_kernels(gatherer *g)
     add(g, (ts_uncertain_part){.origin = TS_IR_ORIGIN_KERNELS,
                                .basis = kernel->basis,
                                .name = roofline ? "" : q.name,
-                               .assumed = roofline,
+                               .assumed = roofline || q.assumed,
+                               .extrapolated = q.assumed ? g->compute * times[k] / total : 0,
                                .share = g->compute * times[k] / total,
                                .spread = ir->spreads[found].spread});
   }

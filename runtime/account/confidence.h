@@ -22,6 +22,7 @@ typedef struct ts_uncertain_part { /* a family */
   const char *name;    /* of kernels: their family, "" for all on rooflines; of networks: the model */
   bool between;        /* of networks and links: between islands */
   bool calibrated;     /* a quantity of this name */
+  double extrapolated; /* of `share`: beyond what models learned from */
   bool assumed;        /* some of it rests on nothing measured */
   double share;        /* of the step */
   double spread;       /* of its own time: a standard deviation of the logarithm */

@@ -40,6 +40,19 @@ const char *ts_interval_text(ts_arena *arena, const ts_interval *i, ts_text figu
                          i->low / unit, decimals, i->high / unit);
 }
 
+/* "gemm, fitted"; "gemm, 8 % extrapolated" */
+static const char *kernels_name(ts_arena *arena, const ts_uncertain_part *p)
+{
+  double share = p->extrapolated / p->share;
+  if (!*p->name)
+    return "kernels on rooflines";
+  if (share > 0.995)
+    return ts_arena_printf(arena, "%s, extrapolated", p->name);
+  return share < 0.005 ?
+           ts_arena_printf(arena, "%s, %s", p->name, ts_basis_name(p->basis)) :
+           ts_arena_printf(arena, "%s, %.0f %% extrapolated", p->name, 100 * share);
+}
+
 /* "gemm, fitted"; "whitebox between islands"; "waits for the host" */
 static const char *part_name(ts_arena *arena, const ts_uncertain_part *p)
 {
@@ -48,8 +61,7 @@ static const char *part_name(ts_arena *arena, const ts_uncertain_part *p)
   const char *where = p->between ? "between islands" : "inside islands";
   switch (p->origin) {
   case TS_IR_ORIGIN_KERNELS:
-    return *p->name ? ts_arena_printf(arena, "%s, %s", p->name, ts_basis_name(p->basis)) :
-                      "kernels on rooflines";
+    return kernels_name(arena, p);
   case TS_IR_ORIGIN_NETWORK:
     return ts_arena_printf(arena, "%s %s%s", p->name, where, p->assumed ? ", assumed" : "");
   case TS_IR_ORIGIN_LINKS: return ts_arena_printf(arena, "links without a model %s", where);

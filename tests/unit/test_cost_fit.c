@@ -297,6 +297,46 @@ Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
   cr_assert_gt(fits, 0);
 }
 
+/* But for what a cache loses that no longer holds them. From the edge of its rows on, at sizes that lie `at` of the way through the ranges of the others. */
+static void grows_no_faster_than_its_work(const char *path, const ts_fit_model *m, double at)
+{
+  for (uint32_t f = 0; f < m->model->feature_count; f++) {
+    double x[TS_MODEL_MAX_FEATURES], before = 0, flops = 0, bytes = 0;
+    for (uint32_t i = 0; i < m->model->feature_count; i++)
+      x[i] = ceil(m->low[i] * pow(m->high[i] / m->low[i], at));
+    x[f] = m->high[f];
+    for (int doubled = 0; doubled < 8; doubled++, x[f] *= 2) {
+      double time = ts_fit_evaluate(m, x), now_flops, now_bytes;
+      m->model->work(x, &now_flops, &now_bytes);
+      double work = fmax(flops > 0 ? now_flops / flops : 0, bytes > 0 ? now_bytes / bytes : 0);
+      cr_assert(!doubled || time <= before * work * 1.005,
+                "%s %s %s: %s %g takes %.3f times the time of a half of it, for %.3f times the work",
+                path, m->family, m->dtype, m->model->feature[f], x[f], time / before, work);
+      before = time, flops = now_flops, bytes = now_bytes;
+    }
+  }
+}
+
+Test(cost_fit, no_shipped_fit_is_superlinear_beyond_its_data)
+{
+  uint32_t models = 0;
+  for (size_t i = 0; i < ts_stdlib_file_count; i++) {
+    const ts_embedded_file *file = &ts_stdlib_files[i];
+    ts_error error = {0};
+    ts_cost_source *source = strncmp(file->path, "fits/", 5) != 0 ?
+                               NULL :
+                               ts_cost_fit(arena, file->bytes, file->size, &error);
+    for (uint32_t n = 0; source && n < source->u.fit->model_count; n++) {
+      const ts_fit_model *m = &source->u.fit->model[n];
+      if (ts_kernel_model_is_powers(m->model) || !(m->high[0] > 0))
+        continue;
+      for (int at = 0; at <= 4; at++) grows_no_faster_than_its_work(file->path, m, at / 4.);
+      models++;
+    }
+  }
+  cr_assert_gt(models, 40);
+}
+
 /* What the cache holds comes at its own rate, so a small board with a large cache is not as slow as
  * its memory; without a stated cache all comes from memory. */
 Test(cost_fit, caches_move_what_they_hold)
