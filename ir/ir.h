@@ -1,4 +1,4 @@
-/* The TrainSpec IR, format version 4. This header is the specification.
+/* The TrainSpec IR, format version 5. This header is the specification.
  *
  * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
  * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
@@ -27,7 +27,7 @@
 #include "base/known.h"
 
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
-#define TS_IR_VERSION 4u
+#define TS_IR_VERSION 5u
 #define TS_IR_NONE 0xffffffffu
 #define TS_JOULES_OF_KWH 3.6e6
 #define TS_IR_TIME_MOST (UINT64_C(1) << 60) /* ps that one thing may take: 13 days */
