@@ -264,7 +264,7 @@ static const struct wrong { const char *text; uint32_t line; const char *message
   {"plan \"\\x00\"", 1, "a string holds an escape other than"},
   {"\nplan \"a\xff\"", 2, "a string holds a byte (0xff) that is no UTF-8"},
   {"\xc3\xa9", 1, "a byte (0xc3) that stands only in strings and comments"},
-  {"version 5", 1, "version 5 of the text form; this program reads 1 to 4"},
+  {"version 6", 1, "version 6 of the text form; this program reads 1 to 5"},
   {"kernel k", 1, "expected a time such as `10 us`, found the end of the text"},
   {"kernel k 10", 1, "a number without its unit: expected a time such as `10 us`"},
   {"kernel k 10 usec", 1, "`usec` is not a unit here; did you mean `us`?"},
