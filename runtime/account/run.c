@@ -9,6 +9,7 @@
 #include "runtime/account/link_use.h"
 #include "runtime/account/network_use.h"
 #include "runtime/load/workers.h"
+#include "runtime/play/overlap_pairs.h"
 #include "runtime/play/play.h"
 #include "runtime/play/slowdown.h"
 
@@ -127,7 +128,10 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   }
   run->result.contention = options->contention;
   run->result.overlap = options->overlap != NULL;
-  run->result.unfelt = options->overlap ? options->overlap->unknown : NULL;
+  if (options->overlap) {
+    run->result.unfelt = options->overlap->unknown;
+    run->result.idle_rows = ts_overlap_idle_rows(arena, ir, options->overlap);
+  }
   ts_arena *scratch = ts_arena_new("calls of programs");
   const ts_program_calls *calls = ts_program_calls_of(p.tables, scratch);
   run->result.network_uses = ts_network_uses_of(arena, &p, calls);

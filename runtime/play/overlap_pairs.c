@@ -108,3 +108,46 @@ const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *t, const ts_ro
   *out = (ts_overlap_pairs){columns, (const uint32_t *const *)l.tables.at, slows};
   return ts_slowdown_predict(arena, model, l.pairs.at, (uint32_t)l.pairs.count, slows);
 }
+
+static bool is_family(const ts_ir *ir, const char *name)
+{
+  bool found = strcmp(name, "*") == 0;
+  for (uint32_t k = 0; k < ir->kernels_count && !found; k++)
+    found = strcmp(ir->strings + ir->kernels[k].family, name) == 0;
+  return found;
+}
+
+static bool is_transfer(const ts_ir *ir, const char *name)
+{
+  bool found = strcmp(name, "*") == 0 ||
+               (ir->ports_count && strcmp(name, ts_ir_collective_names[TS_IR_MESSAGE]) == 0);
+  for (uint32_t c = 0; c < ir->collectives_count && !found; c++)
+    found = strcmp(ts_ir_collective_names[ir->collectives[c].kind], name) == 0;
+  return found;
+}
+
+static const char *families(ts_arena *arena, const ts_ir *ir)
+{
+  const char *text = "";
+  for (uint32_t k = 0; k < ir->kernels_count; k++) {
+    uint32_t first = 0;
+    while (ir->kernels[first].family != ir->kernels[k].family)
+      first++;
+    if (first == k)
+      text = ts_arena_printf(arena, "%s%s%s", text, *text ? ", " : "",
+                             ir->strings + ir->kernels[k].family);
+  }
+  return text;
+}
+
+const char *ts_overlap_idle_rows(ts_arena *arena, const ts_ir *ir, const ts_slowdown *model)
+{
+  const char *idle = NULL;
+  for (uint32_t i = 0; model->kind == TS_SLOWDOWN_TABLE && i < model->row_count; i++) {
+    const ts_slowdown_row *row = &model->rows[i];
+    if (!is_family(ir, row->family) || !is_transfer(ir, row->transfer))
+      idle = ts_arena_printf(arena, "%s%s`pair %s %s`", idle ? idle : "", idle ? ", " : "",
+                             row->family, row->transfer);
+  }
+  return idle ? ts_arena_printf(arena, "%s; kernels here are %s", idle, families(arena, ir)) : NULL;
+}

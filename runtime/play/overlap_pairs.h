@@ -16,6 +16,10 @@ typedef struct ts_overlap_pairs {
 const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
                                 const ts_slowdown *model, ts_overlap_pairs *out);
 
+/* Of a model of rows those that are about no kernel or no transfer of the plan, and what its
+ * kernels are called: "`pair matmul all_reduce`; kernels here are gemm, norm". NULL: there is none. */
+const char *ts_overlap_idle_rows(ts_arena *arena, const ts_ir *ir, const ts_slowdown *model);
+
 static inline const ts_slowdowns *ts_overlap_slows(const ts_overlap_pairs *p, uint32_t kind,
                                                    uint32_t kernel, uint32_t column)
 {
