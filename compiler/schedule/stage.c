@@ -205,13 +205,15 @@ static bool before(const splitter *c, uint32_t op, uint32_t stage, const uint32_
          (!stage && op < c->g->before_units);
 }
 
-static bool nothing_on(const splitter *c, uint32_t stage)
+/* nanotron has such stages, with the last norm or nothing. */
+static void nothing_on(const splitter *c, uint32_t stage)
 {
-  ts_diag *d = ts_report(c->s, TS_E0313, c->sc->stages_span, "stage %u holds no op", stage);
+  ts_diag *d = ts_report(c->s, TS_W0322, c->sc->stages_span,
+                         "stage %u holds no op: messages go past it", stage);
   ts_diag_here(d, "its size is 0");
-  ts_diag_help(d, "let each stage hold a repeat; the first may have what stands before all, the "
-                  "last what stands behind them");
-  return false;
+  ts_diag_help(d, "a framework whose empty stages pass messages on takes one more for each: let "
+                  "each stage hold a repeat; the first may have what stands before all, the last "
+                  "what stands behind them");
 }
 
 bool ts_stages_are_plain(const ts_graph *g, const ts_schedule *sc)
@@ -252,7 +254,7 @@ static bool divide(splitter *c, const double *seconds)
       c->stage_of[op++] = i;
     stage->op_count = op - stage->first_op;
     if (!stage->op_count)
-      return nothing_on(c, i);
+      nothing_on(c, i);
   }
   for (uint32_t i = stages; i < c->sc->stages; i++) { /* further copies of the model */
     c->stages->at[i].first_op = c->stages->at[i % stages].first_op;
