@@ -122,7 +122,7 @@ fn _choices_of(a: MegatronArguments, layers: Int, seq: Int, causal: Bool) -> Rec
   expert_ffn: if a.moe_ffn_hidden_size > 0 then a.moe_ffn_hidden_size else _ffn(a),
   shared: a.moe_shared_expert_intermediate_size,
   sorted: a.expert_model_parallel_size > 1 and a.num_experts > a.expert_model_parallel_size,
-  padded: 0,
+  padded: if a.moe_pad_expert_input_to_capacity then _tokens_of_rank(a) else 0,
   mtp: a.mtp_num_layers,
   latent: a.multi_latent_attention,
   q_rank: a.q_lora_rank,
@@ -486,6 +486,8 @@ record MegatronArguments {
   grad_reduce_in_bf16: Bool = false
   accumulate_allreduce_grads_in_fp32: Bool = false
   moe_grouped_gemm: Bool = false
+  moe_expert_capacity_factor: Real = 0.0
+  moe_pad_expert_input_to_capacity: Bool = false
   recompute_granularity: String = ""
   recompute_activations: Bool = false
   recompute_method: String = ""
@@ -549,6 +551,10 @@ fn _refusals(a: MegatronArguments) -> List = [
     why: "no positions `" + _positions(a) + "`: learned_absolute, rope or none",
   },
   { wrong: not _is(a.normalization, ["LayerNorm", "RMSNorm"]), why: "no norm `" + a.normalization + "`: LayerNorm or RMSNorm" },
+  {
+    wrong: a.moe_expert_capacity_factor != (if a.moe_pad_expert_input_to_capacity then 1.0 else 0.0),
+    why: "experts that drop tokens have no plan here yet: `moe_expert_capacity_factor` is 1 with `moe_pad_expert_input_to_capacity`, or left out",
+  },
   {
     wrong: a.optimizer_cpu_offload and a.optimizer_offload_fraction < 1,
     why: "an optimizer of which a part is on the host has no plan here yet: `optimizer_offload_fraction` is 1",

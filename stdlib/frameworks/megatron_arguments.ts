@@ -405,9 +405,9 @@ let megatron_refused = [
     ],
   },
   {
-    why: "experts that drop tokens, or are padded, have no plan here yet",
+    why: "experts whose room or padding goes by the rank or the format have no plan here yet",
     names: [
-      "moe_expert_capacity_factor moe_expert_rank_capacity_factor moe_pad_expert_input_to_capacity",
+      "moe_expert_rank_capacity_factor",
       "moe_router_padding_for_fp8 moe_router_padding_for_quantization",
     ],
   },

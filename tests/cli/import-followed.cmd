@@ -22,3 +22,4 @@ gpus=1 modules mlp
 gpus=1 modules moe
 gpus=1 modules layernorm moe_act
 gpus=1 ir --mtp-num-layers 1 --recompute-granularity full --recompute-method uniform --recompute-num-layers 1 && awk '/^fragment B/ { on = 1 } /^}/ { on = 0 } on && /phase recompute/ { print $1 }' $scratch/run.ir | grep -E 'layer\[7\]|mtp|head|norm:$' | sort -u | xargs
+for factor in 1 1.5; do gpus=1 ir --num-experts 4 --moe-grouped-gemm --moe-pad-expert-input-to-capacity --moe-expert-capacity-factor $factor && grep -o 'experts that drop tokens.*' $scratch/said; done

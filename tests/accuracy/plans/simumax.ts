@@ -89,6 +89,7 @@ fn arguments(
   moe_shared_expert_intermediate_size: s.shared,
   moe_layer_freq: [if i == 0 then 0 else 1 for i in 0..layers],
   moe_grouped_gemm: s.experts > 0,
+  moe_expert_capacity_factor: if s.experts > 0 then 1.0 else 0.0,
   moe_pad_expert_input_to_capacity: s.experts > 0,
   use_flash_attn: true,
   bf16: true,
