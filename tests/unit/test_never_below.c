@@ -57,8 +57,8 @@ static const char *plan_of(ts_arena *arena, drawn *d, int *ranks)
     "fsdp(dp, units: \"layer[*].up\")", "fsdp_in_pipeline(dp)",
     "fsdp_in_pipeline(dp, copied: true)", "deepspeed_zero2(dp)", "deepspeed_zero3(dp)",
     "deepspeed_zero3(dp, max_live_parameters: 0, max_reuse_distance: 0, prefetch_bucket_size: 0)",
-    "deepspeed_zero3(dp, max_reuse_distance: 300_000, prefetch_bucket_size: 200_000, "
-    "param_persistence_threshold: 300)"};
+    ("deepspeed_zero3(dp, max_reuse_distance: 300_000, prefetch_bucket_size: 200_000, "
+     "param_persistence_threshold: 300)")};
   static const char *const schedules[] = {
     "one_f_one_b(p: pp, m: 4)", "gpipe(p: pp, m: 4)", "zb_h1(p: pp, m: 4)",
     "interleaved_one_f_one_b(p: pp, m: 4, v: 2)", "zb_v(p: pp, m: 4)", "dual_pipe(p: pp, m: 4)"};
