@@ -134,7 +134,10 @@ ts_text ts_format_letters(size_t n)
 ts_text ts_format_share(double share)
 {
   ts_text t;
-  snprintf(t.text, sizeof t.text, share > 0 && share < 0.0005 ? "< 0.1 %%" : "%.1f %%",
+  snprintf(t.text, sizeof t.text,
+           share > 0 && share < 0.0005 ? "< 0.1 %%" :
+           share >= 10                 ? "%.0f %%" :
+                                         "%.1f %%",
            100 * share);
   return t;
 }

@@ -300,10 +300,13 @@ static bool read_all(reader *r, ts_feed *feed)
 {
   if (!open_file(r))
     return false;
-  /* stands for what was read */
-  feed->passed = (uint64_t)(ts_sqlite_number(&r->file, "PRAGMA page_count") *
-                            ts_sqlite_number(&r->file, "PRAGMA page_size")) -
-                 feed->at;
+  int64_t pages = ts_sqlite_number(&r->file, "PRAGMA page_count");
+  int64_t size = ts_sqlite_number(&r->file, "PRAGMA page_size");
+  if (pages < 0 || size < 0) {
+    ts_fail(r->error, "export the report again", "the size of the database cannot be read");
+    return false;
+  }
+  feed->passed = (uint64_t)(pages * size) - feed->at; /* stands for what was read */
   if (!is_export(r))
     return false;
   r->e->format = TS_TRACE_NSYS;
