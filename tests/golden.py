@@ -35,7 +35,7 @@ def run(command, folder, scratch, given=subprocess.DEVNULL):
         try:
             status = process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)
+            os.killpg(process.pid, signal.SIGKILL)  # whatever it does with signals
             process.wait()
             status = 124
             err.write(f"no answer within {TIMEOUT:g} s\n".encode())
