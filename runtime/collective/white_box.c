@@ -18,6 +18,12 @@ static bool halves(uint32_t kind)
   return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER;
 }
 
+/* in and out, or up and down */
+static double passes_of(uint32_t kind)
+{
+  return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 : 1;
+}
+
 /* whatever the algorithm */
 static bool one_hop(uint32_t kind) { return kind == TS_IR_MESSAGE || kind == TS_IR_SHIFT; }
 
@@ -26,7 +32,7 @@ static double log2_of(uint32_t n) { return n > 1 ? floor(log2((double)n)) : 0; }
 void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
   double islands = p->islands, others = (double)p->per_island - 1,
-         ways = halves(m->collective) ? 1 : 2;
+         passes = passes_of(m->collective);
   if (one_hop(m->collective)) {
     *inter = p->islands > 1;
     *intra = 1 - *inter;
@@ -41,8 +47,8 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     *intra = ts_ring_steps(m->collective, p->ranks) - *inter;
     break;
   case TS_IR_NET_TREE: /* up and down: a chain in the island, a binary tree between islands */
-    *intra = ways * others;
-    *inter = ways * log2_of(p->islands);
+    *intra = passes * others;
+    *inter = passes * log2_of(p->islands);
     break;
   case TS_IR_NET_SWITCH:
     *intra = 1;
@@ -53,7 +59,7 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     *inter = 2 * log2_of(p->islands);
     break;
   case TS_IR_NET_FABRIC_CHAIN: /* to the rank at the NIC and back; the fabric answers once */
-    *intra = ways * others;
+    *intra = passes * others;
     *inter = 1;
     break;
   /* all ranks at once; sending to each other one costs a tenth of a hop */
@@ -66,8 +72,8 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     *inter = log2_of(p->islands);
     break;
   case TS_IR_NET_HIERARCHICAL: /* a ring in the island and one between islands, in and out */
-    *intra = ways * others;
-    *inter = ways * (islands - 1);
+    *intra = passes * others;
+    *inter = passes * (islands - 1);
     break;
   /* pairs: a rank on the same rail takes what all ranks of the island have for an island */
   default:
@@ -80,6 +86,18 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
  * sends up, the other sends down, so that each direction carries all bytes once instead of twice.
  * Over more islands the inner ones of a tree have two children. */
 static double tree_share(const ts_profile *p) { return p->islands == 2 ? 0.5 : 1; }
+
+/* Each channel's chain begins at another rank, at the NIC that the channel leaves by. The last rank
+ * of a chain passes nothing on, so each rank has K-1 of K channels to pass on. */
+static double chain_share(const ts_profile *p) { return (p->per_island - 1.0) / p->per_island; }
+
+/* NCCL's tuning does not know that: it takes half of the bus bandwidth for chains of any length
+ * (src/graph/tuning.cc). Its constants, which hold for any ranks, are chosen by that. */
+static double believed_volume(const ts_ir_net_method *m, const ts_profile *p, double intra)
+{
+  bool chain = m->algorithm == TS_IR_NET_TREE || m->algorithm == TS_IR_NET_FABRIC_CHAIN;
+  return chain && !m->ranks && intra > 0 ? intra / chain_share(p) : intra;
+}
 
 /* Parts of the bytes that each rank passes on, inside its island and, for the ranks of an island
  * together, out of it. */
@@ -95,8 +113,8 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
   } else {
     switch (m->algorithm) {
     case TS_IR_NET_TREE:
-      *intra = halves(m->collective) ? 1 : 2;
-      *inter = *intra * tree_share(p);
+      *intra = passes_of(m->collective) * chain_share(p);
+      *inter = passes_of(m->collective) * tree_share(p);
       break;
     /* all-reduce: the switch reads all ranks' data and hands the sums back */
     case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE:
@@ -104,7 +122,7 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
       *inter *= p->islands == 2 ? tree_share(p) * ranks / (ranks - 1) : 1;
       break;
     case TS_IR_NET_FABRIC_CHAIN:
-      *intra = reduces ? 2 : 1;
+      *intra = passes_of(m->collective) * chain_share(p);
       *inter = reduces ? 1 : leaving;
       break;
     /* a reduce-scatter in the island, the fabric, an all-gather in the island */
@@ -114,8 +132,8 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
       break;
     /* each rank passes on its share of the island's sum, all of them together the whole */
     case TS_IR_NET_HIERARCHICAL:
-      *intra = (halves(m->collective) ? 1 : 2) * (island - 1) / island;
-      *inter = (halves(m->collective) ? 1 : 2) * (p->islands - 1.0) / p->islands;
+      *intra = passes_of(m->collective) * (island - 1) / island;
+      *inter = passes_of(m->collective) * (p->islands - 1.0) / p->islands;
       break;
     case TS_IR_NET_PAIRS:
       *intra =
@@ -198,6 +216,7 @@ typedef struct way {
   /* what the library takes for steps, and for a byte, where that is not what they take */
   bool misjudged;
   double believed_hops, believed_pace;
+  double believed_more;           /* else: a byte, in chains */
   double intra_hops, inter_hops;  /* a round */
   /* bytes of a round; 0: all bytes go in one, or rounds run into one another */
   double round;
@@ -313,10 +332,12 @@ static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_ne
   pass_on(&w, p, far);
   if (w.lane <= 0)
     fill(&w, p, inside, between);
+  double believed = ps_per_byte(believed_volume(m, p, near), inside);
   near = ps_per_byte(near, inside);
-  believe(&w, p, near, far);
+  believe(&w, p, believed, far);
   far = w.lane > 0 ? 0 : ps_per_byte(far, between);
   *(near >= far ? &w.intra : &w.inter) = fmax(near, far);
+  w.believed_more = fmax(believed, far) - fmax(near, far);
   w.reduction = m->reduction +
                 ps_per_byte(m->local / p->ranks, rate_of(most_inside, m->intra_share,
                                                          p->per_island > 1 ? p->intra : p->inter));
@@ -434,7 +455,7 @@ static double believed_of(const way *w, double bytes)
 {
   return w->believed + (w->misjudged ? w->believed_hops + bytes * w->believed_pace /
                                                              believed_part(w->method, bytes) :
-                                       work_of(w, bytes));
+                                       work_of(w, bytes) + bytes * w->believed_more);
 }
 
 /* The library believes that the chosen one is the fastest, of those that were measured at such

@@ -275,6 +275,61 @@ Test(white_box, small_messages_use_fewer_channels)
   box_free(&n);
 }
 
+static double bytes_inside(const ts_ir_net_method *m, uint32_t ranks, uint32_t islands)
+{
+  double inside, outside;
+  ts_profile p = {.ranks = ranks, .islands = islands, .per_island = ranks / islands};
+  ts_method_volumes(m, &p, &inside, &outside);
+  return inside;
+}
+
+/* One of the K ranks of a chain passes nothing on, and each has its turn, channel by channel: up and
+ * down 2(K-1)/K at 75 GB/s, and out of two islands once at 50. */
+Test(white_box, a_chain_has_a_last_rank)
+{
+  ts_ir_net_method m = {.collective = TS_IR_ALL_REDUCE,
+                        .algorithm = TS_IR_NET_TREE,
+                        .channels = 1,
+                        .threads = 512,
+                        .intra_share = 0.75,
+                        .inter_share = 0.5};
+  ts_profile p = {.ranks = 16, .islands = 2, .per_island = 8, .intra = 1e11, .inter = 1e11};
+  cr_assert_float_eq(ts_white_box_method(&m, UINT64_C(1000000000), &p).intra,
+                     2 * 7 / 8. * 1e9 / 75e9 * 1e12, 1e4);
+  p.intra = 2e11;
+  cr_assert_float_eq(ts_white_box_method(&m, UINT64_C(1000000000), &p).inter, 1e9 / 50e9 * 1e12,
+                     1e4);
+  for (uint32_t ranks = 2; ranks <= 16; ranks *= 2) {
+    m.algorithm = TS_IR_NET_TREE;
+    m.collective = TS_IR_ALL_REDUCE;
+    cr_assert_float_eq(bytes_inside(&m, ranks, 1), 2 * (ranks - 1.0) / ranks, 1e-12);
+    m.algorithm = TS_IR_NET_FABRIC_CHAIN;
+    cr_assert_float_eq(bytes_inside(&m, 2 * ranks, 2), 2 * (ranks - 1.0) / ranks, 1e-12);
+    m.algorithm = TS_IR_NET_TREE;
+    m.collective = TS_IR_BROADCAST; /* down alone */
+    cr_assert_float_eq(bytes_inside(&m, ranks, 1), (ranks - 1.0) / ranks, 1e-12);
+  }
+}
+
+/* NCCL's tuning counts a chain's bytes whole, twice. Of four ranks a tree passes on 1.5 parts, a
+ * ring too: at rates of 1 and 1.2 the tree is faster by 5/4, but taken for slower by 16/15. */
+Test(white_box, the_library_takes_chains_for_slower)
+{
+  static const char methods[] =
+    "  method all_reduce ring simple intra_share 0.75 channels 1 threads 64\n"
+    "  method all_reduce tree simple intra_share 0.9 channels 1 threads 64\n";
+  box_net n;
+  ts_white_box way;
+  box_new(&n, 1, 4, methods);
+  cr_assert(ts_network_way(n.network, TS_IR_ALL_REDUCE, 1 << 30, n.profile, &way));
+  cr_assert_eq(way.method->algorithm, TS_IR_NET_RING);
+  double ring = way.intra, tree;
+  tree = ts_white_box_method(&n.ir.net_methods[1], 1 << 30,
+                             ts_network_profile(n.network, n.profile)).intra;
+  cr_assert_lt(tree, ring);
+  box_free(&n);
+}
+
 /* NCCL halves threads while they are a multiple of 128 (src/enqueue.cc): 64 is the floor. */
 Test(white_box, threads_have_a_floor)
 {
