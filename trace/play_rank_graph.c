@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/source.h"
+#include "ir/spelling.h"
 #include "trace/rank_groups.h"
 #include "trace/read/rank_graph.h"
 
@@ -333,11 +334,8 @@ static void put_collective(maker *m, program *p, ts_ir_node *n, uint32_t i, uint
 
 static uint32_t category_of(const char *name)
 {
-  /* as ts_ir_category counts */
-  static const char *const names[] = {"parameters",  "gradients",   "optimizer",
-                                      "activations", "temporaries", "buffers"};
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    if (strcmp(names[c], name) == 0)
+    if (strcmp(ts_ir_category_names[c], name) == 0)
       return c;
   return TS_IR_TEMPORARIES;
 }
@@ -508,6 +506,26 @@ static bool sort_memory(maker *m, program *p)
   return true;
 }
 
+/* A rank frees what it held before or allocated, by category. */
+static bool check_memory(maker *m, const ts_events *e)
+{
+  int64_t held[TS_IR_CATEGORIES] = {0};
+  for (size_t i = 0; e->graph && i < e->graph->memory.count; i++) {
+    const ts_graph_memory *g = &e->graph->memory.at[i];
+    int64_t *of = &held[category_of(ts_events_text(e, g->category))];
+    *of += g->bytes;
+    if (*of >= 0)
+      continue;
+    const char *node = g->event == TS_EVENT_NONE ?
+                         "`held`" :
+                         ts_arena_printf(m->work, "node %u", g->event);
+    return ts_fail(m->error, "list what is allocated before what frees it",
+                   "rank %" PRId64 ": %s frees %" PRId64 " bytes of %s more than there are",
+                   e->rank, node, -*of, ts_ir_category_names[of - held]);
+  }
+  return true;
+}
+
 static uint32_t put_holdings(maker *m, const ts_events *e, uint32_t *count)
 {
   TS_VEC(ts_ir_holding) held = {0};
@@ -527,7 +545,8 @@ static bool put_fragment(maker *m, program *p, uint32_t *fragment)
 {
   uint32_t *calls = TS_NEW_ARRAY(p->work, uint32_t, m->groups->lists.count + 1);
   p->node_of = TS_NEW_ARRAY(p->work, uint32_t, p->e->count + 1);
-  if (!sort_dependencies(m, p) || !sort_memory(m, p))
+  if (!sort_dependencies(m, p) || !sort_memory(m, p) ||
+      !check_memory(m, p->e))
     return false;
   if (m->prices->step)
     TS_PUSH(p->work, &p->nodes,

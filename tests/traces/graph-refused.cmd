@@ -7,6 +7,8 @@ try "a dependency ahead" 's/"deps": \[2\]/"deps": [2, 5]/' 'replay --machine 1T:
 try "the same number twice" 's/{"id": 3, "op"/{"id": 2, "op"/'
 try "no rank" 's/"rank": 0/"rank": 2/'
 try "memory of no node" 's/"node": 3/"node": 100/'
+try "memory that was never allocated" 's/"bytes": -32768/"bytes": -32769/' 'replay --machine 1T:1T:1G:1us g.json _graph_1.json'
+try "less than nothing held" 's/"bytes": 4194304/"bytes": -1/' 'replay --machine 1T:1T:1G:1us g.json _graph_1.json'
 try "half a rank" 's/"ranks": \[0/"ranks": [0.5/'
 try "a group without a number" 's|{"id": 0, "ranks"|{"ranks"|'
 try "tensors as numbers" 's/"in": \[\[/"in": [[7, /'
