@@ -18,7 +18,7 @@ static uint32_t end_call(ts_rendezvous_state *r, uint64_t end)
 }
 
 /* The same, where some of the events suffice. All must be known: which come first is not decided
- * before (doc/architecture.md). */
+ * before (doc/decisions/11_any_of.md). */
 static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait,
                        const ts_play_op *op, uint64_t *time)
 {
