@@ -79,11 +79,11 @@ libts_a_SOURCES += \
 	runtime/collective/network_internal.h \
 	runtime/collective/packet.c \
 	runtime/collective/packet.h \
-	runtime/collective/packet_crew.c \
-	runtime/collective/packet_crew.h \
 	runtime/collective/packet_model.c \
 	runtime/collective/packet_model.h \
 	runtime/collective/packet_ns3.h \
+	runtime/collective/packet_processes.c \
+	runtime/collective/packet_processes.h \
 	runtime/collective/plain_cluster.c \
 	runtime/collective/plain_cluster.h \
 	runtime/collective/profile.c \
@@ -127,10 +127,6 @@ libts_a_SOURCES += \
 	runtime/play/at_once.h \
 	runtime/play/contention.c \
 	runtime/play/contention.h \
-	runtime/play/crew.c \
-	runtime/play/crew.h \
-	runtime/play/deal.c \
-	runtime/play/deal.h \
 	runtime/play/engine.c \
 	runtime/play/engine.h \
 	runtime/play/engine_internal.h \
@@ -144,6 +140,8 @@ libts_a_SOURCES += \
 	runtime/play/overlap.h \
 	runtime/play/overlap_pairs.c \
 	runtime/play/overlap_pairs.h \
+	runtime/play/partition.c \
+	runtime/play/partition.h \
 	runtime/play/play.c \
 	runtime/play/play.h \
 	runtime/play/process.c \
@@ -158,6 +156,8 @@ libts_a_SOURCES += \
 	runtime/play/slowdown.h \
 	runtime/play/slowdown_learned.c \
 	runtime/play/slowdown_learned.h \
+	runtime/play/thread_pool.c \
+	runtime/play/thread_pool.h \
 	runtime/play/track.c \
 	runtime/play/track.h \
 	runtime/report/calibrated.c \

@@ -32,7 +32,6 @@ tests_unit_sources = \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_cost_trees.c \
-	tests/unit/test_crew.c \
 	tests/unit/test_csv.c \
 	tests/unit/test_database.c \
 	tests/unit/test_device.c \
@@ -109,6 +108,7 @@ tests_unit_sources = \
 	tests/unit/test_split_memory.c \
 	tests/unit/test_sqlite.c \
 	tests/unit/test_stdlib_embed.c \
+	tests/unit/test_thread_pool.c \
 	tests/unit/test_topology.c \
 	tests/unit/test_trace.c \
 	tests/unit/test_ways_out.c \
@@ -257,7 +257,7 @@ tests_schedules_goldens_LDADD = libts.a $(ts_libs)
 # For `./dev tsan`, which builds it by name.
 EXTRA_PROGRAMS += tests/tsan/workers
 tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_workers.c \
-	tests/unit/test_crew.c tests/unit/engine_plan.c
+	tests/unit/test_thread_pool.c tests/unit/engine_plan.c
 tests_tsan_workers_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
 tests_tsan_workers_LDADD = libts.a $(ts_libs)
 

@@ -5,7 +5,7 @@
 
 #include "ir/packets.h"
 #include "ir/spelling.h"
-#include "runtime/collective/packet_crew.h"
+#include "runtime/collective/packet_processes.h"
 #include "runtime/load/intern.h"
 
 typedef struct figure {    /* of a shape, for one instance of a group */
@@ -395,7 +395,7 @@ void ts_packet_play_asked(ts_packet_figures *f)
       .use = TS_NEW_ARRAY(m->arena, ts_packet_use, 2 * (size_t)job->link_count)};
     at[count++] = place_of(m, f->ahead.at[i].job, f->ahead.at[i].bytes);
   }
-  ts_packet_crew_play(tasks, count, m->processes, f->progress);
+  ts_packet_processes_play(tasks, count, m->processes, f->progress);
   for (uint32_t i = 0; i < count; i++)
     if (tasks[i].status == TS_PACKET_DONE) {
       uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, tasks[i].job.flow_count);

@@ -359,11 +359,11 @@ typedef struct climber {
   int64_t slack;
 } climber;
 
-typedef struct crew {
+typedef struct pool {
   climber *at;
   uint32_t count, next;
   pthread_mutex_t lock;
-} crew;
+} pool;
 
 static void climb_alone(climber *c)
 {
@@ -378,7 +378,7 @@ static void climb_alone(climber *c)
 
 static void *work(void *closure)
 {
-  crew *w = closure;
+  pool *w = closure;
   for (;;) {
     pthread_mutex_lock(&w->lock);
     uint32_t mine = w->next < w->count ? w->next++ : UINT32_MAX;
@@ -389,7 +389,7 @@ static void *work(void *closure)
   }
 }
 
-static void climb_together(crew *w, uint32_t jobs)
+static void climb_together(pool *w, uint32_t jobs)
 {
   pthread_t threads[CLIMBED];
   uint32_t started = 0;
@@ -432,7 +432,7 @@ static void open_searcher(searcher *x, ts_arena *arena, const ts_pipeline *p,
 }
 
 /* What the climbers met; in turn, so that the answer is the same whoever came first. */
-static void take_over(searcher *x, const crew *w)
+static void take_over(searcher *x, const pool *w)
 {
   for (uint32_t k = 0; k < w->count; k++) {
     searcher *c = &w->at[k].x;
@@ -456,7 +456,7 @@ static void climb_all(searcher *x)
     uint64_t left = x->how->orders - x->timed, few = left / FEWEST + 1,
              climb = few < CLIMBED ? few : CLIMBED,
              share = round + 1 < ROUNDS ? left / 2 / climb : left / climb;
-    crew w = {.at = climbers, .lock = PTHREAD_MUTEX_INITIALIZER};
+    pool w = {.at = climbers, .lock = PTHREAD_MUTEX_INITIALIZER};
     ts_pipeline_search alone = *x->how;
     w.count = round || climb < x->kept_count ? (uint32_t)climb : x->kept_count;
     alone.orders = share + 1;

@@ -5,7 +5,7 @@
 #include "runtime/play/engine_internal.h"
 
 /* so that threads end together */
-enum { PARTS_A_THREAD = 4 };
+enum { PARTITIONS_A_THREAD = 4 };
 
 /* The call that all members have come to ends then. Returns who waits for that. */
 static uint32_t end_call(ts_rendezvous_state *r, uint64_t end)
@@ -77,7 +77,7 @@ static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play
     return true;
   }
   if (r->shared)
-    ts_crew_lock(e->processes.crew, rendezvous);
+    ts_thread_pool_lock(e->processes.pool, rendezvous);
   joined how = join(e, id, r, op, ready);
   bool shares = how == IS_LAST && e->processes.contention &&
                 ts_contention_collective(e->processes.contention, w->role, op->arg, w->rank,
@@ -87,7 +87,7 @@ static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play
   else if (how == IS_LAST)
     waiters = end_call(r, *end = r->start + op->time);
   if (r->shared)
-    ts_crew_unlock(e->processes.crew, rendezvous);
+    ts_thread_pool_unlock(e->processes.pool, rendezvous);
   if (how == IS_ELSEWHERE)
     e->mismatch = id;
   if (how != IS_LAST || shares)
@@ -244,17 +244,18 @@ static bool end_calls(ts_engine *e)
 
 /* ---- Progress ---- */
 
-/* Items that each process of the part has begun, or is to begin. */
+/* Items that each process of the partition has begun, or is to begin. */
 static uint64_t count_items(const ts_engine *e, bool all)
 {
-  const ts_parts *parts = e->processes.parts;
+  const ts_partitions *partitions = e->processes.partitions;
   uint64_t count = 0;
-  for (uint32_t k = parts->first[e->processes.part]; k < parts->first[e->processes.part + 1]; k++) {
-    const ts_program_info *program = e->facts.players[parts->players[k]].program;
+  for (uint32_t k = partitions->first[e->processes.partition];
+       k < partitions->first[e->processes.partition + 1]; k++) {
+    const ts_program_info *program = e->facts.players[partitions->players[k]].program;
     for (uint32_t s = 0; s < e->processes.per_player; s++) {
       ts_range range = program->stream[s];
       const ts_process *p =
-        &e->processes.at[(size_t)parts->players[k] * e->processes.per_player + s];
+        &e->processes.at[(size_t)partitions->players[k] * e->processes.per_player + s];
       count += all ? range.count : (uint64_t)(p->item - (program->stream_items + range.first));
     }
   }
@@ -266,20 +267,20 @@ static bool tick(ts_engine *e)
 {
   const ts_progress *progress = e->facts.tables->progress;
   uint64_t done = 0, all = 0;
-  for (uint32_t k = 0; progress && k < e->processes.parts->count; k++) {
-    done += __atomic_load_n(&e->parts[k].done, __ATOMIC_RELAXED);
-    all += e->parts[k].items;
+  for (uint32_t k = 0; progress && k < e->processes.partitions->count; k++) {
+    done += __atomic_load_n(&e->partitions[k].done, __ATOMIC_RELAXED);
+    all += e->partitions[k].items;
   }
   if (!ts_tick(progress, "playing", all ? (double)done / (double)all : 1))
-    e->parts->interrupted = true;
-  return !e->parts->interrupted;
+    e->partitions->interrupted = true;
+  return !e->partitions->interrupted;
 }
 
-/* False: the play is to stop. Looks at all processes of the part, so not in each round. */
+/* False: the play is to stop. Looks at all processes of the partition, so not in each round. */
 static bool go_on(ts_engine *e)
 {
   enum { LEAST = 1 << 12, EACH = 8 };
-  const uint32_t *first = e->processes.parts->first + e->processes.part;
+  const uint32_t *first = e->processes.partitions->first + e->processes.partition;
   if (++e->rounds < LEAST || e->rounds / EACH < (first[1] - first[0]) * e->processes.per_player)
     return true;
   e->rounds = 0;
@@ -287,7 +288,7 @@ static bool go_on(ts_engine *e)
     __atomic_store_n(&e->done, count_items(e, false), __ATOMIC_RELAXED);
   if (e->first && !tick(e))
     return false;
-  return !e->processes.crew || !ts_crew_stopped(e->processes.crew);
+  return !e->processes.pool || !ts_thread_pool_stopped(e->processes.pool);
 }
 
 static bool failed(const ts_engine *e)
@@ -295,7 +296,7 @@ static bool failed(const ts_engine *e)
   return e->processes.overflow || e->mismatch != TS_IR_NONE;
 }
 
-/* ---- A part, or all ---- */
+/* ---- A partition, or all ---- */
 
 /* Plays until nobody is ready. False: it is to stop. */
 static bool play_ready(ts_engine *e)
@@ -317,26 +318,26 @@ static void play_alone(ts_engine *e)
     ;
 }
 
-static void play_part(void *closure, uint32_t part, bool first)
+static void play_partition(void *closure, uint32_t partition, bool first)
 {
-  ts_engine *e = &((ts_engine *)closure)[part];
-  ts_crew *crew = e->processes.crew;
+  ts_engine *e = &((ts_engine *)closure)[partition];
+  ts_thread_pool *pool = e->processes.pool;
   e->first = first;
   while (play_ready(e)) {
-    uint32_t mail = ts_crew_mail(crew, part);
+    uint32_t mail = ts_thread_pool_mail(pool, partition);
     if (mail == TS_IR_NONE)
       return;
-    for (; mail != TS_IR_NONE; mail = ts_crew_next(crew, mail))
+    for (; mail != TS_IR_NONE; mail = ts_thread_pool_next(pool, mail))
       e->processes.ready[e->processes.ready_count++] = mail;
   }
-  ts_crew_stop(crew);
+  ts_thread_pool_stop(pool);
 }
 
 static uint32_t open_gate(void *closure)
 {
-  ts_engine *parts = closure;
-  for (uint32_t k = 0; k < parts->processes.parts->count; k++)
-    if (ts_repeats_open(&parts[k]))
+  ts_engine *partitions = closure;
+  for (uint32_t k = 0; k < partitions->processes.partitions->count; k++)
+    if (ts_repeats_open(&partitions[k]))
       return k;
   return TS_IR_NONE;
 }
@@ -348,7 +349,7 @@ static bool look_up(void *closure) { return tick(closure); }
 static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
 {
   const ts_fold *fold = e->facts.fold;
-  const uint32_t *part_of = e->processes.parts->of;
+  const uint32_t *part_of = e->processes.partitions->of;
   e->rendezvous = TS_NEW_ARRAY(scratch, ts_rendezvous_state, fold->rendezvous_count);
   e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->call_count);
   e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->call_count);
@@ -376,22 +377,22 @@ static void keep_entries(ts_arena *arena, const ts_tables *t, ts_player *w)
 }
 
 typedef struct stage {
-  ts_engine *parts;
+  ts_engine *partitions;
   ts_repeats *repeats; /* NULL: every op is played */
-  ts_arena **kept, **scratch; /* [parts] */
+  ts_arena **kept, **scratch; /* [partitions] */
 } stage;
 
-/* What belongs to the part's players, so that a thread makes it. */
-static void set_part(void *closure, uint32_t part, bool first)
+/* What belongs to the partition's players, so that a thread makes it. */
+static void set_partition(void *closure, uint32_t partition, bool first)
 {
   const stage *s = closure;
-  ts_engine *e = &s->parts[part];
-  const ts_parts *parts = e->processes.parts;
-  ts_arena *arena = s->kept[part], *scratch = s->scratch[part];
+  ts_engine *e = &s->partitions[partition];
+  const ts_partitions *partitions = e->processes.partitions;
+  ts_arena *arena = s->kept[partition], *scratch = s->scratch[partition];
   (void)first;
-  for (uint32_t k = parts->first[part]; k < parts->first[part + 1]; k++) {
-    ts_player *w = (ts_player *)&e->facts.players[parts->players[k]];
-    ts_make_player(arena, &e->facts, parts->players[k]);
+  for (uint32_t k = partitions->first[partition]; k < partitions->first[partition + 1]; k++) {
+    ts_player *w = (ts_player *)&e->facts.players[partitions->players[k]];
+    ts_make_player(arena, &e->facts, partitions->players[k]);
     if (e->processes.contention)
       keep_times(arena, w);
     else
@@ -403,44 +404,45 @@ static void set_part(void *closure, uint32_t part, bool first)
   if (s->repeats)
     e->repeats = ts_repeats_new(arena, scratch, s->repeats, e);
   e->items = e->facts.tables->progress ? count_items(e, true) : 0;
-  if (e->processes.crew)
-    ts_crew_mail(e->processes.crew, part);
+  if (e->processes.pool)
+    ts_thread_pool_mail(e->processes.pool, partition);
 }
 
 static void make_parts(const stage *s, const ts_engine *whole)
 {
-  for (uint32_t k = 0; k < whole->processes.parts->count; k++) {
-    s->parts[k] = *whole;
-    s->parts[k].parts = s->parts;
-    s->parts[k].processes.part = k;
-    s->parts[k].order = whole->order ? whole->order + k : 0;
+  for (uint32_t k = 0; k < whole->processes.partitions->count; k++) {
+    s->partitions[k] = *whole;
+    s->partitions[k].partitions = s->partitions;
+    s->partitions[k].processes.partition = k;
+    s->partitions[k].order = whole->order ? whole->order + k : 0;
   }
 }
 
 static void play_together(ts_arena *arena, ts_arena *scratch, stage *s, uint32_t threads)
 {
-  ts_crew *crew = s->parts->processes.crew;
-  uint32_t parts = s->parts->processes.parts->count;
-  s->kept = TS_NEW_ARRAY(scratch, ts_arena *, parts);
-  s->scratch = TS_NEW_ARRAY(scratch, ts_arena *, parts);
-  for (uint32_t k = 0; k < parts; k++) {
-    s->kept[k] = ts_arena_new("part of a play");
+  ts_thread_pool *pool = s->partitions->processes.pool;
+  uint32_t partitions = s->partitions->processes.partitions->count;
+  s->kept = TS_NEW_ARRAY(scratch, ts_arena *, partitions);
+  s->scratch = TS_NEW_ARRAY(scratch, ts_arena *, partitions);
+  for (uint32_t k = 0; k < partitions; k++) {
+    s->kept[k] = ts_arena_new("partition of a play");
     s->scratch[k] = ts_arena_new("engine");
   }
-  ts_crew_run(crew, threads, &(ts_crew_work){.play = set_part, .closure = s});
-  ts_crew_run(crew, threads, &(ts_crew_work){play_part, open_gate, look_up, s->parts});
-  for (uint32_t k = 0; k < parts; k++) {
+  ts_thread_pool_run(pool, threads, &(ts_thread_pool_work){.play = set_partition, .closure = s});
+  ts_thread_pool_run(pool, threads,
+                     &(ts_thread_pool_work){play_partition, open_gate, look_up, s->partitions});
+  for (uint32_t k = 0; k < partitions; k++) {
     ts_arena_adopt(arena, s->kept[k]);
     ts_arena_free(s->scratch[k]);
   }
 }
 
-static bool ended(const ts_engine *parts)
+static bool ended(const ts_engine *partitions)
 {
-  const ts_processes *all = &parts->processes;
+  const ts_processes *all = &partitions->processes;
   bool good = true;
-  for (uint32_t k = 0; k < all->parts->count && good; k++)
-    good = !failed(&parts[k]);
+  for (uint32_t k = 0; k < all->partitions->count && good; k++)
+    good = !failed(&partitions[k]);
   for (uint32_t i = 0; i < all->count && good; i++)
     good = ts_is_done(&all->at[i]);
   return good;
@@ -450,24 +452,24 @@ static bool ended(const ts_engine *parts)
 static const ts_facts *play_parts(ts_arena *arena, ts_arena *scratch, ts_engine *whole,
                                   uint32_t threads, ts_engine **e)
 {
-  stage s = {.parts = TS_NEW_ARRAY(scratch, ts_engine, whole->processes.parts->count),
+  stage s = {.partitions = TS_NEW_ARRAY(scratch, ts_engine, whole->processes.partitions->count),
              .kept = &arena,
              .scratch = &scratch};
-  *e = s.parts;
+  *e = s.partitions;
   make_rendezvous(arena, scratch, whole);
   if (!whole->processes.contention && !whole->facts.tables->every_op)
     s.repeats = ts_repeats_of_all(scratch, whole);
   make_parts(&s, whole);
-  if (whole->processes.crew) {
+  if (whole->processes.pool) {
     play_together(arena, scratch, &s, threads);
   } else {
-    set_part(&s, 0, true);
-    play_alone(s.parts);
+    set_partition(&s, 0, true);
+    play_alone(s.partitions);
   }
-  if (s.parts->interrupted || !ended(s.parts))
+  if (s.partitions->interrupted || !ended(s.partitions))
     return NULL;
-  s.parts->facts.end = ts_processes_end(&s.parts->processes, &s.parts->facts);
-  return &s.parts->facts;
+  s.partitions->facts.end = ts_processes_end(&s.partitions->processes, &s.partitions->facts);
+  return &s.partitions->facts;
 }
 
 const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
@@ -478,17 +480,17 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
   ts_engine whole = {.facts = {.tables = tables, .roles = roles, .fold = fold},
                      .order = order,
                      .mismatch = TS_IR_NONE};
-  ts_parts parts = threads > 1 ?
-                     ts_parts_new(scratch, tables, roles, fold, PARTS_A_THREAD * threads) :
-                     ts_parts_whole(scratch, fold->count);
+  ts_partitions partitions =
+    threads > 1 ? ts_partitions_new(scratch, tables, roles, fold, PARTITIONS_A_THREAD * threads) :
+                  ts_partitions_whole(scratch, fold->count);
   ts_engine *e;
   whole.facts.players = TS_NEW_ARRAY(arena, ts_player, fold->count);
   ts_processes_new(&whole.processes, scratch, &whole.facts, contention);
-  whole.processes.parts = &parts;
-  if (parts.count > 1)
-    whole.processes.crew = ts_crew_new(scratch, parts.count, whole.processes.count);
+  whole.processes.partitions = &partitions;
+  if (partitions.count > 1)
+    whole.processes.pool = ts_thread_pool_new(scratch, partitions.count, whole.processes.count);
   const ts_facts *facts = play_parts(arena, scratch, &whole, threads, &e);
-  bool again = !facts && !e->interrupted && whole.processes.crew;
+  bool again = !facts && !e->interrupted && whole.processes.pool;
   if (contention && ts_contention_failed(contention, stop)) {
     facts = NULL;
   } else if (facts) {

@@ -3,7 +3,7 @@
  * another stream, a message, the last member of a collective, the host) and leaves its number in
  * the place where that time will be written; who writes it resumes the process. Each time is a
  * maximum of sums of others, so the order in which processes run cannot change a result: several
- * threads may play (crew.h).
+ * threads may play (thread_pool.h).
  *
  * What is kept of a play are the FACTS: the times that cross streams. From them each stream can be
  * replayed by itself (track.h). */

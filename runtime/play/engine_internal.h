@@ -12,10 +12,10 @@ typedef struct ts_rendezvous_state {
   uint32_t collective, waiters, who;
   uint32_t calls;
   uint64_t call_base;
-  bool shared; /* its members are of several parts: changed under a lock */
+  bool shared; /* its members are of several partitions: changed under a lock */
 } ts_rendezvous_state;
 
-struct ts_engine { /* one for each part (crew.h) */
+struct ts_engine { /* one for each partition (thread_pool.h) */
   ts_facts facts;
   ts_processes processes;
   ts_rendezvous_state *rendezvous;
@@ -26,7 +26,7 @@ struct ts_engine { /* one for each part (crew.h) */
   uint64_t done, items;  /* that had begun when it was; all of them */
   bool first;            /* on the thread that began it all */
   bool interrupted;
-  struct ts_engine *parts; /* [processes.parts->count] */
+  struct ts_engine *partitions; /* [processes.partitions->count] */
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
   ts_repeats *repeats;   /* NULL: every op is played */
 };

@@ -40,7 +40,7 @@ typedef struct rendezvous {
 typedef struct stage {
   ts_arena *scratch;
   ts_facts facts;
-  ts_parts whole;
+  ts_partitions whole;
   ts_processes processes;
   actor *actors; /* of each process */
   rendezvous *rendezvous;
@@ -646,9 +646,9 @@ static void set_stage(ts_arena *arena, stage *s, ts_contention *network)
   s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
   s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, fold->count);
   s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
-  s->whole = ts_parts_whole(s->scratch, fold->count);
+  s->whole = ts_partitions_whole(s->scratch, fold->count);
   ts_processes_new(&s->processes, s->scratch, &s->facts, network);
-  s->processes.parts = &s->whole;
+  s->processes.partitions = &s->whole;
   ts_processes_begin(&s->processes, s->scratch, &s->facts);
   make_actors(s);
 }

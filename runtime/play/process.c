@@ -74,11 +74,11 @@ static ts_process at_begin(const ts_facts *facts, uint32_t player, uint32_t stre
 /* The first one lies on top of the stack. */
 void ts_processes_begin(ts_processes *all, ts_arena *scratch, const ts_facts *facts)
 {
-  const uint32_t *first = all->parts->first + all->part;
+  const uint32_t *first = all->partitions->first + all->partition;
   all->ready = ts_arena_alloc_raw(
     scratch, (size_t)(first[1] - first[0]) * all->per_player * sizeof *all->ready);
   for (uint32_t k = first[1]; k-- > first[0];) {
-    uint32_t player = all->parts->players[k];
+    uint32_t player = all->partitions->players[k];
     for (uint32_t s = all->per_player; s-- > 0;) {
       uint32_t id = player * all->per_player + s;
       all->at[id] = at_begin(facts, player, s);

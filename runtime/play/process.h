@@ -7,8 +7,8 @@
 #define TS_RUNTIME_PLAY_PROCESS_H
 
 #include "runtime/play/contention.h"
-#include "runtime/play/crew.h"
-#include "runtime/play/deal.h"
+#include "runtime/play/thread_pool.h"
+#include "runtime/play/partition.h"
 #include "runtime/play/engine.h"
 
 /* A time that is not known yet has the highest bit set, and below it the number of the first
@@ -41,9 +41,9 @@ typedef struct ts_processes {
   uint32_t count, per_player;
   uint32_t *ready;           /* stack of processes that may run */
   uint32_t ready_count;
-  ts_crew *crew;             /* who plays other parts meanwhile, or NULL: there are none */
-  const ts_parts *parts;
-  uint32_t part;             /* whose processes these are, on the stack */
+  ts_thread_pool *pool; /* who plays other partitions meanwhile, or NULL: there are none */
+  const ts_partitions *partitions;
+  uint32_t partition;        /* whose processes these are, on the stack */
   ts_contention *contention; /* of calls that share links, or NULL */
   TS_VEC(ts_flight) flights; /* their tags come after those of rendezvous and processes */
   bool overflow;             /* of the clock */
@@ -52,7 +52,7 @@ typedef struct ts_processes {
 /* None has begun. */
 void ts_processes_new(ts_processes *all, ts_arena *scratch, const ts_facts *facts,
                       ts_contention *contention);
-/* Those of all->part are at their begin, and ready; their players are made. */
+/* Those of all->partition are at their begin, and ready; their players are made. */
 void ts_processes_begin(ts_processes *all, ts_arena *scratch, const ts_facts *facts);
 
 /* The end of the step, of a play that has come to its end. */
@@ -116,22 +116,22 @@ static inline bool ts_process_await(ts_processes *all, uint32_t id, uint64_t *ev
   return true;
 }
 
-/* ---- waiting for others, who may be of other parts ---- */
+/* ---- waiting for others, who may be of other partitions ---- */
 
 /* The same for those who wait for a collective. */
 static inline void ts_process_wake_others(ts_processes *all, uint32_t waiter)
 {
-  if (!all->crew) {
+  if (!all->pool) {
     ts_process_wake(all, waiter);
     return;
   }
   for (uint32_t next; waiter != TS_IR_NONE; waiter = next) {
-    uint32_t part = all->parts->of[all->at[waiter].player];
+    uint32_t partition = all->partitions->of[all->at[waiter].player];
     next = all->at[waiter].next;
-    if (part == all->part)
+    if (partition == all->partition)
       all->ready[all->ready_count++] = waiter;
     else
-      ts_crew_leave(all->crew, part, waiter);
+      ts_thread_pool_leave(all->pool, partition, waiter);
   }
 }
 
@@ -144,7 +144,7 @@ static inline uint64_t ts_arrival_at(const uint64_t *place)
 /* Whether the player may be played at the same time. */
 static inline bool ts_is_elsewhere(const ts_processes *all, uint32_t player)
 {
-  return all->crew && all->parts->of[player] != all->part;
+  return all->pool && all->partitions->of[player] != all->partition;
 }
 
 /* Leaves the process where a message of player `from` will arrive. False: it has. */

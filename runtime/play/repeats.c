@@ -41,8 +41,8 @@ typedef struct shape { /* of a fragment: what an item of it has to do with */
 struct ts_repeats {
   ts_arena *scratch;
   const shape *shapes; /* [fragments] */
-  gate *gates;      /* [players]; used are those of the part */
-  uint32_t closed;  /* into the part's players: gates before are open */
+  gate *gates;         /* [players]; used are those of the partition */
+  uint32_t closed;     /* into the partition's players: gates before are open */
   TS_VEC(play) plays;
   TS_VEC(uint64_t) words;
   ts_hash_table table; /* of plays */
@@ -543,9 +543,9 @@ static void open_gate(ts_engine *e, uint32_t player, gate *g)
 bool ts_repeats_open(ts_engine *e)
 {
   ts_repeats *r = e->repeats;
-  const ts_parts *parts = e->processes.parts;
-  while (r && r->closed < parts->first[e->processes.part + 1]) {
-    uint32_t player = parts->players[r->closed++], first = player * e->processes.per_player;
+  const ts_partitions *partitions = e->processes.partitions;
+  while (r && r->closed < partitions->first[e->processes.partition + 1]) {
+    uint32_t player = partitions->players[r->closed++], first = player * e->processes.per_player;
     gate *g = &r->gates[player];
     if (g->open)
       continue;
@@ -683,14 +683,14 @@ static void set_gate(ts_arena *arena, ts_repeats *r, const ts_engine *e, uint32_
 ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats *all,
                            const ts_engine *e)
 {
-  const ts_parts *parts = e->processes.parts;
-  uint32_t part = e->processes.part;
+  const ts_partitions *partitions = e->processes.partitions;
+  uint32_t partition = e->processes.partition;
   ts_repeats *r = ts_arena_copy(scratch, all, sizeof *all);
   uint32_t *plays = TS_NEW_ARRAY(scratch, uint32_t, e->facts.tables->ir->fragments_count);
   r->scratch = scratch;
   r->key = TS_NEW_ARRAY(scratch, uint64_t, most_words(e));
-  r->closed = parts->first[part];
-  for (uint32_t k = parts->first[part]; k < parts->first[part + 1]; k++)
-    set_gate(arena, r, e, parts->players[k], plays);
+  r->closed = partitions->first[partition];
+  for (uint32_t k = partitions->first[partition]; k < partitions->first[partition + 1]; k++)
+    set_gate(arena, r, e, partitions->players[k], plays);
   return r;
 }

@@ -25,9 +25,9 @@
 typedef struct ts_engine ts_engine;
 typedef struct ts_repeats ts_repeats;
 
-/* What parts share. */
+/* What partitions share. */
 ts_repeats *ts_repeats_of_all(ts_arena *scratch, const ts_engine *whole);
-/* Of the engine's part; sets `alike` and `begun` of its players. */
+/* Of the engine's partition; sets `alike` and `begun` of its players. */
 ts_repeats *ts_repeats_new(ts_arena *arena, ts_arena *scratch, const ts_repeats *all,
                            const ts_engine *engine);
 

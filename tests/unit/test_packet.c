@@ -5,7 +5,7 @@
 
 #include "ir/packets.h"
 #include "runtime/collective/packet.h"
-#include "runtime/collective/packet_crew.h"
+#include "runtime/collective/packet_processes.h"
 
 enum { ENDS = 4 };
 
@@ -375,7 +375,7 @@ Test(packet, hpcc_keeps_queues_short)
     share[control] = us_at_line(3 * (32 << 20)) / micros(j.last);
     cr_assert_eq(sum_lost(&j), 0);
   }
-  /* windows of a bandwidth-delay product each meet at first; from then on eta of one is under way */
+  /* windows of a bandwidth-delay product each meet at first; from then on eta of one is sent */
   cr_assert_leq((double)j.use[0].most_waiting, 3 * bdp());
   cr_assert_lt(waiting[1], 0.1 * bdp(), "%f", waiting[1]);
   cr_assert(share[1] > 0.9 && share[1] < 0.97, "%f", share[1]);
@@ -448,7 +448,7 @@ Test(packet, processes_play_what_one_does)
   NEEDS_NS3;
   for (uint32_t processes = 1; processes <= 9; processes += 4) {
     tasks_of(jobs, tasks);
-    ts_packet_crew_play(tasks, TASKS, processes, NULL);
+    ts_packet_processes_play(tasks, TASKS, processes, NULL);
     for (uint32_t i = 0; i < TASKS; i++) {
       job alone;
       incast(&alone, 1 + i % 3, (i + 1) << 20);
@@ -474,7 +474,8 @@ Test(packet, processes_are_stopped)
   double share = -1;
   NEEDS_NS3;
   tasks_of(jobs, tasks);
-  ts_packet_crew_play(tasks, TASKS, 2, &(ts_progress){.tick = stop_at_once, .closure = &share});
+  ts_packet_processes_play(tasks, TASKS, 2,
+                           &(ts_progress){.tick = stop_at_once, .closure = &share});
   cr_assert(share >= 0 && share < 1, "%f", share);
   uint32_t stopped = 0;
   for (uint32_t i = 0; i < TASKS; i++)

@@ -48,7 +48,7 @@ struct ts_played_steps {
 
 /* ---- Threads ---- */
 
-typedef struct crew {
+typedef struct pool {
   void (*work)(void *closure, uint32_t i);
   void *closure;
   uint32_t end;
@@ -56,11 +56,11 @@ typedef struct crew {
   const ts_progress *progress;
   const char *what;
   pthread_t owner; /* tells how far it is */
-} crew;
+} pool;
 
 static void *work(void *closure)
 {
-  crew *c = closure;
+  pool *c = closure;
   for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->end;) {
     if (pthread_equal(pthread_self(), c->owner))
       ts_tick_counted(c->progress, c->what, (double)i / c->end, "steps", i);
@@ -72,7 +72,7 @@ static void *work(void *closure)
 static void work_all(long jobs, const ts_progress *progress, const char *what,
                      void (*each)(void *, uint32_t), void *closure, uint32_t count)
 {
-  crew c = {.work = each,
+  pool c = {.work = each,
             .closure = closure,
             .end = count,
             .progress = progress,

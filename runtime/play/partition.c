@@ -1,21 +1,23 @@
 /* Kruskal's way through what players exchange, most frequent first: whoever it connects joins, up
- * to the size of a part. Then the clusters, largest first, each to the part with the least work
- * (LPT: Graham, 1969). */
-#include "runtime/play/deal.h"
+ * to the size of a partition. Then the clusters, largest first, each to the partition with the
+ * least work (LPT: Graham, 1969). */
+#include "runtime/play/partition.h"
 
 #include <stdlib.h>
 
-typedef struct tie { uint32_t often, rendezvous, a, b; } tie; /* rendezvous, or of a and b */
+typedef struct tie {
+  uint32_t often, rendezvous, a, b;
+} tie; /* rendezvous, or of a and b */
 
 typedef struct dealer {
   const ts_tables *t;
   const ts_roles *roles;
   const ts_fold *fold;
   ts_arena *scratch;
-  uint32_t *up;     /* [players] towards the one that stands for the cluster */
-  uint64_t *work;   /* [players] of the cluster, at the one that stands for it */
-  uint64_t most;    /* of a cluster */
-  uint32_t *seen;   /* [players] the tie that counted the cluster last, plus 1 */
+  uint32_t *up;   /* [players] towards the one that stands for the cluster */
+  uint64_t *work; /* [players] of the cluster, at the one that stands for it */
+  uint64_t most;  /* of a cluster */
+  uint32_t *seen; /* [players] the tie that counted the cluster last, plus 1 */
   TS_VEC(tie) ties;
 } dealer;
 
@@ -45,8 +47,7 @@ static const uint32_t *count_messages(const dealer *d, const ts_program_info *pr
 static void list_ties(dealer *d)
 {
   const ts_ranks *ranks = d->t->ranks;
-  const uint32_t **messages =
-    TS_NEW_ARRAY(d->scratch, const uint32_t *, d->t->ir->programs_count);
+  const uint32_t **messages = TS_NEW_ARRAY(d->scratch, const uint32_t *, d->t->ir->programs_count);
   for (uint32_t r = 0; r < d->fold->rendezvous_count; r++)
     if (d->fold->rendezvous[r].count > 1)
       TS_PUSH(d->scratch, &d->ties, (tie){d->fold->rendezvous[r].calls, r, 0, 0});
@@ -89,7 +90,7 @@ static void join(dealer *d, uint32_t a, uint32_t b)
   d->work[low] += d->work[high];
 }
 
-/* Whether those whom the tie connects would make one part. */
+/* Whether those whom the tie connects would make one partition. */
 static bool fits(dealer *d, const tie *t)
 {
   uint32_t pair[] = {t->a, t->b}, count = 2, number = (uint32_t)(t - d->ties.at) + 1;
@@ -123,9 +124,12 @@ static void make_clusters(dealer *d)
   }
 }
 
-/* ---- Parts ---- */
+/* ---- Partitions ---- */
 
-typedef struct cluster { uint64_t work; uint32_t player; } cluster;
+typedef struct cluster {
+  uint64_t work;
+  uint32_t player;
+} cluster;
 
 static int larger(const void *left, const void *right)
 {
@@ -135,8 +139,8 @@ static int larger(const void *left, const void *right)
   return a->player < b->player ? -1 : a->player > b->player;
 }
 
-/* [players] part of those who stand for clusters. Returns how many parts have some. */
-static uint32_t deal(dealer *d, uint32_t most, uint32_t *part)
+/* [players] partition of those who stand for clusters. Returns how many partitions have some. */
+static uint32_t deal(dealer *d, uint32_t most, uint32_t *partition)
 {
   TS_VEC(cluster) clusters = {0};
   uint64_t *load = TS_NEW_ARRAY(d->scratch, uint64_t, most);
@@ -151,12 +155,12 @@ static uint32_t deal(dealer *d, uint32_t most, uint32_t *part)
       if (load[k] < load[least])
         least = k;
     load[least] += clusters.at[i].work + 1;
-    part[clusters.at[i].player] = least;
+    partition[clusters.at[i].player] = least;
   }
   return used;
 }
 
-static void list_players(ts_arena *arena, uint32_t count, const uint32_t *of, ts_parts *out)
+static void list_players(ts_arena *arena, uint32_t count, const uint32_t *of, ts_partitions *out)
 {
   uint32_t *first = TS_NEW_ARRAY(arena, uint32_t, out->count + 2),
            *players = TS_NEW_ARRAY(arena, uint32_t, count);
@@ -170,15 +174,15 @@ static void list_players(ts_arena *arena, uint32_t count, const uint32_t *of, ts
   out->first = first;
 }
 
-ts_parts ts_parts_whole(ts_arena *arena, uint32_t players)
+ts_partitions ts_partitions_whole(ts_arena *arena, uint32_t players)
 {
-  ts_parts out = {.count = 1, .of = TS_NEW_ARRAY(arena, uint32_t, players)};
+  ts_partitions out = {.count = 1, .of = TS_NEW_ARRAY(arena, uint32_t, players)};
   list_players(arena, players, out.of, &out);
   return out;
 }
 
-ts_parts ts_parts_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
-                      const ts_fold *fold, uint32_t most)
+ts_partitions ts_partitions_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
+                                const ts_fold *fold, uint32_t most)
 {
   dealer d = {.t = tables, .roles = roles, .fold = fold, .scratch = ts_arena_new("dealing")};
   uint64_t all = 0;
@@ -193,11 +197,11 @@ ts_parts ts_parts_new(ts_arena *arena, const ts_tables *tables, const ts_roles *
   list_ties(&d);
   TS_SORT(&d.ties, more_often);
   make_clusters(&d);
-  uint32_t *part = TS_NEW_ARRAY(d.scratch, uint32_t, fold->count),
+  uint32_t *partition = TS_NEW_ARRAY(d.scratch, uint32_t, fold->count),
            *of = TS_NEW_ARRAY(arena, uint32_t, fold->count);
-  ts_parts out = {.count = deal(&d, most, part), .of = of};
+  ts_partitions out = {.count = deal(&d, most, partition), .of = of};
   for (uint32_t p = 0; p < fold->count; p++)
-    of[p] = part[cluster_of(&d, p)];
+    of[p] = partition[cluster_of(&d, p)];
   list_players(arena, fold->count, of, &out);
   ts_arena_free(d.scratch);
   return out;

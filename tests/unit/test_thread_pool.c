@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "runtime/account/memory.h"
-#include "runtime/play/crew.h"
-#include "runtime/play/deal.h"
+#include "runtime/play/thread_pool.h"
+#include "runtime/play/partition.h"
 #include "runtime/play/play.h"
 #include "runtime/play/slowdown.h"
 #include "runtime/report/report.h"
@@ -63,7 +63,7 @@ static ts_run_options options_of(uint32_t seed)
                           .overlap = seed % 5 == 0 ? &ts_slowdown_physical : NULL};
 }
 
-Test(crew, any_number_of_threads_gives_the_same_bytes)
+Test(thread_pool, any_number_of_threads_gives_the_same_bytes)
 {
   for (uint32_t seed = 0; seed < PLANS; seed++) {
     ts_ir_builder *b = random_ir_of(seed, seed % 4 ? 0 : 8 + seed % 40);
@@ -74,7 +74,7 @@ Test(crew, any_number_of_threads_gives_the_same_bytes)
   }
 }
 
-Test(crew, any_number_of_threads_gives_the_same_bytes_of_other_jobs)
+Test(thread_pool, any_number_of_threads_gives_the_same_bytes_of_other_jobs)
 {
   for (uint32_t seed = 0; seed < PLANS; seed++) {
     plan p = plan_random(seed);
@@ -91,7 +91,7 @@ static void check_times(const uint64_t *a, const uint64_t *b, uint32_t count, ui
     cr_assert(memcmp(a, b, count * sizeof *a) == 0, "seed %u", seed);
 }
 
-/* Items that are played alike have their events in common, which may be others in the other play. */
+/* Equal items have their events in common, which may be others in the other play. */
 static void check_events(const ts_ir *ir, const ts_player *a, const ts_player *b, uint32_t seed)
 {
   const ts_play_item *v = a->program->items;
@@ -103,7 +103,7 @@ static void check_events(const ts_ir *ir, const ts_player *a, const ts_player *b
 }
 
 /* Every time that crosses streams, also of those that no report shows. */
-Test(crew, every_fact_is_the_same)
+Test(thread_pool, every_fact_is_the_same)
 {
   for (uint32_t seed = 0; seed < PLANS; seed++) {
     ts_arena *arena = ts_arena_new("test");
@@ -171,9 +171,8 @@ static void check_stop(plan *p, const char *code)
   ts_stop first = {.arena = arena};
   for (int i = 0; i < COUNTS; i++) {
     ts_stop stop = {.arena = arena};
-    ts_run *run =
-      ts_run_new(&ir, &(ts_run_options){.no_fold = true, .threads = threads_of[i], .spread = true},
-                 &stop);
+    ts_run *run = ts_run_new(
+      &ir, &(ts_run_options){.no_fold = true, .threads = threads_of[i], .spread = true}, &stop);
     cr_assert(!run);
     cr_assert_str_eq(stop.code, code);
     if (!i)
@@ -188,7 +187,7 @@ static void check_stop(plan *p, const char *code)
   ts_arena_free(arena);
 }
 
-Test(crew, a_play_that_stands_still_is_explained_the_same)
+Test(thread_pool, a_play_that_stands_still_is_explained_the_same)
 {
   plan good = make_ring(6, false, false), stands = make_ring(6, true, false),
        differs = make_ring(6, false, true);
@@ -209,7 +208,7 @@ static bool stop_at_once(void *closure, const char *what, double share)
   return share < 0;
 }
 
-Test(crew, stops_when_asked)
+Test(thread_pool, stops_when_asked)
 {
   enum { ITEMS = 3000 };
   plan p = plan_new(1, (uint32_t[]){8}, TS_IR_NONE, 8);
@@ -233,8 +232,7 @@ Test(crew, stops_when_asked)
     ts_progress progress = {.tick = stop_at_once, .closure = &asked};
     ts_run *run = ts_run_new(
       &ir,
-      &(ts_run_options){
-        .no_fold = true, .threads = threads, .spread = true, .progress = &progress},
+      &(ts_run_options){.no_fold = true, .threads = threads, .spread = true, .progress = &progress},
       &stop);
     cr_assert(!run, "%u threads", threads);
     cr_assert(asked > 0);
@@ -244,10 +242,10 @@ Test(crew, stops_when_asked)
   plan_free(&p);
 }
 
-/* ---- Parts ---- */
+/* ---- Partitions ---- */
 
-/* Replicas that exchange little are parts; pipelines stay together where they can. */
-Test(crew, parts_are_of_those_who_exchange_most)
+/* Replicas that exchange little are partitions; pipelines stay together where they can. */
+Test(thread_pool, partitions_are_of_those_who_exchange_most)
 {
   enum { STAGES = 4, REPLICAS = 8 };
   plan q = plan_new(2, (uint32_t[]){STAGES, REPLICAS}, 0, 2);
@@ -276,16 +274,16 @@ Test(crew, parts_are_of_those_who_exchange_most)
   ts_run_options how = {.no_fold = true};
   cr_assert(ts_run_prepare(arena, &ir, &how, &prepared, &stop), "%s", stop.title);
   const ts_fold *fold = ts_fold_new(arena, prepared.tables, prepared.roles, false);
-  ts_parts parts = ts_parts_new(arena, prepared.tables, prepared.roles, fold, 4);
-  cr_assert_eq(parts.count, 4);
+  ts_partitions partitions = ts_partitions_new(arena, prepared.tables, prepared.roles, fold, 4);
+  cr_assert_eq(partitions.count, 4);
   for (uint32_t r = 0; r < STAGES * REPLICAS; r++)
-    cr_assert_eq(parts.of[r], parts.of[r / STAGES * STAGES], "rank %u", r);
-  for (uint32_t k = 0; k < parts.count; k++) {
-    cr_assert_eq(parts.first[k + 1] - parts.first[k], STAGES * REPLICAS / 4);
-    for (uint32_t i = parts.first[k]; i < parts.first[k + 1]; i++)
-      cr_assert_eq(parts.of[parts.players[i]], k);
+    cr_assert_eq(partitions.of[r], partitions.of[r / STAGES * STAGES], "rank %u", r);
+  for (uint32_t k = 0; k < partitions.count; k++) {
+    cr_assert_eq(partitions.first[k + 1] - partitions.first[k], STAGES * REPLICAS / 4);
+    for (uint32_t i = partitions.first[k]; i < partitions.first[k + 1]; i++)
+      cr_assert_eq(partitions.of[partitions.players[i]], k);
   }
-  cr_assert_eq(ts_parts_new(arena, prepared.tables, prepared.roles, fold, 1000).count,
+  cr_assert_eq(ts_partitions_new(arena, prepared.tables, prepared.roles, fold, 1000).count,
                STAGES * REPLICAS);
   ts_arena_free(arena);
   plan_free(&q);

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "runtime/collective/packet_crew.h"
+#include "runtime/collective/packet_processes.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,16 +22,16 @@ typedef struct shared_task {
   size_t end, use;      /* where in the shared memory its results are, bytes */
 } shared_task;
 
-typedef struct crew {
+typedef struct workers {
   ts_packet_task *tasks;
   uint32_t count;
-  uint32_t *order;  /* the longest first */
-  double *packets;  /* of each task */
-  char *memory;     /* shared: `next`, then the tasks, then results */
+  uint32_t *order; /* the longest first */
+  double *packets; /* of each task */
+  char *memory;    /* shared: `next`, then the tasks, then results */
   size_t size;
   atomic_uint *next;
   shared_task *shared;
-} crew;
+} workers;
 
 /* ---- A process ---- */
 
@@ -42,7 +42,7 @@ static bool note_share(void *closure, const char *what, double share)
   return true;
 }
 
-static _Noreturn void play_some(const crew *c)
+static _Noreturn void play_some(const workers *c)
 {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -70,7 +70,7 @@ static size_t place(size_t *size, size_t bytes)
   return at;
 }
 
-static bool share_memory(crew *c)
+static bool share_memory(workers *c)
 {
   size_t shared, next = place(&c->size, sizeof *c->next);
   shared = place(&c->size, c->count * sizeof *c->shared);
@@ -79,8 +79,7 @@ static bool share_memory(crew *c)
     place(&c->size, c->tasks[i].job.flow_count * sizeof(uint64_t));
     place(&c->size, 2 * (size_t)c->tasks[i].job.link_count * sizeof(ts_packet_use));
   }
-  c->memory =
-    mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  c->memory = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (c->memory == MAP_FAILED)
     return false;
   c->next = (atomic_uint *)(void *)(c->memory + next);
@@ -94,7 +93,7 @@ static bool share_memory(crew *c)
   return true;
 }
 
-static void order_tasks(crew *c)
+static void order_tasks(workers *c)
 {
   for (uint32_t i = 0; i < c->count; i++) {
     uint32_t at = i;
@@ -105,7 +104,7 @@ static void order_tasks(crew *c)
   }
 }
 
-static double played(const crew *c)
+static double played(const workers *c)
 {
   double all = 0, done = 0;
   for (uint32_t i = 0; i < c->count; i++) {
@@ -115,7 +114,7 @@ static double played(const crew *c)
   return all > 0 ? done / all : 1;
 }
 
-static void wait_for(const crew *c, pid_t *process, uint32_t count, const ts_progress *progress)
+static void wait_for(const workers *c, pid_t *process, uint32_t count, const ts_progress *progress)
 {
   uint32_t left = count;
   while (left) {
@@ -133,7 +132,7 @@ static void wait_for(const crew *c, pid_t *process, uint32_t count, const ts_pro
   }
 }
 
-static void take_results(crew *c)
+static void take_results(workers *c)
 {
   for (uint32_t i = 0; i < c->count; i++) {
     ts_packet_task *t = &c->tasks[i];
@@ -145,13 +144,13 @@ static void take_results(crew *c)
   }
 }
 
-void ts_packet_crew_play(ts_packet_task *tasks, uint32_t count, uint32_t processes,
-                         const ts_progress *progress)
+void ts_packet_processes_play(ts_packet_task *tasks, uint32_t count, uint32_t processes,
+                              const ts_progress *progress)
 {
-  crew c = {.tasks = tasks,
-            .count = count,
-            .order = ts_heap_new(count, sizeof *c.order),
-            .packets = ts_heap_new(count, sizeof *c.packets)};
+  workers c = {.tasks = tasks,
+               .count = count,
+               .order = ts_heap_new(count, sizeof *c.order),
+               .packets = ts_heap_new(count, sizeof *c.packets)};
   pid_t *process = ts_heap_new(processes, sizeof *process);
   uint32_t begun = 0;
   for (uint32_t i = 0; i < count; i++)
