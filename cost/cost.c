@@ -93,6 +93,13 @@ ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_
   return source;
 }
 
+const ts_cost_source *ts_cost_with_floor(ts_arena *arena, const ts_cost_source *fit, double floor)
+{
+  ts_cost_source *source = ts_arena_copy(arena, fit, sizeof *fit);
+  source->floor = floor;
+  return source;
+}
+
 ts_cost_source *ts_cost_roofline(ts_arena *arena, const ts_roofline *numbers)
 {
   ts_cost_source *source = new_source(arena, TS_SOURCE_ROOFLINE);
@@ -125,7 +132,7 @@ bool ts_cost_ask(const ts_cost_source *source, const ts_cost_query *query, ts_co
   }
   switch (source->kind) {
   case TS_SOURCE_TABLE: return ts_table_ask(source->u.table, query, answer);
-  case TS_SOURCE_FIT: return ts_fit_ask(source->u.fit, query, answer);
+  case TS_SOURCE_FIT: return ts_fit_ask(source->u.fit, source->floor, query, answer);
   case TS_SOURCE_ROOFLINE: return ts_roofline_ask(source->u.roofline, query, answer);
   }
   return false;

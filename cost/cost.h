@@ -81,6 +81,10 @@ ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size,
 /* Fit file. NULL after an error. */
 ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_error *error);
 
+/* The fit with this floor in seconds in place of its own, which holds the launch where calls were
+ * timed one by one. */
+const ts_cost_source *ts_cost_with_floor(ts_arena *arena, const ts_cost_source *fit, double floor);
+
 /* A fit of a table, trained now: every family that has a model and at least 8 rows. `units`:
  * processors of the device. Takes seconds, and gives the same answers each time. NULL after an
  * error (which has no place in the file). */

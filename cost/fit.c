@@ -161,7 +161,17 @@ static void note_range(const ts_fit_model *m, const double *feature, ts_cost_ans
     answer->high = m->high[f];
 }
 
-bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer)
+/* What is left of a time with another floor: both times are the physical model's. */
+static double share_above(const ts_fit_model *m, double floor, const double *feature)
+{
+  double p[TS_MODEL_MAX_PARAMETERS];
+  memcpy(p, m->parameter, sizeof p);
+  p[TS_PARAMETER_FLOOR] = floor * 1e6;
+  return m->model->time(p, feature).us / m->model->time(m->parameter, feature).us;
+}
+
+bool ts_fit_ask(const ts_fit *fit, double floor, const ts_cost_query *query,
+                ts_cost_answer *answer)
 {
   for (uint32_t i = 0; i < fit->model_count; i++) {
     const ts_fit_model *m = &fit->model[i];
@@ -180,9 +190,11 @@ bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *a
       continue;
     int64_t row = kept_row(m, feature);
     double us = row >= 0 ? m->row_us[row] : ts_fit_evaluate(m, feature);
-    bool whole = !m->model->share;
-    if (!whole)
+    bool whole = !m->model->share && !(floor > 0);
+    if (m->model->share)
       us *= m->model->share(m->parameter, feature);
+    if (floor > 0)
+      us *= share_above(m, floor, feature);
     *answer = (ts_cost_answer){.seconds = us * 1e-6,
                                .basis = row >= 0 && whole ? TS_COST_MEASURED : TS_COST_FITTED};
     note_range(m, feature, answer);

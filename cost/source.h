@@ -14,6 +14,7 @@ struct ts_cost_source {
     const ts_fit *fit;
     const ts_roofline *roofline;
   } u;
+  double floor; /* of a fit: seconds in place of its own floor; 0: as fitted */
 };
 
 /* The rate of arithmetic in a format; NULL: none. */
@@ -22,7 +23,9 @@ bool ts_roofline_ask(const ts_roofline *numbers, const ts_cost_query *query,
                      ts_cost_answer *answer);
 
 ts_fit *ts_fit_read(ts_arena *arena, const char *text, size_t size, ts_error *error);
-bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer);
+/* `floor` as in ts_cost_source. */
+bool ts_fit_ask(const ts_fit *fit, double floor, const ts_cost_query *query,
+                ts_cost_answer *answer);
 const char *ts_fit_provenance(const ts_fit *fit);
 const char *ts_fit_device(const ts_fit *fit);
 const char *ts_fit_learners(const ts_fit *fit, ts_arena *arena);

@@ -11,7 +11,7 @@ import std.gpus.nvidia, std.training
 
 // `experts`, `latent`: fits of the products of all experts in one launch, and of attention whose
 // keys and values are wider or narrower than its queries (multi-head latent attention). Without the
-// first, experts are priced as plain products.
+// first, experts are priced as plain products. `full`: sources of products in fp32.
 fn training_costs(
   file: String,
   kind: Gpu,
@@ -22,7 +22,8 @@ fn training_costs(
   latent: String = "",
   backward: Real = 2.5,
   latent_backward: Real = 2.5,
-) = [
+  full: List = [],
+) = full + [
   slower(fit(file), by: power, family: "gemm"),
   like(fit(file), family: "attention_backward", as: "attention", by: backward),
   // one expert is a plain product, whatever grouped kernels do with several
@@ -48,6 +49,7 @@ fn _of(c: TrainingCosts) = training_costs(
   latent: c.latent,
   backward: c.backward,
   latent_backward: c.latent_backward,
+  full: training_full(c),
 )
 let training_a100 = _of(costs_a100)
 let training_h100 = _of(costs_h100)

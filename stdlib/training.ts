@@ -3,8 +3,10 @@
 // fits.
 //
 // A machine's record: `kind`, and where its kernels were measured: `fit`, `experts`, `latent`,
-// `casts` (to 8 bits), and `narrow`, the beginning of the names of fits in 8 and 4 bits; `fit_of`
-// and its like, on which other gpu, whose kernels are scaled by the rooflines. `power`,
+// `full` (products in fp32; TF32, which a plan asks for by `arithmetic`, is another format, and no
+// fit has it), `casts` (to 8 bits), and `narrow`, the beginning of the names of fits in 8 and 4
+// bits; `fit_of` and its like, on which other gpu, whose kernels are scaled by the rooflines. Fits
+// in fp32 are taken as measured: no run says how much slower such products are for long. `power`,
 // `power_eight` and `power_four`: how much slower products are over a long step than in bursts, in
 // 16, 8 and 4 bits. `slows`: how much slower they are beside collectives of tensor parallelism,
 // which take processors from them (`framework_tensor`); `spread`: `power` for plans that do not say
@@ -49,11 +51,13 @@ record TrainingCosts {
   fit: String = ""
   experts: String = ""
   latent: String = ""
+  full: String = ""
   casts: String = ""
   narrow: String = ""
   fit_of: Gpu = none
   experts_of: Gpu = none
   latent_of: Gpu = none
+  full_of: Gpu = none
   casts_of: Gpu = none
   narrow_of: Gpu = none
   power: Real
@@ -86,6 +90,8 @@ let costs_a100: TrainingCosts = {
   fit: "std/fits/a100_sxm.fit.json",
   experts: "std/fits/a100_sxm_experts.fit.json",
   latent: "std/fits/a100_sxm_latent.fit.json",
+  full: "std/fits/a100_pcie_fp32.fit.json",
+  full_of: a100_pcie_80g,
   power: 1.167,
   bytes: 0.8,
   eight: 1,
@@ -99,6 +105,7 @@ let costs_h100: TrainingCosts = {
   fit: "std/fits/h100_sxm.fit.json",
   experts: "std/fits/h100_sxm_experts.fit.json",
   latent: "std/fits/h100_sxm_latent.fit.json",
+  full: "std/fits/h100_sxm_fp32.fit.json",
   casts: "std/fits/h100_sxm_cast.fit.json",
   narrow: "std/fits/h100_sxm",
   power: 1.27,
@@ -120,6 +127,7 @@ let costs_h100_500w = costs_h100 with {
   fit_of = h100_sxm
   experts_of = h100_sxm
   latent_of = h100_sxm
+  full_of = h100_sxm
   casts_of = h100_sxm
   narrow_of = h100_sxm
   power = 1.636
@@ -132,6 +140,7 @@ let costs_h200 = costs_h100 with {
   fit = "std/fits/h200_sxm.fit.json"
   experts = "std/fits/h200_sxm_experts.fit.json"
   latent = "std/fits/h200_sxm_latent.fit.json"
+  full_of = h100_sxm
   casts = "std/fits/h200_sxm_cast.fit.json"
   narrow = "std/fits/h200_sxm"
 }
@@ -212,7 +221,13 @@ fn _by(c: TrainingCosts, recipe: String, levels: Record) = slower(
 fn _scans(c: TrainingCosts) = _fit(c, "std/fits/b200_sxm_scan.fit.json", if c.kind.name == b200_sxm.name then none else b200_sxm)
 
 // A fit of kernels of the machine, or of those of `other` scaled to it.
-fn _fit(c: TrainingCosts, file: String, other: Any) = if other == none then fit(file) else scale(fit(file), from: other, to: c.kind)
+fn _fit(c: TrainingCosts, file: String, other: Any) = _fit_of(c, fit(file), other)
+fn _fit_of(c: TrainingCosts, source: Any, other: Any) = if other == none then source else scale(source, from: other, to: c.kind)
+
+// Products in fp32. Calls were timed one by one, launch included (NeuSight): a kernel in a long
+// queue has the floor that others have. None was narrow (512 rows, 768 columns, 512 deep, one a
+// call, or more), so that the fit does not know what memory gives them: those are on the roofline.
+fn training_full(c: TrainingCosts) = if c.full == "" then [] else [_fit_of(c, fit(c.full, floor: 2 us, beyond: 2), c.full_of)]
 
 // Products of a recipe as measured in bursts, without the casts before them.
 fn _narrow(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == "" or recipe == "bf16" then none else slower(
@@ -252,7 +267,7 @@ fn training(
   library: String = "cudnn",
   backward: Real = c.backward,
   levels: Record = c,
-) = _one_expert(c, recipe, levels) + [
+) = _one_expert(c, recipe, levels) + training_full(c) + [
   slower(slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
   like(_fit(c, c.fit, c.fit_of), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
   if c.apart then _experts_apart(c, recipe, levels) else none,
@@ -300,6 +315,7 @@ let costs_gh200 = costs_h100 with {
   fit_of = h100_sxm
   experts_of = h100_sxm
   latent_of = h100_sxm
+  full_of = h100_sxm
   casts_of = h100_sxm
   narrow_of = h100_sxm
 }

@@ -21,6 +21,7 @@ typedef enum ts_asked_kind {
 struct ts_cost_chain {
   ts_asked_kind kind;
   const ts_cost_source *source;   /* SOURCE */
+  double beyond;                  /* SOURCE: no answers further beyond its data; 0: all */
   const ts_record *functions;     /* FUNCTIONS: family -> function */
   const ts_cost_chain *inner;          /* SLOWER, SCALED, LIKE, DURING, ON */
   const ts_value *gpu;            /* ON: it answers for this one alone */
@@ -246,12 +247,29 @@ static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
   return source;
 }
 
+/* The fit as `floor` and `beyond` want it. */
+static ts_cost_chain *bounded(ts_session *s, const ts_applied *f, ts_cost_chain *fit)
+{
+  const ts_value *floor = arg(f, "floor"), *beyond = arg(f, "beyond");
+  if (!fit)
+    return NULL;
+  if (floor && !(floor->u.real > 0))
+    return wrong(s, floor->span, "the floor of a fit must be a positive time", *floor);
+  if (floor)
+    fit->source = ts_cost_with_floor(s->arena, fit->source, floor->u.real);
+  fit->beyond = number(beyond, 0);
+  if (beyond && !(fit->beyond >= 1))
+    return wrong(s, beyond->span, "how far beyond its data a fit answers is a factor, 1 or more",
+                 *beyond);
+  return fit;
+}
+
 static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
 {
   const ts_value *file = arg(f, "source");
   if (file && file->type == TS_T_APPLIED && !file->u.applied->decl &&
       !strcmp(file->u.applied->name, "table"))
-    return fit_of_table(s, f, file, name);
+    return bounded(s, f, fit_of_table(s, f, file, name));
   if (!file || file->type != TS_T_STRING)
     return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`",
                  file ? *file : ts_none_value());
@@ -262,7 +280,7 @@ static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *na
   name->name = ts_session_written(file->u.string);
   if (*learners)
     name->name = ts_arena_printf(s->arena, "%s (%s)", name->name, learners);
-  return take_device(s, source, NULL, name) ? of_source(s, source) : NULL;
+  return take_device(s, source, NULL, name) ? bounded(s, f, of_source(s, source)) : NULL;
 }
 
 /* The rows asked for as a table; NULL with the error filled. The whole database is an input of the
@@ -620,7 +638,9 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
 {
   ts_cost_answer from, to;
   switch (a->kind) {
-  case ASK_SOURCE: return ts_cost_ask(a->source, q, answer);
+  case ASK_SOURCE:
+    return ts_cost_ask(a->source, q, answer) &&
+           !(a->beyond > 0 && answer->beyond && answer->far > a->beyond);
   case ASK_FUNCTIONS: return ask_function(s, a, q, span, answer, failed);
   case ASK_ON: return ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed);
   case ASK_SLOWER:
