@@ -613,6 +613,25 @@ static bool has_own(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind
   return false;
 }
 
+/* The ways as they were where anchors were measured: at the rates that methods state, on links of
+ * any rate. The library chose by what it believed of the links there. */
+static uint32_t ways_there(ts_arena *arena, const ts_white_box_plan *plan, const ts_ir *ir,
+                           const ts_ir_net_model *model, uint32_t kind, way *ways)
+{
+  ts_profile there = plan->profile, links = there;
+  way *chosen = TS_NEW_ARRAY(arena, way, model->method_count);
+  there.intra = there.intra > 0 ? INFINITY : 0;
+  there.inter = there.inter > 0 ? INFINITY : 0;
+  there.pairs = there.shift = 0;
+  links.intra = plan->held.intra_links > 0 && links.intra > 0 ? plan->held.intra_links : links.intra;
+  links.inter = plan->held.inter_links > 0 && links.inter > 0 ? plan->held.inter_links : links.inter;
+  uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, &not_known, true, ways);
+  ways_for(ir, model, kind, &plan->profile, &links, &not_known, true, chosen);
+  for (uint32_t i = 0; i < count; i++)
+    ways[i].believed_pace = chosen[i].believed_pace;
+  return count;
+}
+
 /* Anchors are measured: the model is led through them. They were measured where the methods were,
  * at the rates that these state, however slow the links are here; methods for any ranks state no
  * rates, and answer as they do elsewhere. */
@@ -642,12 +661,8 @@ static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *
       add_anchor(plan, points[i].bytes, k.residual[i - first]);
     return;
   }
-  ts_profile there = plan->profile;
-  there.intra = there.intra > 0 ? INFINITY : 0;
-  there.inter = there.inter > 0 ? INFINITY : 0;
-  there.pairs = there.shift = 0;
   way *ways = TS_NEW_ARRAY(arena, way, model->method_count);
-  uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, &not_known, true, ways);
+  uint32_t count = ways_there(arena, plan, ir, model, kind, ways);
   for (uint32_t i = first; i < end; i++)
     add_anchor(plan, points[i].bytes, residual_of(ways, count, &points[i]));
 }

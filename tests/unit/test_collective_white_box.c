@@ -259,6 +259,21 @@ Test(white_box, other_numbers_of_islands_follow_those_measured)
   box_free(&n);
 }
 
+/* Beliefs of the links where it was measured choose there, too: the first way of the two, at 5 GB/s
+ * of the 20 between two islands, which are believed to be 16. */
+Test(white_box, anchors_are_of_the_way_that_was_chosen)
+{
+  box_net n;
+  box_new(&n, 2, 2,
+          "  method all_reduce ring ll ranks 4 islands 2 channels 8 threads 512 believed 2 us inter_rate "
+          "5 GB/s inter_share 1 believed_share 0.8\n"
+          "  method all_reduce ring simple ranks 4 islands 2 channels 8 threads 512 believed 1 us "
+          "inter_rate 10 GB/s inter_share 1 believed_share 0.4\n"
+          "  all_reduce 4 2 1 MB 400 us\n");
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 1000000).time, 400000000u);
+  box_free(&n);
+}
+
 Test(white_box, small_messages_use_fewer_channels)
 {
   box_net n;
