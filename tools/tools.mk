@@ -167,33 +167,11 @@ trainspec_SOURCES = \
 	tools/tsrun_main.c
 
 # Pages of the manual, for `trainspec help`, and scripts, for `trainspec completion`: tools/cli/pages.h.
-#: help_pages = doc/*.md share/bash-completion/trainspec share/fish/trainspec.fish share/zsh/_trainspec :!doc/README.md :!doc/accuracy.md :!doc/architecture.md :!doc/roadmap.md
+#: help_pages = doc/*.md share/bash-completion/trainspec share/fish/trainspec.fish share/zsh/_trainspec :!doc/README.md :!doc/accuracy.md :!doc/architecture.md :!doc/decisions :!doc/roadmap.md
 help_pages = \
 	doc/calibration.md \
 	doc/checks.md \
 	doc/costs.md \
-	doc/decisions/01_base.md \
-	doc/decisions/02_two_evaluations.md \
-	doc/decisions/03_axes.md \
-	doc/decisions/04_rank_graphs.md \
-	doc/decisions/05_operators.md \
-	doc/decisions/06_messages.md \
-	doc/decisions/07_kahn_network.md \
-	doc/decisions/08_threads.md \
-	doc/decisions/09_repeated_items.md \
-	doc/decisions/10_verified_once.md \
-	doc/decisions/11_any_of.md \
-	doc/decisions/12_deadlock.md \
-	doc/decisions/13_latency.md \
-	doc/decisions/14_links.md \
-	doc/decisions/15_cost_sources.md \
-	doc/decisions/16_host.md \
-	doc/decisions/17_text_form.md \
-	doc/decisions/18_sweep_sessions.md \
-	doc/decisions/19_layers.md \
-	doc/decisions/20_link_tables.md \
-	doc/decisions/21_digests.md \
-	doc/decisions/22_own_code.md \
 	doc/diagnostics.md \
 	doc/discovery.md \
 	doc/editors.md \
