@@ -19,7 +19,7 @@ plan gpt3_175b(
   schedule = interleaved_one_f_one_b(p: pp, m: global / dp / micro, v: v)
   batch = { micro: micro, global: global }
   tokens = 2048
-  precision = mixed(bf16)
+  precision = mixed(bf16) with { free_gradients = false } // they stay in Megatron-LM's buffer
   optimizer = adam()
   recompute = selective("attn.core")
   costs = training_a100

@@ -5,7 +5,6 @@ import std.frameworks.profile, std.strategies.recompute, std.models.llama
 let maxtext: Framework = {
   name: "MaxText",
   gradients: bf16,
-  free_gradients: true,
   tensor: "stream",
   attention: "cudnn",
   arithmetic: { gemm: bf16 },

@@ -229,6 +229,7 @@ fn _described(a: MegatronArguments, on: Record) -> Record = {
   pp: a.pipeline_model_parallel_size,
   batch: { micro: a.micro_batch_size * _spread(a), global: _global(a) },
   precision: mixed(_format(a), gradients: _gradients(a)) with {
+    free_gradients = false // a buffer for all stays (megatron/core/distributed/param_and_grad_buffer.py)
     arithmetic = if a.moe_router_dtype == "" then { gemm: _format(a) } else {}
   },
   optimizer: megatron_update(_optimizer(a), clip: a.clip_grad > 0),

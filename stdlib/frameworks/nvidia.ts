@@ -41,6 +41,10 @@ fn nemo_choices(f: Framework, run: Record) -> FrameworkChoices = if run.model ==
 // error is 15.3, 13.9 and 14.1 %. `each` and `replay` are assumed.
 let megatron_experts: ExpertHost = { call: 400 us, each: 20 us, narrow: 25 us, sort: 500 us, replay: 3 us, fused: 0.75 }
 
+// Gradients of Megatron-LM lie in one buffer of DistributedDataParallel, made once and zeroed for each
+// step (megatron/core/distributed/param_and_grad_buffer.py; in 2021 megatron/model/distributed.py:
+// MemoryBuffer).
+
 // Fused kernels, gradients in bf16 (grad_reduce_in_fp32 is off in the recipes for speed) added in
 // the product, attention by cuDNN, the distributed optimizer's sums beside the backward. Recipes
 // also gather parameters beside the next forward (`gather`: overlap_param_gather); published steps
@@ -53,6 +57,7 @@ let megatron_core: Framework = {
   attention: "cudnn",
   arithmetic: { gemm: tf32 },
   loss: "fused",
+  free_gradients: false,
   host: megatron_host,
   experts: megatron_experts,
   limits_apart: true,
@@ -65,6 +70,7 @@ let megatron_2021: Framework = {
   release: "2021",
   overlap: false,
   attention: "flash2",
+  free_gradients: false,
   host: megatron_host,
   update: megatron_update,
   sharding: "ddp",

@@ -19,7 +19,7 @@ record Framework {
   release: String = none // of the software that the profile describes
   gradients: DType = fp32 // in which gradients are kept and summed
   accumulate: Size = 0 B // bytes moved for a parameter to add a micro-batch's gradient
-  free_gradients: Bool = false // gradients are freed when a step has used them; else they lie in buffers that stay
+  free_gradients: Bool = true // as in `precision`; false: they lie in buffers that stay
   bucket: Size = 25 MiB // of gradients, filled in the order of the backward
   overlap: Bool = true // sums of gradients go on beside the backward
   gather: Bool = false // updated parameters are gathered beside the next step's forward, not after the update

@@ -24,7 +24,6 @@ let torchtitan: Framework = {
   experts: eager_experts,
   update: fsdp_update,
   copied: true,
-  free_gradients: true,
   keep_last: true,
   sharding: "fsdp",
 }

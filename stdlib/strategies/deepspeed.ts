@@ -1,6 +1,7 @@
 // ZeRO as DeepSpeed does it (deepspeed/runtime/zero, version 0.16). Arguments have the names and the
 // defaults of its `zero_optimization`, and count elements as it does: `stage3_prefetch_bucket_size`
-// is `prefetch_bucket_size` here.
+// is `prefetch_bucket_size` here. Stage 3 has one buffer for the gradients of all steps, which a
+// plan's precision states (stage3.py: grad_partitions_flat_buffer): `free_gradients = false`.
 
 // Stage 1. The gradients of a step are summed in all replicas: a bucket is reduced by one
 // all-reduce, of which each replica uses what it owns (stage_1_and_2.py: average_tensor, as

@@ -21,7 +21,7 @@ plan frozen(tp: Int = 1, dp: Int = 4) {
   apply = [data_parallel(dp)]
   schedule = one_f_one_b(p: 1, m: 1)
   batch = { micro: 1 }
-  precision = mixed(bf16)
+  precision = mixed(bf16) with { free_gradients = false }
   optimizer = adam()
   costs = [roofline(h100_sxm)]
 }

@@ -16,8 +16,10 @@ while IFS=';' read -r name options what closed; do
     \$1 == \"\\\"kind\\\":\" { kind = \$2; gsub(/[\\\",]/, \"\", kind) }
     \$1 == \"\\\"calls\\\":\" && !seen[group kind] { if (what == \"calls \" group) found += \$2 }
     \$1 == \"\\\"bytes\\\":\" && !seen[group kind]++ { if (what == \"bytes \" group) found += \$2 }
-    # of the text of the IR: what is held, and the copies
+    # of the text of the IR: what is held, what the step frees of gradients, and the copies
     what ~ /^held/ && \$1 == \"hold\" { if (what == \"held \" \$4) found += \$2 * unit(\$3) }
+    \$1 == \"fragment\" { step = \$2 == \"S\" }
+    step && what == \"held gradients\" { for (i = 1; i < NF - 2; i++) if (\$i == \"free\" && \$(i + 3) == \"gradients\") found += \$(i + 1) * unit(\$(i + 2)) }
     END {
       V = 32000; h = 1024; f = 4096; L = 8; s = 1024; m = 2
       layer = 4 * h * h + 3 * f * h + 2 * h; P = L * layer + 2 * V * h + h

@@ -65,18 +65,28 @@ static double kept(const char *fields)
 
 enum { H = 512, A = 8, KV = 2, F = 1536, S = 256, B = 2, V = 1024 };
 
-/* Bytes of each category that a program holds through the step, a parameter of the model. */
-static void held_by_parameter(const char *fields, double bytes[TS_IR_CATEGORIES], double *update)
+/* Bytes of each category that a program holds through the step, a parameter of the model; of what the
+ * update moves; and of gradients that the step frees when it ends. */
+static void held_by_parameter(const char *fields, double bytes[TS_IR_CATEGORIES], double *update,
+                              double *freed)
 {
   compiled c = compile(fields);
+  const ts_ir_program *p = &c.ir.programs[0];
+  const ts_ir_fragment *step =
+    &c.ir.fragments[c.ir.items[p->first_item + p->item_count - 1].fragment];
   memset(bytes, 0, TS_IR_CATEGORIES * sizeof *bytes);
-  *update = 0;
+  *update = *freed = 0;
   for (uint32_t h = 0; h < c.ir.programs[0].holding_count; h++)
     bytes[c.ir.holdings[h].category] +=
       (double)c.ir.holdings[h].bytes / (double)c.ir.meta->parameters;
   for (uint32_t n = 0; n < c.ir.nodes_count; n++)
     if (c.ir.nodes[n].op == TS_IR_COMPUTE && c.ir.nodes[n].phase == TS_IR_PHASE_OPTIMIZER)
       *update += (double)c.ir.kernels[c.ir.nodes[n].arg].bytes / (double)c.ir.meta->parameters;
+  for (uint32_t n = step->first_node; n < step->first_node + step->node_count; n++)
+    for (uint32_t m = c.ir.nodes[n].first_mem;
+         m < c.ir.nodes[n].first_mem + c.ir.nodes[n].mem_count; m++)
+      if (c.ir.mems[m].category == TS_IR_GRADIENTS)
+        *freed -= (double)c.ir.mems[m].bytes / (double)c.ir.meta->parameters;
   end(&c);
 }
 
@@ -156,20 +166,22 @@ Test(held, activations_of_flash_attention)
 /* Bytes of a parameter: weight, gradient, state with the fp32 copy; and what an update moves.
  * Megatron keeps 18 (2 + 4 + 12), plain mixed precision 16 (2 + 2 + 12: Rajbhandari et al., arXiv
  * 1910.02054, section 3.1), full precision 16 (4 + 4 + 8), which has nothing to copy. Stages of
- * ZeRO over n divide state, gradients, weights. */
+ * ZeRO over n divide state, gradients, weights. Gradients are held through the step where a plan
+ * says so, or where they are summed whole in buckets that stay; others are freed at its end. */
 Test(held, optimizers_in_every_precision)
 {
-  static const struct { const char *text; double weight, gradient;
-  } precisions[] = {{"mixed()", 2, 4},
-                    {"mixed(fp16)", 2, 4},
-                    {"mixed(gradients: bf16)", 2, 2},
-                    {"mixed(fp16, gradients: fp16)", 2, 2},
-                    {"mixed(fp32)", 4, 4},
-                    {"mixed(tf32)", 4, 4},
-                    {"full_precision()", 4, 4},
-                    {"none", 4, 4},
-                    {"{ compute: bf16, weights: fp32, gradients: fp32 }", 4, 4},
-                    {"{ compute: bf16, weights: fp32, gradients: bf16 }", 4, 2}};
+  static const struct { const char *text; double weight, gradient; bool stay;
+  } precisions[] = {{"mixed()", 2, 4, false},
+                    {"mixed() with { free_gradients = false }", 2, 4, true},
+                    {"mixed(fp16)", 2, 4, false},
+                    {"mixed(gradients: bf16)", 2, 2, false},
+                    {"mixed(fp16, gradients: fp16)", 2, 2, false},
+                    {"mixed(fp32)", 4, 4, false},
+                    {"mixed(tf32)", 4, 4, false},
+                    {"full_precision()", 4, 4, false},
+                    {"none", 4, 4, false},
+                    {"{ compute: bf16, weights: fp32, gradients: fp32 }", 4, 4, false},
+                    {"{ compute: bf16, weights: fp32, gradients: bf16 }", 4, 2, false}};
   static const struct { const char *text; double moments; bool copies, narrow;
   } optimizers[] = {{"adam()", 2, true, false},
                     {"adam", 2, true, false},
@@ -177,14 +189,19 @@ Test(held, optimizers_in_every_precision)
                     {"sgd()", 1, true, false},
                     {"sgd(momentum: false)", 0, true, false},
                     {"sgd(master: false)", 1, false, true}};
-  static const struct { const char *text; double state, gradients, weights;
-  } strategies[] = {{"", 1, 1, 1},          {"data_parallel(dp)", 1, 1, 1}, {"zero1(dp)", 4, 1, 1},
-                    {"zero2(dp)", 4, 4, 1}, {"zero3(dp)", 4, 4, 4},         {"fsdp(dp)", 4, 4, 4}};
+  static const struct { const char *text; double state, gradients, weights; bool whole;
+  } strategies[] = {{"", 1, 1, 1, false},
+                    {"data_parallel(dp)", 1, 1, 1, true},
+                    {"zero1(dp)", 4, 1, 1, true},
+                    {"zero2(dp)", 4, 4, 1, false},
+                    {"zero3(dp)", 4, 4, 4, false},
+                    {"fsdp(dp)", 4, 4, 4, false}};
   for (size_t p = 0; p < sizeof precisions / sizeof *precisions; p++)
     for (size_t o = 0; o < sizeof optimizers / sizeof *optimizers; o++)
       for (size_t z = 0; z < sizeof strategies / sizeof *strategies; z++) {
         char fields[1024];
-        double is[TS_IR_CATEGORIES], moved, w = precisions[p].weight, g = precisions[p].gradient;
+        double is[TS_IR_CATEGORIES], moved, freed;
+        double w = precisions[p].weight, g = precisions[p].gradient, part = g / strategies[z].gradients;
         double master = optimizers[o].copies && w < 4 ? 4 : 0, updated = master > 0 ? master : w,
                moments = optimizers[o].moments * (optimizers[o].narrow ? w : 4);
         snprintf(fields, sizeof fields,
@@ -192,11 +209,13 @@ Test(held, optimizers_in_every_precision)
                  "gpt(layers: 1, hidden: 512, heads: 8, vocab: 1024, seq: 256)",
                  *strategies[z].text ? 4 : 1, strategies[z].text, precisions[p].text,
                  optimizers[o].text);
-        held_by_parameter(fields, is, &moved);
+        held_by_parameter(fields, is, &moved, &freed);
         cr_expect_float_eq(is[TS_IR_PARAMETERS], w / strategies[z].weights, 1e-4, "%s: %g", fields,
                            is[TS_IR_PARAMETERS]);
-        cr_expect_float_eq(is[TS_IR_GRADIENTS], g / strategies[z].gradients, 1e-4, "%s: %g", fields,
+        bool stay = precisions[p].stay || strategies[z].whole;
+        cr_expect_float_eq(is[TS_IR_GRADIENTS], stay ? part : 0, 1e-4, "%s: %g", fields,
                            is[TS_IR_GRADIENTS]);
+        cr_expect_float_eq(freed, stay ? 0 : part, 1e-4, "%s: %g freed", fields, freed);
         cr_expect_float_eq(is[TS_IR_OPTIMIZER], (moments + master) / strategies[z].state, 1e-4,
                            "%s: %g", fields, is[TS_IR_OPTIMIZER]);
         cr_expect_float_eq(moved * strategies[z].state, g + updated + 2 * moments + w + master,

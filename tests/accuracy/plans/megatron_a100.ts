@@ -31,7 +31,7 @@ plan megatron_a100(
     else interleaved_one_f_one_b(p: pp, m: global / dp / micro, v: chunks)
   batch = { micro: micro, global: global }
   tokens = seq
-  precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 0 B }
+  precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 0 B, free_gradients: false }
   optimizer = adam()
   recompute = if recompute_all then full() else if recompute_attention then selective("attn.core") else none
   costs = [slower(table "ops/gemm_a100_sxm.csv.gz", by: power), roofline(a100_sxm_80g, flops: flops, bytes: bandwidth, floor: 2 us)]

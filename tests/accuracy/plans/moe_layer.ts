@@ -44,7 +44,7 @@ plan moe_layer(
   ]
   batch = { micro: ep }
   tokens = seq
-  precision = mixed(bf16)
+  precision = mixed(bf16) with { free_gradients = false }
   costs = training(costs_h100 with { power = 1, power_eight = 1 }, if fp8 then "fp8_block" else "bf16")
   network = exchange_network(x, ep, ep, 1, top, link_of("h100")) + h100_infiniband
 }

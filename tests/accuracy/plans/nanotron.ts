@@ -53,7 +53,16 @@ plan nanotron(
   schedule = one_f_one_b(p: pp, m: accumulation, sizes: stage_sizes(layers, 4 * hidden * hidden + 3 * hidden * ffn, vocab * hidden, pp))
   batch = { micro: micro, global: micro * accumulation * dp }
   tokens = seq
-  precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 10 B, buffers: if dp > 1 then 2 B else 0 B }
+  // FP32GradientAccumulator has one buffer for all gradients, which is zeroed for each step
+  // (nanotron/optim/gradient_accumulator.py: zero_grad).
+  precision = {
+    compute: bf16,
+    weights: bf16,
+    gradients: fp32,
+    accumulate: 10 B,
+    buffers: if dp > 1 then 2 B else 0 B,
+    free_gradients: false,
+  }
   optimizer = adam()
   costs = [
     slower(table "ops/gemm_h100_sxm.csv.gz", by: power),

@@ -31,7 +31,7 @@ plan vtrain(
   schedule = one_f_one_b(p: pp, m: global / dp / micro)
   batch = { micro: micro, global: global }
   tokens = seq
-  precision = { compute: bf16, weights: bf16, gradients: bf16, accumulate: 0 B }
+  precision = { compute: bf16, weights: bf16, gradients: bf16, accumulate: 0 B, free_gradients: false }
   optimizer = adam()
   recompute = full()
   costs = [slower(table "ops/gemm_a100_sxm.csv.gz", by: power), roofline(a100_sxm_80g, flops: flops, bytes: bandwidth, floor: 2 us)]

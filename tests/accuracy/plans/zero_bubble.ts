@@ -39,7 +39,7 @@ plan zero_bubble(
   schedule = schedule_of(kind, pp, m, sizes_of(layers, pp * chunks), chunks)
   batch = { micro: micro, global: micro * m }
   tokens = seq
-  precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 0 B }
+  precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 0 B, free_gradients: false }
   optimizer = adam()
   costs = [slower(table "ops/gemm_a100_sxm.csv.gz", by: power), roofline(a100_sxm_80g, flops: flops, bytes: bandwidth, floor: 2 us)]
   network = [measured(table "ops/nccl_intra.csv.gz", where: { gpu: "a100_sxm", dtype: "half" }), a100_infiniband]
