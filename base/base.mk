@@ -28,6 +28,10 @@ libts_a_SOURCES += \
 	base/escape.c \
 	base/escape.h \
 	base/exit.h \
+	base/figure_units.def \
+	base/figures.c \
+	base/figures.def \
+	base/figures.h \
 	base/format.c \
 	base/format.h \
 	base/hash_table.c \

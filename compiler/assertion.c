@@ -14,9 +14,9 @@ static const char *text_of(ts_session *s, const ts_figures *figures, size_t i)
     {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}},
     sizes[] = {{"GiB", 0x1p33}, {"MiB", 0x1p23}, {"KiB", 0x1p13}};
   size_t unit = 0;
-  if (i != TS_SEARCH_STEP && i != TS_SEARCH_MEMORY)
+  const bool is_time = ts_figure_table[i].unit == TS_FIGURE_IN_TIME;
+  if (!is_time && ts_figure_table[i].unit != TS_FIGURE_IN_SIZE)
     return ts_value_print(s->arena, ts_figure_value(i, value));
-  const bool is_time = i == TS_SEARCH_STEP;
   while (unit < 2 && value < (is_time ? times[unit].base : sizes[unit].base))
     unit++;
   return ts_arena_printf(s->arena, "%.7g %s",
@@ -28,7 +28,7 @@ static ts_env *scope(ts_session *s, const ts_figures *figures)
 {
   ts_env *env = ts_env_new(s, NULL);
   s->steps = 0; /* each counts by itself */
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+  for (size_t i = 0; i < TS_FIGURES; i++)
     ts_env_bind(env, ts_search_figure(s, i), ts_figure_value(i, figures->of[i]));
   return env;
 }
@@ -37,9 +37,9 @@ static ts_env *scope(ts_session *s, const ts_figures *figures)
 static ts_figures made_up(uint32_t devices)
 {
   ts_figures figures;
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+  for (size_t i = 0; i < TS_FIGURES; i++)
     figures.of[i] = 0.43718281828 + 0.01 * (double)i;
-  figures.of[TS_SEARCH_DEVICES] = devices;
+  figures.of[TS_FIGURE_DEVICES] = devices;
   return figures;
 }
 
@@ -56,7 +56,7 @@ static const char *found(ts_session *s, const ts_ast *part, const ts_figures *fi
 {
   const char *all = "";
   *all_known = true;
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+  for (size_t i = 0; i < TS_FIGURES; i++) {
     if (!ts_ast_uses(part, ts_search_figure(s, i)))
       continue;
     bool known = ts_is_stated(figures->of[i]);

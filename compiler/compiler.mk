@@ -29,7 +29,6 @@ libts_a_SOURCES += \
 	compiler/eval/eval.h \
 	compiler/eval/extern.c \
 	compiler/eval/figures.c \
-	compiler/eval/figures.def \
 	compiler/eval/figures.h \
 	compiler/eval/file_store.c \
 	compiler/eval/file_store.h \

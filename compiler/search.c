@@ -86,7 +86,7 @@ const ts_ast *ts_search_expression(const searcher *v, uint32_t item)
 static bool needs_figures(const searcher *v, uint32_t item)
 {
   const ts_ast *expr = ts_search_expression(v, item);
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+  for (size_t i = 0; i < TS_FIGURES; i++) {
     const char *figure = ts_search_figure(v->s, i);
     if (!ts_search_formal(v, figure) && ts_ast_uses(expr, figure)) /* parameters hide figures */
       return true;
@@ -207,7 +207,7 @@ static bool read_items(searcher *v)
 static ts_env *figures_env(const searcher *v)
 {
   ts_env *env = ts_env_new(v->s, v->module->env);
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+  for (size_t i = 0; i < TS_FIGURES; i++)
     ts_env_bind(env, ts_search_figure(v->s, i), ts_figure_value(i, v->played->of[i]));
   return env;
 }

@@ -30,7 +30,7 @@ static range of_item(const bounding *of, uint32_t item);
 
 static bool figure_of(const bounding *b, const char *name, size_t *figure)
 {
-  for (*figure = 0; b->low && *figure < TS_SEARCH_FIGURES; ++*figure)
+  for (*figure = 0; b->low && *figure < TS_FIGURES; ++*figure)
     if (ts_search_figure(b->v->s, *figure) == name && !ts_search_formal(b->v, name))
       return true;
   return false;

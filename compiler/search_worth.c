@@ -18,7 +18,7 @@ void ts_search_take(ts_searcher *v, size_t point, const ts_figures *played)
 static bool unknown_figure(ts_searcher *v, uint32_t item)
 {
   const ts_ast *expr = ts_search_expression(v, item);
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+  for (size_t i = 0; i < TS_FIGURES; i++) {
     const char *name = ts_search_figure(v->s, i);
     if (ts_is_stated(v->played->of[i]) || ts_search_formal(v, name) || !ts_ast_uses(expr, name))
       continue;
@@ -52,7 +52,7 @@ static bool worth_by(ts_searcher *v, uint32_t index, double *worth)
 
 double ts_search_usual(const ts_search *search, const ts_figures *figures)
 {
-  double tokens = figures->of[TS_SEARCH_BATCH], step = figures->of[TS_SEARCH_STEP];
+  double tokens = figures->of[TS_FIGURE_BATCH], step = figures->of[TS_FIGURE_STEP];
   return search->per_token && tokens > 0 ? step / tokens : step;
 }
 
@@ -164,7 +164,7 @@ bool ts_search_check_dimensions(ts_searcher *v)
   ts_figures ones;
   double worths[TS_SEARCH_GOALS];
   bool *holds = TS_NEW_ARRAY(v->s->arena, bool, v->search->condition_count + 1);
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+  for (size_t i = 0; i < TS_FIGURES; i++)
     ones.of[i] = 1;
   struct ts_aside before = ts_session_set_aside(v->s);
   bool good = ts_search_holds(v->search, 0, &ones, holds) &&

@@ -54,16 +54,16 @@ const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, siz
 
 static ts_figures figures_of(const trainspec_result *r, uint32_t world)
 {
-  return (ts_figures){{[TS_SEARCH_STEP] = (double)r->step_ps * 1e-12,
-                       [TS_SEARCH_MEMORY] = 8 * (double)(r->peak + r->reserved),
-                       [TS_SEARCH_TOKENS] = ts_unless_zero(r->tokens_per_second),
-                       [TS_SEARCH_MFU] = ts_unless_zero(r->mfu),
-                       [TS_SEARCH_HFU] = ts_unless_zero(r->hfu),
-                       [TS_SEARCH_DEVICES] = world,
-                       [TS_SEARCH_BATCH] = ts_unless_zero((double)r->tokens),
-                       [TS_SEARCH_ENERGY] = r->joules,
-                       [TS_SEARCH_COST] = r->dollars,
-                       [TS_SEARCH_CARBON] = r->grams_co2}};
+  return (ts_figures){{[TS_FIGURE_STEP] = (double)r->step_ps * 1e-12,
+                       [TS_FIGURE_MEMORY] = 8 * (double)(r->peak + r->reserved),
+                       [TS_FIGURE_TOKENS] = ts_unless_zero(r->tokens_per_second),
+                       [TS_FIGURE_MFU] = ts_unless_zero(r->mfu),
+                       [TS_FIGURE_HFU] = ts_unless_zero(r->hfu),
+                       [TS_FIGURE_DEVICES] = world,
+                       [TS_FIGURE_BATCH] = ts_unless_zero((double)r->tokens),
+                       [TS_FIGURE_ENERGY] = r->joules,
+                       [TS_FIGURE_COST] = r->dollars,
+                       [TS_FIGURE_CARBON] = r->grams_co2}};
 }
 
 static void refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *why)

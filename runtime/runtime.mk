@@ -170,6 +170,8 @@ libts_a_SOURCES += \
 	runtime/report/extras.h \
 	runtime/report/facts.c \
 	runtime/report/facts.h \
+	runtime/report/figures.c \
+	runtime/report/figures.h \
 	runtime/report/html.c \
 	runtime/report/insight.c \
 	runtime/report/json.c \

@@ -202,8 +202,8 @@ static bool misfits(const task *t)
 static bool is_good(task *t, size_t point)
 {
   const trial *r = &t->trials[point];
-  ts_figures figures = {{[TS_SEARCH_STEP] = (double)r->step * 1e-12,
-                         [TS_SEARCH_MEMORY] = 8 * (double)r->peak}};
+  ts_figures figures = {{[TS_FIGURE_STEP] = (double)r->step * 1e-12,
+                         [TS_FIGURE_MEMORY] = 8 * (double)r->peak}};
   double worth;
   return r->played && r->fits && ts_search_judge(t->search, point, &figures, &worth);
 }

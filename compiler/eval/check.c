@@ -702,7 +702,7 @@ static void search(checker *c, const ts_ast *decl)
   const ts_ast *params = plan ? ts_ast_params(plan) : NULL;
   ts_ast_list items = ts_ast_items(decl);
   parameters(c, params);
-  for (size_t i = 0; plan && i < TS_SEARCH_FIGURES; i++)
+  for (size_t i = 0; plan && i < TS_FIGURES; i++)
     declare_at(c, ts_search_figure(c->s, i), TS_NO_SPAN, NULL);
   for (uint32_t i = 0; plan && i < items.count; i++) {
     const ts_ast *item = items.at[i];

@@ -5,30 +5,35 @@
 #include "base/diag_record.h"
 #include "compiler/eval/check.h"
 
-const ts_figure ts_figure_table[TS_SEARCH_FIGURES] = {
-#define FIGURE(id, name, unit, lacks, help, ...) {name, unit, lacks, help, __VA_ARGS__},
-#include "compiler/eval/figures.def"
-#undef FIGURE
-};
-
 const char *ts_search_figure(ts_session *s, size_t figure)
 {
   return ts_lang_intern(s->lang, ts_figure_table[figure].name,
                         strlen(ts_figure_table[figure].name));
 }
 
-ts_dimension ts_search_dimension(size_t figure) { return ts_figure_table[figure].dimension; }
+ts_dimension ts_search_dimension(size_t figure)
+{
+  static const ts_dimension dimensions[] = {
+#define FIGURE_UNIT(id, symbol, ending, times, over, fact, facts, ...) __VA_ARGS__,
+#include "base/figure_units.def"
+#undef FIGURE_UNIT
+  };
+  return dimensions[ts_figure_table[figure].unit];
+}
 
 ts_value ts_figure_value(size_t figure, double value)
 {
   ts_dimension dimension = ts_search_dimension(figure);
-  return figure == TS_SEARCH_DEVICES ? ts_int_value((int64_t)value, TS_NO_SPAN) :
+  return figure == TS_FIGURE_DEVICES ? ts_int_value((int64_t)value, TS_NO_SPAN) :
          ts_dimension_equal(dimension, TS_DIM_NONE) ?
                                        ts_real_value(value, TS_NO_SPAN) :
                                        ts_quantity_value(value, dimension, TS_NO_SPAN);
 }
 
-bool ts_figure_is_share(size_t figure) { return !strcmp(ts_figure_table[figure].unit, "share"); }
+bool ts_figure_is_share(size_t figure)
+{
+  return ts_figure_table[figure].unit == TS_FIGURE_IN_SHARE;
+}
 
 /* ---- Shares ---- */
 
@@ -42,7 +47,7 @@ static bool names(const ts_share_check *c, const ts_ast *e, size_t figure)
 static const char *share_in(const ts_share_check *c, const ts_ast *e)
 {
   const char *share = NULL;
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+  for (size_t i = 0; i < TS_FIGURES; i++) {
     if (!names(c, e, i))
       continue;
     if (!ts_figure_is_share(i))
@@ -65,10 +70,13 @@ static bool number(const ts_share_check *c, const ts_ast *e, const ts_figures *f
 static bool is_decided(const ts_share_check *c, const ts_ast *e)
 {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, is;
-  for (unsigned corner = 0; corner < 4; corner++) {
+  for (unsigned corner = 0, corners = 1; corner < corners; corner++) {
     ts_figures figures = {{0}};
-    figures.of[TS_SEARCH_MFU] = corner & 1;
-    figures.of[TS_SEARCH_HFU] = corner >> 1;
+    unsigned shares = 0;
+    for (size_t i = 0; i < TS_FIGURES; i++)
+      if (ts_figure_is_share(i))
+        figures.of[i] = corner >> shares++ & 1;
+    corners = 1u << shares;
     for (unsigned side = 0; side < 2; side++) {
       if (!number(c, side ? ts_ast_right(e) : ts_ast_left(e), &figures, &is))
         return false;

@@ -3,29 +3,13 @@
 #ifndef TS_COMPILER_EVAL_FIGURES_H
 #define TS_COMPILER_EVAL_FIGURES_H
 
-#include "base/known.h"
+#include "base/figures.h"
 #include "compiler/eval/module.h"
-
-typedef enum ts_search_figure_id {
-#define FIGURE(id, name, ...) TS_SEARCH_##id,
-#include "compiler/eval/figures.def"
-#undef FIGURE
-  TS_SEARCH_FIGURES
-} ts_search_figure_id;
 
 const char *ts_search_figure(ts_session *s, size_t figure); /* its interned name */
 ts_dimension ts_search_dimension(size_t figure);
-/* What is said of each, and its value as one of the language. */
-typedef struct ts_figure {
-  const char *name, *unit, *lacks, *help;
-  ts_dimension dimension;
-} ts_figure;
-extern const ts_figure ts_figure_table[TS_SEARCH_FIGURES];
 ts_value ts_figure_value(size_t figure, double value);
 bool ts_figure_is_share(size_t figure);
-
-/* Of one step, in base units; NaN: not known (base/known.h). */
-typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures;
 
 /* A comparison that holds of every share or of none, such as `mfu < 50`, means percent: an error.
  * False after it. Expressions are evaluated where `scope` puts the figures. */

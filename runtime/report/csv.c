@@ -5,26 +5,26 @@
 #include "base/escape.h"
 #include "base/output.h"
 #include "runtime/account/run.h"
+#include "runtime/report/figures.h"
 #include "runtime/report/links.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/report.h"
 
 static void integer(FILE *out, uint64_t value) { fprintf(out, ",%llu", (unsigned long long)value); }
 
-static void share(double value, FILE *out) /* empty: not known */
+/* Those of a step, or the others; NULL: their columns. Empty: not known. */
+static void figures(const ts_figures *all, bool per_step, FILE *out)
 {
-  if (value > 0)
-    fprintf(out, ",%.17g", value);
-  else
-    fputc(',', out);
-}
-
-static void stated(double value, FILE *out) /* 0 is a value; empty: not known */
-{
-  if (ts_is_stated(value))
-    fprintf(out, ",%.17g", value);
-  else
-    fputc(',', out);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++) {
+    if (!ts_figure_is_in(f, TS_FIGURE_CSV) || ts_figure_is_in(f, TS_FIGURE_PER_STEP) != per_step)
+      continue;
+    if (!all)
+      ts_put_csv(out, ",%s", ts_figure_member(f).text);
+    else if (ts_is_stated(all->of[f]))
+      fprintf(out, ",%.17g", ts_figure_scaled(ts_figure_table[f].unit, all->of[f]));
+    else
+      fputc(',', out);
+  }
 }
 
 /* In ps; empty: nothing is known. */
@@ -52,8 +52,10 @@ static void header(const ts_summary *s, const ts_link_uses *links, FILE *out)
   fputs(",peak_bytes,peak_time_ps", out);
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
     ts_put_csv(out, ",%s_bytes", ts_category_name(c));
-  fputs(",reserved_bytes,limit_bytes,over_bytes,mfu,hfu", out);
-  fputs(",step_low_ps,step_high_ps,energy_joules,cost_dollars,carbon_kg", out);
+  fputs(",reserved_bytes,limit_bytes,over_bytes", out);
+  figures(NULL, false, out);
+  fputs(",step_low_ps,step_high_ps", out);
+  figures(NULL, true, out);
   static const char *const measures[] = {"calls", "bytes", "busy_ps", "transfer_ps", "exposed_ps"};
   for (uint32_t g = 0; g < s->group_count; g++) {
     for (int m = 0; m < 5; m++) {
@@ -123,13 +125,11 @@ static void row(const ts_summary *s, const ts_link_uses *links, uint32_t index, 
   integer(out, m->reserved);
   integer(out, m->limit);
   integer(out, m->over);
-  share(s->mfu, out);
-  share(s->hfu, out);
+  ts_figures all = ts_figures_of(s);
+  figures(&all, false, out);
   bound(&s->confidence.step, s->confidence.step.low, out);
   bound(&s->confidence.step, s->confidence.step.high, out);
-  stated(s->energy.joules, out);
-  stated(s->energy.dollars, out);
-  stated(s->energy.grams / 1000, out);
+  figures(&all, true, out);
   groups(s, c, out);
   ts_report_links_row(links, out);
   fputc(',', out);

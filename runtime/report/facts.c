@@ -10,17 +10,24 @@
 #include "base/table.h"
 #include "ir/names.h"
 #include "ir/spelling.h"
+#include "runtime/report/figures.h"
 #include "runtime/report/report.h"
 
 enum { NAME = 34, VALUE = 14 };
 
 typedef struct list { ts_arena *arena; const ts_summary *s; TS_VEC(ts_plan_fact) facts; } list;
 
-static void add(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
+static void put(list *l, ts_fact_part part, const char *name, ts_figure_unit unit, double value)
 {
-  if (ts_is_stated(value) && value != 0)
-    TS_PUSH(l->arena, &l->facts,
-            (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
+  TS_PUSH(l->arena, &l->facts,
+          (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
+}
+
+/* Of what is there, or not. */
+static void add(list *l, ts_fact_part part, const char *name, ts_figure_unit unit, double value)
+{
+  if (fabs(value) > 0)
+    put(l, part, name, unit, value);
 }
 
 static const char *string(const list *l, ts_ir_str text) { return l->s->ir->strings + text; }
@@ -31,51 +38,52 @@ static void add_outcome(list *l)
 {
   const ts_summary *s = l->s;
   const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
-  add(l, TS_FACT_OUTCOME, "step time", TS_FACT_PS, (double)s->result->step);
-  add(l, TS_FACT_OUTCOME, "tokens a second", TS_FACT_TOKENS_PER_S, s->tokens_per_second);
-  add(l, TS_FACT_OUTCOME, "MFU", TS_FACT_SHARE, s->mfu);
-  add(l, TS_FACT_OUTCOME, "HFU", TS_FACT_SHARE, s->hfu);
-  add(l, TS_FACT_OUTCOME, "energy of a step", TS_FACT_JOULES, s->energy.joules);
-  add(l, TS_FACT_OUTCOME, "cost of a step", TS_FACT_DOLLARS, s->energy.dollars);
-  add(l, TS_FACT_OUTCOME, "CO2 of a step", TS_FACT_GRAMS, s->energy.grams);
+  ts_figures figures = ts_figures_of(s);
+  add(l, TS_FACT_OUTCOME, "step time", TS_FIGURE_IN_TIME, (double)s->result->step);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++) {
+    ts_figure_unit unit = ts_figure_table[f].unit;
+    if (ts_figure_is_in(f, TS_FIGURE_DIFF) && ts_is_stated(figures.of[f]))
+      put(l, TS_FACT_OUTCOME, ts_figure_title(f).text, unit,
+          figures.of[f] * ts_figure_units[unit].facts);
+  }
   if (!s->memory->stated)
     return;
-  add(l, TS_FACT_OUTCOME, "peak memory", TS_FACT_BYTES,
+  add(l, TS_FACT_OUTCOME, "peak memory", TS_FIGURE_IN_SIZE,
       (double)(fullest->peak + fullest->reserved));
-  add(l, TS_FACT_OUTCOME, "memory over the limit", TS_FACT_BYTES, (double)fullest->over);
+  add(l, TS_FACT_OUTCOME, "memory over the limit", TS_FIGURE_IN_SIZE, (double)fullest->over);
 }
 
 static void add_plan(list *l)
 {
   const ts_ir *ir = l->s->ir;
-  add(l, TS_FACT_PLAN, "ranks", TS_FACT_COUNT, ir->meta->world);
+  add(l, TS_FACT_PLAN, "ranks", TS_FIGURE_IN_COUNT, ir->meta->world);
   for (uint32_t a = 0; a < ir->axes_count; a++)
     add(l, TS_FACT_PLAN, ts_arena_printf(l->arena, "ranks along %s", string(l, ir->axes[a].name)),
-        TS_FACT_COUNT, ir->axes[a].size);
-  add(l, TS_FACT_PLAN, "micro-batches of a pipeline", TS_FACT_COUNT, ir->meta->micro_batches);
-  add(l, TS_FACT_PLAN, "optimizer steps of a rank", TS_FACT_COUNT, ir->meta->steps);
-  add(l, TS_FACT_PLAN, "samples a step", TS_FACT_COUNT, (double)ir->meta->samples_per_step);
-  add(l, TS_FACT_PLAN, "tokens a step", TS_FACT_COUNT, (double)ir->meta->tokens_per_step);
-  add(l, TS_FACT_PLAN, "parameters", TS_FACT_COUNT, (double)ir->meta->parameters);
+        TS_FIGURE_IN_COUNT, ir->axes[a].size);
+  add(l, TS_FACT_PLAN, "micro-batches of a pipeline", TS_FIGURE_IN_COUNT, ir->meta->micro_batches);
+  add(l, TS_FACT_PLAN, "optimizer steps of a rank", TS_FIGURE_IN_COUNT, ir->meta->steps);
+  add(l, TS_FACT_PLAN, "samples a step", TS_FIGURE_IN_COUNT, (double)ir->meta->samples_per_step);
+  add(l, TS_FACT_PLAN, "tokens a step", TS_FIGURE_IN_COUNT, (double)ir->meta->tokens_per_step);
+  add(l, TS_FACT_PLAN, "parameters", TS_FIGURE_IN_COUNT, (double)ir->meta->parameters);
 }
 
 static void add_cluster(list *l)
 {
   const ts_ir *ir = l->s->ir;
   for (uint32_t a = 0; a < ir->arrays_count; a++)
-    add(l, TS_FACT_CLUSTER, string(l, ir->arrays[a].name), TS_FACT_COUNT, ir->arrays[a].count);
+    add(l, TS_FACT_CLUSTER, string(l, ir->arrays[a].name), TS_FIGURE_IN_COUNT, ir->arrays[a].count);
   for (uint32_t c = 0; c < ir->device_classes_count; c++) {
     const char *name = string(l, ir->device_classes[c].name);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s memory", name), TS_FACT_BYTES,
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s memory", name), TS_FIGURE_IN_SIZE,
         (double)ir->device_classes[c].memory);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S,
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FIGURE_IN_BANDWIDTH,
         ir->device_classes[c].bandwidth);
   }
   for (uint32_t c = 0; c < ir->link_classes_count; c++) {
     const char *name = string(l, ir->link_classes[c].name);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S,
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FIGURE_IN_BANDWIDTH,
         ir->link_classes[c].bandwidth);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s latency", name), TS_FACT_PS,
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s latency", name), TS_FIGURE_IN_TIME,
         (double)ir->link_classes[c].latency);
   }
 }
@@ -96,7 +104,7 @@ static double *plays_of(const list *l)
   return plays;
 }
 
-static void count(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
+static void count(list *l, ts_fact_part part, const char *name, ts_figure_unit unit, double value)
 {
   for (size_t i = l->facts.count; i-- > 0 && l->facts.at[i].part >= TS_FACT_KERNELS;)
     if (l->facts.at[i].part == part && l->facts.at[i].unit == unit &&
@@ -116,7 +124,7 @@ static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node
   if (node->op == TS_IR_COMPUTE) {
     name = ts_arena_printf(l->arena, "%s, %s", string(l, ir->kernels[node->arg].family),
                            ts_phase_name(node->phase));
-    count(l, TS_FACT_KERNELS, name, TS_FACT_COUNT, plays);
+    count(l, TS_FACT_KERNELS, name, TS_FIGURE_IN_COUNT, plays);
     return;
   }
   if (node->op == TS_IR_COLLECTIVE) {
@@ -131,8 +139,8 @@ static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node
   } else {
     return;
   }
-  count(l, TS_FACT_CALLS, name, TS_FACT_COUNT, plays);
-  count(l, TS_FACT_CALLS, name, TS_FACT_BYTES, plays * bytes);
+  count(l, TS_FACT_CALLS, name, TS_FIGURE_IN_COUNT, plays);
+  count(l, TS_FACT_CALLS, name, TS_FIGURE_IN_SIZE, plays * bytes);
 }
 
 static int by_name(const void *x, const void *y)
@@ -161,15 +169,15 @@ static void add_time(list *l)
 {
   const ts_summary *s = l->s;
   for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-    add(l, TS_FACT_TIME, ts_phase_name(p), TS_FACT_PS, s->time.phase[p]);
+    add(l, TS_FACT_TIME, ts_phase_name(p), TS_FIGURE_IN_TIME, s->time.phase[p]);
   for (uint32_t g = 0; g < s->group_count; g++)
     add(l, TS_FACT_TIME,
         ts_arena_printf(l->arena, "exposed %s%s", string(l, s->ir->groups[s->groups[g].group].name),
                         s->groups[g].messages ? " messages" : ""),
-        TS_FACT_PS, s->groups[g].exposed);
-  add(l, TS_FACT_TIME, "pipeline bubble", TS_FACT_PS, s->time.bubble);
-  add(l, TS_FACT_TIME, "waits for the host", TS_FACT_PS, s->time.host);
-  add(l, TS_FACT_TIME, "finished early", TS_FACT_PS, s->time.tail);
+        TS_FIGURE_IN_TIME, s->groups[g].exposed);
+  add(l, TS_FACT_TIME, "pipeline bubble", TS_FIGURE_IN_TIME, s->time.bubble);
+  add(l, TS_FACT_TIME, "waits for the host", TS_FIGURE_IN_TIME, s->time.host);
+  add(l, TS_FACT_TIME, "finished early", TS_FIGURE_IN_TIME, s->time.tail);
 }
 
 static void add_memory(list *l)
@@ -177,14 +185,14 @@ static void add_memory(list *l)
   const ts_memory *m = l->s->memory;
   const ts_memory_class *fullest = &m->classes[m->fullest];
   for (uint32_t c = 0; m->stated && c < TS_IR_CATEGORIES; c++)
-    add(l, TS_FACT_MEMORY, ts_category_name(c), TS_FACT_BYTES, (double)fullest->category[c]);
+    add(l, TS_FACT_MEMORY, ts_category_name(c), TS_FIGURE_IN_SIZE, (double)fullest->category[c]);
 }
 
 static void add_basis(list *l)
 {
   const ts_summary *s = l->s;
   for (uint32_t b = 0; s->time.compute > 0 && b < TS_IR_BASES; b++)
-    add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FACT_SHARE,
+    add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FIGURE_IN_SHARE,
         s->basis[b] / (s->time.compute * s->ir->meta->world));
 }
 
@@ -232,18 +240,7 @@ ts_fact_changes ts_facts_compare(ts_arena *arena, ts_plan_facts before, ts_plan_
 
 static ts_text shown(const ts_plan_fact *fact, double value)
 {
-  switch (fact->unit) {
-  case TS_FACT_PS: return ts_format_time((uint64_t)(value + 0.5));
-  case TS_FACT_BYTES: return ts_format_bytes(value);
-  case TS_FACT_BYTES_PER_S: return ts_format_scaled(value, "B/s");
-  case TS_FACT_TOKENS_PER_S: return ts_format_significant(value);
-  case TS_FACT_SHARE: return ts_format_share(value);
-  case TS_FACT_JOULES: return ts_format_energy(value);
-  case TS_FACT_DOLLARS: return ts_format_dollars(value);
-  case TS_FACT_GRAMS: return ts_format_scaled(value, "g");
-  default:
-    return value == floor(value) ? ts_format_count((uint64_t)value) : ts_format_significant(value);
-  }
+  return ts_figure_text(fact->unit, value / ts_figure_units[fact->unit].facts);
 }
 
 static const char *change(ts_arena *arena, const ts_fact_change *c)
@@ -251,8 +248,10 @@ static const char *change(ts_arena *arena, const ts_fact_change *c)
   if (!c->had || !c->has)
     return c->had ? "gone" : "new";
   double points = 100 * (c->after - c->before);
-  if (c->fact.unit == TS_FACT_SHARE)
+  if (c->fact.unit == TS_FIGURE_IN_SHARE)
     return fabs(points) < 0.05 ? "< 0.1 points" : ts_arena_printf(arena, "%+.1f points", points);
+  if (c->before == 0)
+    return "from 0";
   double percent = 100 * (c->after / c->before - 1);
   if (fabs(percent) < 0.05)
     return "< 0.1 %";
@@ -347,10 +346,6 @@ void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, F
   static const char *const parts[] = {"outcome", "plan", "cluster", "kernels",
                                                    "calls",   "time", "memory",  "basis"};
   TS_TABLE(parts, TS_FACT_PARTS);
-  static const char *const units[] = {
-    "count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share",
-    "joules", "dollars", "grams"};
-  TS_TABLE(units, TS_FACT_UNITS);
   cJSON *root = cJSON_CreateObject(), *all;
   cJSON_AddStringToObject(root, "type", "trainspec-diff");
   cJSON_AddNumberToObject(root, "format", 1);
@@ -362,7 +357,7 @@ void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, F
     cJSON_AddItemToArray(all, o);
     cJSON_AddStringToObject(o, "part", parts[c->fact.part]);
     cJSON_AddStringToObject(o, "name", c->fact.name);
-    cJSON_AddStringToObject(o, "unit", units[c->fact.unit]);
+    cJSON_AddStringToObject(o, "unit", ts_figure_units[c->fact.unit].fact);
     if (c->had)
       cJSON_AddNumberToObject(o, "before", c->before);
     if (c->has)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/figures.h"
 #include "runtime/report/summary.h"
 
 typedef enum ts_fact_part {
@@ -19,24 +20,11 @@ typedef enum ts_fact_part {
   TS_FACT_BASIS,
   TS_FACT_PARTS
 } ts_fact_part;
-typedef enum ts_fact_unit {
-  TS_FACT_COUNT,
-  TS_FACT_PS,
-  TS_FACT_BYTES,
-  TS_FACT_BYTES_PER_S,
-  TS_FACT_TOKENS_PER_S,
-  TS_FACT_SHARE,
-  TS_FACT_JOULES,
-  TS_FACT_DOLLARS,
-  TS_FACT_GRAMS,
-  TS_FACT_UNITS
-} ts_fact_unit;
-
 typedef struct ts_plan_fact {
   ts_fact_part part;
   const char *name;   /* one of its part */
-  ts_fact_unit unit;
-  double value;
+  ts_figure_unit unit;
+  double value;        /* ps, bytes, ...: ts_figure_units */
 } ts_plan_fact;
 
 typedef struct ts_plan_facts { size_t count; const ts_plan_fact *at; } ts_plan_facts;

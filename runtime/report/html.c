@@ -9,6 +9,7 @@
 #include "ir/names.h"
 #include "runtime/account/run.h"
 #include "runtime/report/facts.h"
+#include "runtime/report/figures.h"
 #include "runtime/report/page.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/confidence.h"
@@ -23,11 +24,20 @@ static void put_tile(FILE *out, bool over, const char *name, const char *value, 
   ts_put_xml(out, "<span>%s</span><b>%s</b><small>%s</small></div>\n", name, value, more);
 }
 
-static const char *of_trillion_tokens(const ts_summary *s, ts_arena *arena, ts_text figure)
+static void put_figure(const ts_summary *s, ts_figure_id f, double value, ts_arena *arena,
+                       FILE *out)
 {
-  return s->ir->meta->tokens_per_step ?
-           ts_arena_printf(arena, "%s for 10^12 tokens", figure.text) :
-           "";
+  const ts_figure *figure = &ts_figure_table[f];
+  bool per_step = ts_figure_is_in(f, TS_FIGURE_PER_STEP);
+  double of_tokens = ts_of_trillion_tokens(s, value);
+  const char *more = "";
+  if (f == TS_FIGURE_ENERGY)
+    more = ts_arena_printf(arena, "%s per device", ts_format_scaled(s->energy.watts, "W").text);
+  else if (per_step && ts_is_stated(of_tokens))
+    more = ts_arena_printf(arena, "%s for 10^12 tokens",
+                           ts_figure_text(figure->unit, of_tokens).text);
+  put_tile(out, false, ts_arena_printf(arena, per_step ? "%s per step" : "%s", figure->title),
+           ts_figure_text(figure->unit, value).text, more);
 }
 
 static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
@@ -61,18 +71,10 @@ static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
                                         m->over ? ", too much" : "") :
                         "");
   }
-  const ts_energy *e = &s->energy;
-  if (ts_is_stated(e->joules))
-    put_tile(out, false, "energy per step",
-             ts_format_energy(e->joules).text,
-             ts_arena_printf(arena, "%s per device", ts_format_scaled(e->watts, "W").text));
-  if (ts_is_stated(e->dollars))
-    put_tile(out, false, "cost per step", ts_format_dollars(e->dollars).text,
-             of_trillion_tokens(s, arena,
-                                ts_format_dollars(ts_of_trillion_tokens(s, e->dollars))));
-  if (ts_is_stated(e->grams))
-    put_tile(out, false, "CO2 per step", ts_format_scaled(e->grams, "g").text,
-             of_trillion_tokens(s, arena, ts_format_scaled(ts_of_trillion_tokens(s, e->grams), "g")));
+  ts_figures figures = ts_figures_of(s);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    if (ts_figure_is_in(f, TS_FIGURE_LINE) && ts_is_stated(figures.of[f]))
+      put_figure(s, f, figures.of[f], arena, out);
   fputs("</div>\n", out);
 }
 

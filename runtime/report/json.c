@@ -9,6 +9,7 @@
 #include "ir/spelling.h"
 #include "runtime/report/confidence.h"
 #include "runtime/report/calibrated.h"
+#include "runtime/report/figures.h"
 #include "runtime/report/links.h"
 #include "runtime/report/report.h"
 
@@ -97,24 +98,42 @@ static cJSON *plan_object(const ts_summary *s)
   return plan;
 }
 
+/* What stands behind a figure and is none that searches know. */
+static void add_beside(cJSON *root, const ts_summary *s, ts_figure_id f)
+{
+  if (f == TS_FIGURE_TOKENS) {
+    add_stated(root, "samples_per_second", s->samples_per_second);
+    add_stated(root, "model_flop_per_second_per_device", s->flops_per_device);
+  } else if (f == TS_FIGURE_MFU) {
+    add_stated(root, "executed_flop_per_second_per_device", s->executed_per_device);
+  } else if (f == TS_FIGURE_ENERGY) {
+    add_stated(root, "power_watts_per_device", s->energy.watts);
+  }
+}
+
+static void add_figure(cJSON *root, const ts_summary *s, ts_figure_id f, double value)
+{
+  ts_figure_unit unit = ts_figure_table[f].unit;
+  bool per_step = ts_figure_is_in(f, TS_FIGURE_PER_STEP), joules = unit == TS_FIGURE_IN_ENERGY;
+  ts_text member = ts_figure_member(f);
+  add_stated(root, ts_arena_printf(s->arena, per_step ? "%s_per_step" : "%s", member.text),
+             ts_figure_scaled(unit, value));
+  if (per_step)
+    add_stated(root,
+               ts_arena_printf(s->arena, "%s_per_trillion_tokens",
+                               joules ? "energy_mwh" : member.text),
+               joules ? ts_of_trillion_tokens(s, value) / (1000 * TS_JOULES_OF_KWH) :
+                        ts_figure_scaled(unit, ts_of_trillion_tokens(s, value)));
+  add_beside(root, s, f);
+}
+
 static void add_answer(cJSON *root, const ts_summary *s)
 {
   add_integer(root, "step_time_ps", s->result->step);
-  add_known(root, "tokens_per_second", s->tokens_per_second);
-  add_known(root, "samples_per_second", s->samples_per_second);
-  add_known(root, "model_flop_per_second_per_device", s->flops_per_device);
-  add_known(root, "mfu", s->mfu);
-  add_known(root, "executed_flop_per_second_per_device", s->executed_per_device);
-  add_known(root, "hfu", s->hfu);
-  const ts_energy *e = &s->energy;
-  add_stated(root, "energy_joules_per_step", e->joules);
-  add_stated(root, "energy_mwh_per_trillion_tokens",
-            ts_of_trillion_tokens(s, e->joules) / (1000 * TS_JOULES_OF_KWH));
-  add_stated(root, "power_watts_per_device", e->watts);
-  add_stated(root, "cost_dollars_per_step", e->dollars);
-  add_stated(root, "cost_dollars_per_trillion_tokens", ts_of_trillion_tokens(s, e->dollars));
-  add_stated(root, "carbon_kg_per_step", e->grams / 1000);
-  add_stated(root, "carbon_kg_per_trillion_tokens", ts_of_trillion_tokens(s, e->grams) / 1000);
+  ts_figures figures = ts_figures_of(s);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    if (ts_figure_is_in(f, TS_FIGURE_JSON))
+      add_figure(root, s, f, figures.of[f]);
   if (!s->memory->stated) {
     cJSON_AddNullToObject(root, "peak_memory_bytes");
     return;

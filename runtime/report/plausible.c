@@ -50,7 +50,7 @@ static ts_warning *warn(doubts *d, const char *code, uint32_t loc, const char *s
 
 static void doubt_mfu(doubts *d)
 {
-  if (d->s->mfu <= 1)
+  if (!(d->s->mfu > 1))
     return;
   ts_warning *w =
     warn(d, "W0803", d->ir->meta->plan_loc,

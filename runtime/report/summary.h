@@ -59,14 +59,13 @@ typedef struct ts_summary {
   ts_confidence confidence;
 
   double seconds;            /* of a step */
-  double tokens_per_second, samples_per_second; /* 0: not known */
-  double flops_per_device;   /* model FLOP/s of each device; 0: not known */
-  double mfu;                /* model FLOPs utilization, 0..1; 0: not known */
-  /* FLOP/s that kernels execute on each device, recomputed ones and padding included; 0: not known
-   * */
-  double executed_per_device;
+  /* these may be unknown (base/known.h) */
+  double tokens_per_second, samples_per_second;
+  double flops_per_device;   /* model FLOP/s of each device */
+  double mfu;                /* model FLOPs utilization, 0..1 */
+  double executed_per_device; /* FLOP/s of kernels, recomputed ones and padding included */
+  double hfu;                /* hardware FLOPs utilization: of those, 0..1 */
   ts_energy energy;
-  double hfu;                /* hardware FLOPs utilization: of those, 0..1; 0: not known */
 
   uint32_t stage_count;
   const ts_stage_summary *stages;    /* by program; only those that have ranks */

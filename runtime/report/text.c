@@ -11,6 +11,7 @@
 #include "runtime/report/calibrated.h"
 #include "runtime/report/confidence.h"
 #include "runtime/report/extras.h"
+#include "runtime/report/figures.h"
 #include "runtime/report/links.h"
 #include "runtime/report/report.h"
 
@@ -99,32 +100,34 @@ static void answer_memory(printer *p)
   fputc('\n', p->out);
 }
 
-/* Of a step, and of as many tokens as models are trained on. */
-static void answer_energy(printer *p)
+/* Figures with a line of their own; those of a step also of as many tokens as models are trained
+ * on. */
+static void answer_figure(printer *p, ts_figure_id f, double value)
 {
-  const ts_energy *e = &p->s->energy;
+  const ts_figure *figure = &ts_figure_table[f];
   double tokens = ts_of_trillion_tokens(p->s, 1);
-  if (ts_is_stated(e->joules)) {
-    quantity(p, "energy", ts_format_energy(e->joules), " a step");
-    ts_put_text(p->out, ", %s per device", ts_format_scaled(e->watts, "W").text);
-    if (tokens > 0)
-      ts_put_text(p->out, ", %s for 10^12 tokens",
-                  ts_format_energy(e->joules * tokens).text);
-    fputc('\n', p->out);
+  if (!ts_figure_is_in(f, TS_FIGURE_PER_STEP)) {
+    quantity(p, figure->title, ts_figure_text(figure->unit, value), "\n");
+    return;
   }
-  if (ts_is_stated(e->dollars)) {
-    quantity(p, "cost", ts_format_dollars(e->dollars), " a step");
-    if (tokens > 0)
-      ts_put_text(p->out, ", %s for 10^12 tokens", ts_format_dollars(e->dollars * tokens).text);
-    fputc('\n', p->out);
-  }
-  if (ts_is_stated(e->grams)) {
-    quantity(p, "carbon", ts_format_scaled(e->grams, "g"), " of CO2 a step");
-    if (tokens > 0)
-      ts_put_text(p->out, ", %s kg for 10^12 tokens",
-                  ts_format_significant(e->grams * tokens / 1000).text);
-    fputc('\n', p->out);
-  }
+  bool carbon = figure->unit == TS_FIGURE_IN_CO2;
+  quantity(p, figure->name, ts_figure_text(figure->unit, value),
+           carbon ? " of CO2 a step" : " a step");
+  if (f == TS_FIGURE_ENERGY)
+    ts_put_text(p->out, ", %s per device", ts_format_scaled(p->s->energy.watts, "W").text);
+  if (tokens > 0)
+    ts_put_text(p->out, carbon ? ", %s kg for 10^12 tokens" : ", %s for 10^12 tokens",
+                carbon ? ts_format_significant(value * tokens / 1000).text :
+                         ts_figure_text(figure->unit, value * tokens).text);
+  fputc('\n', p->out);
+}
+
+static void answer_figures(printer *p)
+{
+  ts_figures figures = ts_figures_of(p->s);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    if (ts_figure_is_in(f, TS_FIGURE_LINE) && ts_is_stated(figures.of[f]))
+      answer_figure(p, f, figures.of[f]);
 }
 
 static void answer(printer *p)
@@ -183,7 +186,7 @@ static void answer(printer *p)
                ts_arena_printf(p->arena, "%s\n", fit(p, ts_report_formats(p->arena, s->ir), 44)));
   }
   answer_memory(p);
-  answer_energy(p);
+  answer_figures(p);
 }
 
 /* ---- Where the time went ---- */

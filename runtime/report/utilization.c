@@ -53,10 +53,10 @@ void ts_summary_utilization(ts_summary *s)
       all.unknown |= w->unknown;
     }
   }
-  s->flops_per_device = ir->meta->model_flops_per_step / device_seconds;
-  s->executed_per_device = all.flops / device_seconds;
+  s->flops_per_device = ts_unless_zero(ir->meta->model_flops_per_step / device_seconds);
+  s->executed_per_device = ts_unless_zero(all.flops / device_seconds);
   if (ir->meta->peak_flops > 0)
     s->mfu = s->flops_per_device / ir->meta->peak_flops;
   if (s->mfu > 0 && !all.unknown)
-    s->hfu = all.least / device_seconds;
+    s->hfu = ts_unless_zero(all.least / device_seconds);
 }

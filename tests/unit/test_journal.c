@@ -94,7 +94,7 @@ Test(journal, gives_back_what_was_played)
   cr_assert_eq(o.state, TS_TOO_LARGE);
   cr_assert_null(o.why);
   cr_assert_eq(o.limit, played.limit);
-  for (int f = 0; f < TS_SEARCH_FIGURES; f++)
+  for (int f = 0; f < TS_FIGURES; f++)
     cr_assert(o.figures.of[f] == played.figures.of[f] ||
               (isnan(o.figures.of[f]) && isnan(played.figures.of[f])));
   cr_assert_eq(o.warning_count, 1);

@@ -50,7 +50,7 @@ static ts_search *load(ts_session *s)
 static double figure(random_ir *g, size_t which)
 {
   double value = random_between(g, 1, 1000) / 100.0;
-  return which == TS_SEARCH_DEVICES ? floor(value) + 1 : value;
+  return which == TS_FIGURE_DEVICES ? floor(value) + 1 : value;
 }
 
 Test(search_bound, is_never_worse_than_what_figures_are_worth)
@@ -63,12 +63,12 @@ Test(search_bound, is_never_worse_than_what_figures_are_worth)
   for (int round = 0; round < 4000; round++) {
     size_t point = (size_t)round % search->point_count;
     ts_figures low, high, real;
-    for (size_t f = 0; f < TS_SEARCH_FIGURES; f++) {
+    for (size_t f = 0; f < TS_FIGURES; f++) {
       double a = figure(&g, f), b = figure(&g, f), at = random_between(&g, 0, 10) / 10.0;
       low.of[f] = fmin(a, b), high.of[f] = fmax(a, b);
-      bool open = f != TS_SEARCH_DEVICES && random_chance(&g, 30);
-      real.of[f] = f == TS_SEARCH_DEVICES ? low.of[f] : fmin(high.of[f], low.of[f] + at * (high.of[f] - low.of[f]));
-      if (f == TS_SEARCH_DEVICES)
+      bool open = f != TS_FIGURE_DEVICES && random_chance(&g, 30);
+      real.of[f] = f == TS_FIGURE_DEVICES ? low.of[f] : fmin(high.of[f], low.of[f] + at * (high.of[f] - low.of[f]));
+      if (f == TS_FIGURE_DEVICES)
         high.of[f] = low.of[f];
       if (open)
         high.of[f] = INFINITY;

@@ -1,5 +1,7 @@
 #include "tools/cli/assertions.h"
 
+#include "runtime/report/figures.h"
+
 bool ts_assertions_read(ts_assertions *a, ts_session *s, uint32_t devices)
 {
   bool good = true;
@@ -24,20 +26,4 @@ bool ts_assertions_judge(const ts_assertions *a, ts_session *s, ts_summary *summ
   summary->extras.asserted = asserted;
   summary->extras.asserted_count = (uint32_t)a->read.count;
   return all;
-}
-
-ts_figures ts_figures_of(const ts_summary *s)
-{
-  const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
-  double held = 8 * (double)(fullest->peak + fullest->reserved);
-  return (ts_figures){{[TS_SEARCH_STEP] = s->seconds,
-                       [TS_SEARCH_MEMORY] = s->memory->stated ? held : TS_NOT_KNOWN,
-                       [TS_SEARCH_TOKENS] = ts_unless_zero(s->tokens_per_second),
-                       [TS_SEARCH_MFU] = ts_unless_zero(s->mfu),
-                       [TS_SEARCH_HFU] = ts_unless_zero(s->hfu),
-                       [TS_SEARCH_DEVICES] = s->ir->meta->world,
-                       [TS_SEARCH_BATCH] = ts_unless_zero((double)s->ir->meta->tokens_per_step),
-                       [TS_SEARCH_ENERGY] = s->energy.joules,
-                       [TS_SEARCH_COST] = s->energy.dollars,
-                       [TS_SEARCH_CARBON] = s->energy.grams}};
 }

@@ -16,7 +16,4 @@ bool ts_assertions_read(ts_assertions *a, ts_session *s, uint32_t devices);
  * queue. */
 bool ts_assertions_judge(const ts_assertions *a, ts_session *s, ts_summary *summary);
 
-/* What searches and assertions call figures, of a played step. */
-ts_figures ts_figures_of(const ts_summary *summary);
-
 #endif

@@ -115,8 +115,8 @@ static void draw(searching *in, size_t count)
 static bool alike(const ts_outcome *a, const ts_outcome *b)
 {
   return a->state == TS_RANKED && b->state == TS_RANKED &&
-         a->figures.of[TS_SEARCH_STEP] == b->figures.of[TS_SEARCH_STEP] &&
-         a->figures.of[TS_SEARCH_MEMORY] == b->figures.of[TS_SEARCH_MEMORY] &&
+         a->figures.of[TS_FIGURE_STEP] == b->figures.of[TS_FIGURE_STEP] &&
+         a->figures.of[TS_FIGURE_MEMORY] == b->figures.of[TS_FIGURE_MEMORY] &&
          a->worth == b->worth;
 }
 
@@ -149,7 +149,7 @@ static bool look(searching *in, bool drawn)
     o->look = false;
     o->drawn = drawn;
     if (o->state == TS_TOO_LARGE) {
-      o->figures.of[TS_SEARCH_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved);
+      o->figures.of[TS_FIGURE_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved);
       o->limit = (double)o->least.limit;
     }
     if (o->state == TS_BOUNDED)
@@ -167,7 +167,7 @@ static bool look(searching *in, bool drawn)
  * before they did. */
 static double memory_of(const ts_outcome *o)
 {
-  return o->played && !o->why && !o->least.over ? o->figures.of[TS_SEARCH_MEMORY] :
+  return o->played && !o->why && !o->least.over ? o->figures.of[TS_FIGURE_MEMORY] :
                                 8 * (double)(o->least.bytes + o->least.reserved);
 }
 

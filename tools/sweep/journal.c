@@ -36,7 +36,7 @@ static const char schema[] =
   "CREATE TABLE input (name TEXT NOT NULL, path TEXT NOT NULL, role TEXT NOT NULL, sha256 TEXT NOT "
   "NULL, PRIMARY KEY (name, path));"
   "CREATE TABLE plan (key BLOB PRIMARY KEY, parameters TEXT NOT NULL, state TEXT NOT NULL, "
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
   LEAST
   "memory_limit REAL, why TEXT, warnings TEXT NOT NULL, confidence TEXT NOT NULL, seconds REAL);"
   "CREATE TABLE sweep (id INTEGER PRIMARY KEY, title TEXT NOT NULL, goal TEXT NOT NULL, best TEXT "
@@ -282,7 +282,7 @@ static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
 {
   int at = 1, which = state_of(text_at(s, 0, arena));
   o->state = (ts_outcome_state)which;
-  for (int f = 0; f < TS_SEARCH_FIGURES; f++)
+  for (int f = 0; f < TS_FIGURES; f++)
     o->figures.of[f] = number_at(s, at++);
 #define REAL(name, member) o->least.member = number_at(s, at++);
   TS_LEAST_REALS(REAL)
@@ -301,18 +301,18 @@ static bool read_outcome(sqlite3_stmt *s, ts_arena *arena, ts_outcome *o)
 
 #define FIGURE(id, name, ...) name ", "
 static const char find_query[] = "SELECT state, "
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                  LEAST
                                  "memory_limit, why, warnings, confidence FROM plan WHERE key = ?1";
 static const char put_query[] = "INSERT OR IGNORE INTO plan (state, "
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                 LEAST
                                 "memory_limit, why, warnings, confidence, key, parameters, seconds)"
                                 " VALUES (?1"
 #undef FIGURE
 #define FIGURE(id, name, ...) ", ?"
 #define MARK(name, member) ", ?"
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                 TS_LEAST_REALS(MARK) ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 #undef FIGURE
 
@@ -333,7 +333,7 @@ bool ts_journal_find(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], ts_arena 
 
 #define FIGURE(id, name, ...) name ", "
 static const char after_query[] = "SELECT "
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                   "parameters, state, rowid FROM plan WHERE rowid > ?1 ORDER "
                                   "BY rowid";
 #undef FIGURE
@@ -352,10 +352,10 @@ bool ts_journal_plans_after(ts_journal *j, int64_t row, ts_arena *arena,
     good = status == SQLITE_ROW || wrong(j, error);
     if (!good)
       break;
-    ts_journal_plan p = {.row = sqlite3_column_int64(s, TS_SEARCH_FIGURES + 2),
-                         .parameters = text_at(s, TS_SEARCH_FIGURES, arena)};
-    p.state = (ts_outcome_state)state_of(text_at(s, TS_SEARCH_FIGURES + 1, arena));
-    for (int f = 0; f < TS_SEARCH_FIGURES; f++)
+    ts_journal_plan p = {.row = sqlite3_column_int64(s, TS_FIGURES + 2),
+                         .parameters = text_at(s, TS_FIGURES, arena)};
+    p.state = (ts_outcome_state)state_of(text_at(s, TS_FIGURES + 1, arena));
+    for (int f = 0; f < TS_FIGURES; f++)
       p.figures.of[f] = number_at(s, f);
     good = p.state < TS_OUTCOME_STATES || damaged(error);
     if (good)
@@ -461,7 +461,7 @@ bool ts_journal_put(ts_journal *j, const uint8_t key[TS_DIGEST_SIZE], const char
   int at = 1;
   sqlite3_clear_bindings(s);
   bind_text(s, at++, ts_outcome_states[o->state]);
-  for (int f = 0; f < TS_SEARCH_FIGURES; f++)
+  for (int f = 0; f < TS_FIGURES; f++)
     sqlite3_bind_double(s, at++, o->figures.of[f]);
 #define REAL(name, member) sqlite3_bind_double(s, at++, o->least.member);
   TS_LEAST_REALS(REAL)
@@ -593,23 +593,23 @@ static bool whole_sweep(sqlite3_stmt *s, ts_arena *arena)
 #define FIGURE(id, name, ...) name ", "
 #define BEHIND ", parameters, seconds, " LEAST "memory_limit"
 static const char each_plan[] = "SELECT key, state, "
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                 "why, warnings, confidence" BEHIND " FROM plan";
 static const char put_plan[] = "INSERT OR IGNORE INTO plan (key, state, "
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                "why, warnings, confidence" BEHIND ") VALUES (?, ?"
 #undef FIGURE
 #define FIGURE(id, name, ...) ", ?"
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                ", ?, ?, ?, ?, ?" TS_LEAST_REALS(MARK) ", ?, ?, ?, ?, ?)";
 #undef FIGURE
 #define FIGURE(id, name, ...) name ", "
 static const char other_plan[] = "SELECT 1 FROM plan WHERE key = ? AND (state, "
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                  "why, warnings, confidence) IS NOT (?"
 #undef FIGURE
 #define FIGURE(id, name, ...) ", ?"
-#include "compiler/eval/figures.def"
+#include "base/figures.def"
                                  ", ?, ?, ?)";
 #undef FIGURE
 

@@ -57,7 +57,7 @@ static void take_plan(void *closure, const ts_journal_plan *p)
   ts_live *l = closure;
   l->row = p->row;
   l->states[p->state]++;
-  double step = p->figures.of[TS_SEARCH_STEP], memory = p->figures.of[TS_SEARCH_MEMORY];
+  double step = p->figures.of[TS_FIGURE_STEP], memory = p->figures.of[TS_FIGURE_MEMORY];
   if (p->state != TS_RANKED || !isfinite(step) || !isfinite(memory))
     return;
   for (size_t i = 0; i < l->front.count; i++) /* most are none of it: no name is kept */

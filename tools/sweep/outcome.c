@@ -16,20 +16,15 @@ const char *const ts_outcome_states[] = {"refused",       "stopped",  "bounded",
                                                           "out of memory", "left out", "ok"};
 TS_TABLE(ts_outcome_states, TS_OUTCOME_STATES);
 
-bool ts_outcome_knows(const ts_outcome *o, ts_search_figure_id figure)
+bool ts_outcome_knows(const ts_outcome *o, ts_figure_id figure)
 {
   return !o->why && ts_is_stated(o->figures.of[figure]) &&
-         (o->played || (figure == TS_SEARCH_MEMORY && o->state == TS_TOO_LARGE));
+         (o->played || (figure == TS_FIGURE_MEMORY && o->state == TS_TOO_LARGE));
 }
 
-ts_text ts_outcome_text(const ts_outcome *o, ts_search_figure_id figure)
+ts_text ts_outcome_text(const ts_outcome *o, ts_figure_id figure)
 {
-  double value = o->figures.of[figure];
-  return !ts_is_stated(value)          ? (ts_text){"-"} :
-         figure == TS_SEARCH_STEP     ? ts_format_time((uint64_t)(value * 1e12 + 0.5)) :
-         figure == TS_SEARCH_MEMORY   ? ts_format_bytes(value / 8) :
-         ts_figure_is_share(figure)   ? ts_format_share(value) :
-                                        ts_format_significant(value);
+  return ts_figure_text(ts_figure_table[figure].unit, o->figures.of[figure]);
 }
 
 static const char *keep(ts_arena *arena, const char *text)

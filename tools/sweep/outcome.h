@@ -79,9 +79,9 @@ typedef struct ts_outcome {
 
 /* Is this figure of it known? Of plans that were not played bounds of memory tell whether they fit.
  */
-bool ts_outcome_knows(const ts_outcome *o, ts_search_figure_id figure);
+bool ts_outcome_knows(const ts_outcome *o, ts_figure_id figure);
 /* A usual figure for people: "22.17 s", "41.2 %"; "-": not known. */
-ts_text ts_outcome_text(const ts_outcome *o, ts_search_figure_id figure);
+ts_text ts_outcome_text(const ts_outcome *o, ts_figure_id figure);
 
 /* What it points to is kept: in the arena, and what is the same for many of them once. */
 void ts_outcome_keep(ts_outcome *o, ts_once *once, ts_arena *arena);

@@ -57,20 +57,20 @@ static void find_figures(const ts_least *l, double seconds, double work, ts_figu
                          ts_figures *high)
 {
   double joules = ts_least_joules(l, seconds, work);
-  *low = (ts_figures){{[TS_SEARCH_STEP] = seconds,
-                       [TS_SEARCH_MEMORY] = 8 * (double)l->bytes,
-                       [TS_SEARCH_DEVICES] = l->devices,
-                       [TS_SEARCH_BATCH] = l->tokens,
-                       [TS_SEARCH_ENERGY] = joules,
-                       [TS_SEARCH_COST] = ts_least_dollars(l, seconds),
-                       [TS_SEARCH_CARBON] = joules * l->rates.carbon}};
-  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++)
+  *low = (ts_figures){{[TS_FIGURE_STEP] = seconds,
+                       [TS_FIGURE_MEMORY] = 8 * (double)l->bytes,
+                       [TS_FIGURE_DEVICES] = l->devices,
+                       [TS_FIGURE_BATCH] = l->tokens,
+                       [TS_FIGURE_ENERGY] = joules,
+                       [TS_FIGURE_COST] = ts_least_dollars(l, seconds),
+                       [TS_FIGURE_CARBON] = joules * l->rates.carbon}};
+  for (size_t i = 0; i < TS_FIGURES; i++)
     high->of[i] = INFINITY;
-  high->of[TS_SEARCH_DEVICES] = l->devices;
-  high->of[TS_SEARCH_BATCH] = l->tokens;
+  high->of[TS_FIGURE_DEVICES] = l->devices;
+  high->of[TS_FIGURE_BATCH] = l->tokens;
   if (seconds > 0) {
-    high->of[TS_SEARCH_TOKENS] = l->tokens / seconds;
-    high->of[TS_SEARCH_MFU] = l->floor / seconds * (1 + 1e-9);
+    high->of[TS_FIGURE_TOKENS] = l->tokens / seconds;
+    high->of[TS_FIGURE_MFU] = l->floor / seconds * (1 + 1e-9);
   }
 }
 
@@ -129,7 +129,7 @@ double ts_sweep_bound(const ts_sweep *s)
     if (!(l->floor > 0))
       continue;
     find_figures(l, l->floor, l->floor * l->devices, &low, &high);
-    low.of[TS_SEARCH_MEMORY] = 0;
+    low.of[TS_FIGURE_MEMORY] = 0;
     if (ts_search_bound(s->search, s->outcomes[i].point, &low, &high, worths, &reason) &&
         turned(search, 0, worths[0]) < best)
       best = turned(search, 0, worths[0]);
@@ -388,7 +388,7 @@ static void find_bounded(ts_sweep *s)
     if (o->least.over) {
       o->state = TS_TOO_LARGE;
       if (!o->played || o->why)
-        o->figures.of[TS_SEARCH_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved),
+        o->figures.of[TS_FIGURE_MEMORY] = 8 * (double)(o->least.bytes + o->least.reserved),
         o->limit = (double)o->least.limit;
       o->why = NULL;
     } else if (o->state != TS_STOPPED && ts_sweep_cannot_hold(s, o)) {
@@ -468,14 +468,14 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s)
     return SIZE_MAX;
   find_bounded(s);
   for (size_t i = 0; i < s->count; i++) {
-    double bytes = s->outcomes[i].figures.of[TS_SEARCH_MEMORY];
+    double bytes = s->outcomes[i].figures.of[TS_FIGURE_MEMORY];
     exact += s->outcomes[i].exact;
     if (s->outcomes[i].state != TS_TOO_LARGE)
       continue;
     if (s->outcomes[i].played)
       played = fmin(played, bytes);
     else if (bytes < least)
-      least = s->outcomes[nearest = i].figures.of[TS_SEARCH_MEMORY];
+      least = s->outcomes[nearest = i].figures.of[TS_FIGURE_MEMORY];
   }
   return least < matters * played && exact < PLAYED ? nearest : SIZE_MAX;
 }
@@ -484,7 +484,7 @@ size_t ts_sweep_nearest_unplayed(ts_sweep *s)
 
 static void widen(const ts_outcome *o, double *least, double *most)
 {
-  double tokens = o->least.tokens > 0 ? o->least.tokens : o->figures.of[TS_SEARCH_BATCH];
+  double tokens = o->least.tokens > 0 ? o->least.tokens : o->figures.of[TS_FIGURE_BATCH];
   if (tokens > 0) {
     *least = fmin(*least, tokens);
     *most = fmax(*most, tokens);
@@ -526,7 +526,7 @@ static void settle_goal(ts_sweep *s)
   s->least_waiting *= most > 0 ? most : 1;
   for (size_t i = 0; i < s->count; i++) {
     ts_outcome *o = &s->outcomes[i];
-    o->worth = o->figures.of[TS_SEARCH_STEP];
+    o->worth = o->figures.of[TS_FIGURE_STEP];
     o->worths = NULL;
   }
 }
@@ -552,8 +552,8 @@ const char *ts_sweep_best_text(const ts_sweep *s, ts_arena *arena)
 {
   const ts_outcome *o = &s->outcomes[s->best];
   return ts_arena_printf(arena, "%s: %s, %s", ts_sweep_point_text(s, o->point, arena),
-                         ts_outcome_text(o, TS_SEARCH_STEP).text,
-                         ts_outcome_text(o, TS_SEARCH_MEMORY).text);
+                         ts_outcome_text(o, TS_FIGURE_STEP).text,
+                         ts_outcome_text(o, TS_FIGURE_MEMORY).text);
 }
 
 size_t ts_sweep_count(const ts_sweep *s, ts_outcome_state state)

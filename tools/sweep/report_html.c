@@ -106,13 +106,15 @@ static void put_figures(const ts_sweep *s, FILE *out)
 {
   size_t count = plans_of(s);
   fputs("\"figures\":[", out);
-  for (int f = 0; f < TS_SEARCH_FIGURES; f++) {
-    ts_put_script(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"of\":[", f ? "," : "",
-                  ts_figure_table[f].name, ts_figure_table[f].unit);
+  for (int f = 0; f < TS_FIGURES; f++) {
+    const ts_figure *figure = &ts_figure_table[f];
+    ts_put_script(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"of\":[", f ? "," : "", figure->name,
+                  ts_figure_units[figure->unit].symbol);
     for (size_t i = 0; i < count; i++)
-      put_number(!i, ts_outcome_knows(&s->outcomes[i], (ts_search_figure_id)f),
+      put_number(!i, ts_outcome_knows(&s->outcomes[i], (ts_figure_id)f),
                  s->outcomes[i].figures.of[f], out);
-    fputs("]}\n", out);
+    ts_put_script(out, "],\"title\":\"%s\",\"better\":", ts_figure_title((ts_figure_id)f).text);
+    fprintf(out, "%d}\n", figure->better);
   }
   fputs("],\n\"goals\":[", out);
   for (uint32_t g = 0; g < s->search->goal_count; g++) {
@@ -220,8 +222,8 @@ static void put_tiles(const ts_sweep *s, ts_arena *arena, FILE *out)
            ts_arena_printf(arena, "%s fit and keep to the conditions",
                            ts_format_count(ranked).text));
   if (best->state == TS_RANKED) {
-    put_tile(out, "the best", ts_outcome_text(best, TS_SEARCH_STEP).text,
-             ts_arena_printf(arena, "a step, %s", ts_outcome_text(best, TS_SEARCH_MEMORY).text));
+    put_tile(out, "the best", ts_outcome_text(best, TS_FIGURE_STEP).text,
+             ts_arena_printf(arena, "a step, %s", ts_outcome_text(best, TS_FIGURE_MEMORY).text));
   }
   if (s->search->goal_count > 1)
     put_tile(out, "front", ts_format_count(front).text, "plans that no other beats by all goals");

@@ -42,40 +42,21 @@ static cJSON *warnings_json(const ts_outcome *o)
   return all;
 }
 
-/* Figures as columns and members. scale: from base units; decimals: < 0: all of it. */
-static const struct figure {
-  ts_search_figure_id id;
-  const char *name;
-  double scale;
-  int decimals;
-} figures[] = {{TS_SEARCH_STEP, "step_time_ps", 1e12, 0},
-               {TS_SEARCH_MEMORY, "peak_memory_bytes", 1.0 / 8, 0},
-               {TS_SEARCH_TOKENS, "tokens_per_second", 1, -1},
-               {TS_SEARCH_MFU, "mfu", 1, -1},
-               {TS_SEARCH_HFU, "hfu", 1, -1},
-               {TS_SEARCH_DEVICES, "devices", 1, 0},
-               {TS_SEARCH_BATCH, "tokens_per_step", 1, 0},
-               {TS_SEARCH_ENERGY, "energy_joules", 1, -1},
-               {TS_SEARCH_COST, "cost_dollars", 1, -1},
-               {TS_SEARCH_CARBON, "carbon_kg", 1e-3, -1}};
-enum { FIGURES = sizeof figures / sizeof *figures };
-_Static_assert((int)FIGURES == (int)TS_SEARCH_FIGURES, "all figures are written");
-
 /* Bytes that a plan's fullest device lacks. */
 static double lack_of(const ts_outcome *o)
 {
-  return o->state == TS_TOO_LARGE && !o->why ? o->figures.of[TS_SEARCH_MEMORY] / 8 - o->limit : 0;
+  return o->state == TS_TOO_LARGE && !o->why ? o->figures.of[TS_FIGURE_MEMORY] / 8 - o->limit : 0;
 }
 
 static void put_figures(const ts_outcome *o, FILE *out)
 {
-  for (size_t i = 0; i < FIGURES; i++) {
-    const struct figure *f = &figures[i];
-    double value = o->figures.of[f->id] * f->scale;
-    if (!ts_outcome_knows(o, f->id))
+  for (int f = 0; f < TS_FIGURES; f++) {
+    ts_figure_unit unit = ts_figure_table[f].unit;
+    if (!ts_outcome_knows(o, (ts_figure_id)f))
       fputc(',', out);
     else
-      ts_put_csv(out, f->decimals < 0 ? ",%.17g" : ",%.0f", value);
+      ts_put_csv(out, ts_figure_is_whole(unit) ? ",%.0f" : ",%.17g",
+                 ts_figure_scaled(unit, o->figures.of[f]));
   }
   ts_put_csv(out, lack_of(o) > 0 ? ",%.0f," : ",,", lack_of(o));
 }
@@ -87,8 +68,8 @@ void ts_sweep_put_csv(const ts_sweep *s, FILE *out)
   for (uint32_t c = 0; c < s->search->column_count; c++)
     ts_put_csv(out, "%s,", s->search->columns[c]);
   fputs("state", out);
-  for (size_t i = 0; i < FIGURES; i++)
-    ts_put_csv(out, ",%s", figures[i].name);
+  for (int f = 0; f < TS_FIGURES; f++)
+    ts_put_csv(out, ",%s", ts_figure_member((ts_figure_id)f).text);
   fputs(",lacks_bytes,why,warnings,step_low_ps,step_high_ps,equal_to_best", out);
   for (uint32_t g = 0; g < s->search->goal_count; g++)
     ts_put_csv(out, ",%s", s->search->goals[g].text);
@@ -139,12 +120,13 @@ static void add_parameter(cJSON *parameters, const char *name, const ts_value *v
 
 static void add_figures(cJSON *plan, const ts_outcome *o)
 {
-  for (size_t i = 0; i < FIGURES; i++) {
-    double value = o->figures.of[figures[i].id] * figures[i].scale;
-    if (ts_outcome_knows(o, figures[i].id))
-      cJSON_AddNumberToObject(plan, figures[i].name, value);
+  for (int f = 0; f < TS_FIGURES; f++) {
+    ts_text name = ts_figure_member((ts_figure_id)f);
+    if (ts_outcome_knows(o, (ts_figure_id)f))
+      cJSON_AddNumberToObject(plan, name.text,
+                              ts_figure_scaled(ts_figure_table[f].unit, o->figures.of[f]));
     else
-      cJSON_AddNullToObject(plan, figures[i].name);
+      cJSON_AddNullToObject(plan, name.text);
   }
   if (lack_of(o) > 0)
     cJSON_AddNumberToObject(plan, "lacks_bytes", lack_of(o));

@@ -24,7 +24,7 @@ static void put_equals(const ts_sweep *s, size_t ranked, FILE *out)
   size_t equal = 0;
   if (!ranked || !best->sure || !best->sure->step.on)
     return;
-  ts_text step = ts_format_time((uint64_t)(best->figures.of[TS_SEARCH_STEP] * 1e12 + 0.5));
+  ts_text step = ts_format_time((uint64_t)(best->figures.of[TS_FIGURE_STEP] * 1e12 + 0.5));
   ts_put_text(out, "\nThe best takes %s (%s)", step.text,
               ts_interval_text(s->arena, &best->sure->step, step));
   for (size_t i = 1; i < ranked; i++)
@@ -58,11 +58,11 @@ static size_t front_of(const ts_sweep *s)
 
 /* What the table has a column of in any case. */
 enum { USUAL = 4 };
-static const struct { ts_search_figure_id figure; const char *head; int width; } usual[USUAL] = {
-  {TS_SEARCH_STEP, "step time", 12},
-  {TS_SEARCH_TOKENS, "tokens/s", 12},
-  {TS_SEARCH_MFU, "MFU", 8},
-  {TS_SEARCH_MEMORY, "memory", 14}};
+static const struct { ts_figure_id figure; const char *head; int width; } usual[USUAL] = {
+  {TS_FIGURE_STEP, "step time", 12},
+  {TS_FIGURE_TOKENS, "tokens/s", 12},
+  {TS_FIGURE_MFU, "MFU", 8},
+  {TS_FIGURE_MEMORY, "memory", 14}};
 
 static bool is_usual(const char *goal)
 {
@@ -312,12 +312,12 @@ static void put_large(const ts_sweep *s, size_t large, FILE *out)
     if (o->state == TS_TOO_LARGE &&
         (!closest || o->played > closest->played ||
          (o->played == closest->played &&
-          o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY])))
+          o->figures.of[TS_FIGURE_MEMORY] < closest->figures.of[TS_FIGURE_MEMORY])))
       closest = o;
   }
   ts_put_text(out, "  %s do%s not fit in memory; the least needs %s of %s, ",
               ts_format_count(large).text, large == 1 ? "es" : "",
-              ts_format_bytes(closest->figures.of[TS_SEARCH_MEMORY] / 8).text,
+              ts_format_bytes(closest->figures.of[TS_FIGURE_MEMORY] / 8).text,
               ts_format_bytes(closest->limit).text);
   put_point(s, closest, out);
 }

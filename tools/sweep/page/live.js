@@ -6,8 +6,8 @@ class Live {
   constructor() {
     this.place = document.getElementById("progress");
     this.history = []; // [seconds of our clock, plans done]
-    const measure = (name, unit) => ({name, of: [], text: UNITS[unit], ...FIGURES[name]}); // units of live.json's schema
-    this.sweep = {measures: [measure("step_time", "s"), measure("peak_memory", "bit")], ranked: [], at: -1, listeners: [], names: [],
+    const measure = (name, unit, title) => ({name, title, better: -1, of: [], text: UNITS[unit]}); // units of live.json's schema
+    this.sweep = {measures: [measure("step_time", "s", "step time"), measure("peak_memory", "bit", "peak memory")], ranked: [], at: -1, listeners: [], names: [],
       choose: i => { this.sweep.at = i; this.draw(); }, point: i => this.sweep.names[i], front: Sweep.prototype.front};
     this.said = element("p", {class: "status", role: "status"});
     document.querySelector("header").append(this.said);

@@ -3,20 +3,6 @@
 
 const RANKED = "ok", SHOWN_LINES = 2000;
 
-// Names of figures for people, and which way is better.
-const FIGURES = {
-  step_time: {title: "step time", better: -1},
-  peak_memory: {title: "peak memory", better: -1},
-  tokens_per_second: {title: "tokens per second", better: 1},
-  tokens_per_step: {title: "tokens per step", better: 1},
-  mfu: {title: "MFU", better: 1},
-  hfu: {title: "HFU", better: 1},
-  devices: {title: "devices", better: -1},
-  energy: {title: "energy of a step", better: -1},
-  cost: {title: "cost of a step", better: -1},
-  carbon: {title: "CO2 of a step", better: -1},
-};
-
 // How values of a unit are written; the data name the unit of each figure.
 const UNITS = {
   s: v => timeText(v * 1e12),
@@ -41,9 +27,9 @@ class Sweep {
     // "front": of all goals, as the text report has it
     this.stateText = i => data.states[data.state[i]] + (goals_front.has(i) ? ", front" : "");
     this.parameters = data.parameters.map(p => this.parameter(p));
-    const figures = data.figures.map(f => ({...f, text: UNITS[f.unit], ...(FIGURES[f.name] || {title: f.name, better: -1})}));
+    const figures = data.figures.map(f => ({...f, text: UNITS[f.unit]}));
     delete this.front; // the method finds those of two figures
-    const goals = data.goals.map(g => ({...g, title: g.name.replace(/^(minimize|maximize) /, "")})).filter(g => !(g.title in FIGURES))
+    const goals = data.goals.map(g => ({...g, title: g.name.replace(/^(minimize|maximize) /, "")})).filter(g => !figures.some(f => f.name === g.title))
       .map(g => ({...g, better: g.maximize ? 1 : -1, text: v => v.toPrecision(5)}));
     // Of no use: what is not known of any plan, or the same of all.
     this.measures = [...figures, ...goals].filter(f => new Set(f.of.filter(v => v !== null)).size > 1 || f.name === "step_time" || f.name === "peak_memory");
