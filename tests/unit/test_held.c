@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "compiler/compile.h"
+#include "runtime/account/memory.h"
+#include "runtime/account/result.h"
 
 static const char *const head =
   "import std.models.gpt, std.models.llama, std.models.llama_eager, std.models.bert, "
   "std.models.gemma, std.models.t5, std.models.deepseek, std.clusters.dgx, std.precision, "
   "std.optimizers.adam, std.costs,\n"
-  "  std.strategies.megatron, std.strategies.data, std.strategies.fp8, std.schedules.one_f_one_b, "
+  "  std.strategies.megatron, std.strategies.data, std.strategies.fp8, std.schedules.one_f_one_b, std.schedules.single, "
   "std.schedules.interleaved,\n  std.schedules.chimera, std.strategies.tied\n";
 
 typedef struct compiled { ts_arena *arena; ts_session *s; ts_ir_builder *b; ts_ir ir; } compiled;
@@ -297,6 +299,59 @@ Test(held, tied_heads_in_pipelines)
         cr_expect_float_eq(held, 2 * parameters, 1, "%s: %.0f held, each stage twice", fields,
                            held);
     }
+  }
+}
+
+/* Bytes of a rank at its peak, a category. */
+static void at_peak(const char *fields, double bytes[TS_IR_CATEGORIES], double *parameters)
+{
+  compiled c = compile(fields);
+  ts_stop stop = {.arena = c.arena};
+  ts_run *run = ts_run_new(&c.ir, &(ts_run_options){0}, &stop);
+  cr_assert(run, "%s", fields);
+  const ts_memory_class *m = &ts_memory_new(c.arena, &c.ir, run)->classes[0];
+  for (int k = 0; k < TS_IR_CATEGORIES; k++)
+    bytes[k] = (double)m->category[k];
+  *parameters = (double)c.ir.meta->parameters;
+  ts_run_free(run);
+  end(&c);
+}
+
+/* ZeRO-3 gathers the head's weight for its backward and releases it when the module's backward has
+ * ended (deepspeed/runtime/zero/parameter_offload.py: _post_backward_module_hook), so that weight
+ * and whole gradient are held together, beside the gradient of the logits. That of a tied head then
+ * waits for the embedding's part to be added (autograd's AccumulateGrad): `layer`, elements of the
+ * layer's largest weight, joins it. Shards of all gradients are held from the first micro-batch on;
+ * in it only those that are made. */
+Test(held, heads_under_zero3)
+{
+  enum { N = 4, W = 256, T = 2 * 64, LARGE = 32768, SMALL = 1024, WIDE = 16384 };
+  static const struct { const char *tied, *model; double head, layer; int m;
+  } plans[] = {{"true", "ffn: 512, vocab: 32768", LARGE * W, 0, 1},
+               {"false", "ffn: 512, vocab: 32768", LARGE * W, 0, 1},
+               {"true", "ffn: 512, vocab: 32768", LARGE * W, 0, 2},
+               {"false", "ffn: 512, vocab: 32768", LARGE * W, 0, 2},
+               {"true", "ffn: 16384, vocab: 1024", SMALL * W, 2 * WIDE * W, 2},
+               {"false", "ffn: 16384, vocab: 1024", 0, 2 * WIDE * W, 2}};
+  for (size_t k = 0; k < sizeof plans / sizeof *plans; k++) {
+    char fields[1024];
+    double is[TS_IR_CATEGORIES], p, table = plans[k].head, layer = plans[k].layer;
+    snprintf(fields, sizeof fields,
+             "mesh = { dp: %d }\n apply = [zero3(dp)]\n precision = mixed()\n optimizer = adam()\n "
+             "schedule = accumulate(m: %d)\n model = llama(layers: 2, hidden: 256, heads: 4, "
+             "kv_heads: 4, seq: 64, tied: %s, %s)",
+             N, plans[k].m, plans[k].tied, plans[k].model);
+    at_peak(fields, is, &p);
+    double weights = 2 * p / N + 2 * (layer > 0 ? layer : table), whole = 4 * (table + layer),
+           shards = 4 * (plans[k].m > 1 ? p : table) / N;
+    cr_expect_float_eq(is[TS_IR_PARAMETERS], weights, 64, "%s: %.0f of %.0f", fields,
+                       is[TS_IR_PARAMETERS], weights);
+    cr_expect_float_eq(is[TS_IR_GRADIENTS], whole + shards, 64, "%s: %.0f of %.0f", fields,
+                       is[TS_IR_GRADIENTS], whole + shards);
+    cr_expect_float_eq(is[TS_IR_OPTIMIZER], 12 * p / N, 64, "%s", fields);
+    if (!(layer > 0))
+      cr_expect_float_eq(is[TS_IR_TEMPORARIES], 2.0 * T * (LARGE + W), 64, "%s: %.0f", fields,
+                         is[TS_IR_TEMPORARIES]);
   }
 }
 
