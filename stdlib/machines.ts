@@ -46,6 +46,11 @@ let _collectives = [
   alpha_beta(base: 15 us, hop: 1 us, efficiency: 0.7, tier: 0),
   alpha_beta(base: 25 us, inter_hop: 5 us, efficiency: 0.8, tier: 1),
 ]
+// A chip of a torus reaches its neighbour by one of its links; collectives over an axis use all.
+fn _torus(links: Int) = [
+  alpha_beta(of: "shift", base: 15 us, hop: 1 us, efficiency: 0.7 / links, tier: 0),
+  alpha_beta(of: "message", base: 15 us, hop: 1 us, efficiency: 0.7 / links, tier: 0),
+] + _collectives
 
 let machine_a100: Machine = { island: 8, cluster: _a100, network: a100_infiniband, costs: costs_a100, measured: true }
 let machine_a100_40g: Machine = { island: 8, cluster: _a100_40g, network: a100_infiniband, costs: costs_a100_40g, measured: true }
@@ -61,10 +66,10 @@ let machine_mi325x: Machine = { island: 8, cluster: _mi325x, network: _collectiv
 let machine_mi350x: Machine = { island: 8, cluster: _mi350x, network: _collectives, costs: costs_mi350x, measured: false }
 let machine_mi355x: Machine = { island: 8, cluster: _mi355x, network: _collectives, costs: costs_mi355x, measured: false }
 let machine_gaudi2: Machine = { island: 8, cluster: _gaudi2, network: _collectives, costs: costs_gaudi2, measured: false }
-let machine_v5e: Machine = { island: 0, cluster: pods_of_v5e, network: _collectives, costs: costs_v5e, measured: false }
-let machine_v5p: Machine = { island: 0, cluster: pods_of_v5p, network: _collectives, costs: costs_v5p, measured: false }
-let machine_v6e: Machine = { island: 0, cluster: pods_of_v6e, network: _collectives, costs: costs_v6e, measured: false }
-let machine_7x: Machine = { island: 0, cluster: pods_of_7x, network: _collectives, costs: costs_7x, measured: false }
+let machine_v5e: Machine = { island: 0, cluster: pods_of_v5e, network: _torus(4), costs: costs_v5e, measured: false }
+let machine_v5p: Machine = { island: 0, cluster: pods_of_v5p, network: _torus(6), costs: costs_v5p, measured: false }
+let machine_v6e: Machine = { island: 0, cluster: pods_of_v6e, network: _torus(4), costs: costs_v6e, measured: false }
+let machine_7x: Machine = { island: 0, cluster: pods_of_7x, network: _torus(6), costs: costs_7x, measured: false }
 let machine_l40s: Machine = { island: 4, cluster: _l40s, network: _collectives, costs: costs_l40s, measured: true }
 let machine_h20: Machine = { island: 8, cluster: _h20, network: h100_infiniband, costs: costs_h20, measured: false }
 let machine_gh200: Machine = { island: 4, cluster: _gh200, network: _collectives, costs: costs_gh200, measured: true }

@@ -623,8 +623,10 @@ static uint32_t ways_there(ts_arena *arena, const ts_white_box_plan *plan, const
   there.intra = there.intra > 0 ? INFINITY : 0;
   there.inter = there.inter > 0 ? INFINITY : 0;
   there.pairs = there.shift = 0;
-  links.intra = plan->held.intra_links > 0 && links.intra > 0 ? plan->held.intra_links : links.intra;
-  links.inter = plan->held.inter_links > 0 && links.inter > 0 ? plan->held.inter_links : links.inter;
+  links.intra = links.intra > 0 && plan->held.intra_links > 0 ? plan->held.intra_links :
+                                                                links.intra;
+  links.inter = links.inter > 0 && plan->held.inter_links > 0 ? plan->held.inter_links :
+                                                                links.inter;
   uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, &not_known, true, ways);
   ways_for(ir, model, kind, &plan->profile, &links, &not_known, true, chosen);
   for (uint32_t i = 0; i < count; i++)

@@ -7,7 +7,8 @@ export import std.gpus.google
 import std.clusters.meshes
 
 // Chips of a pod as a switch of their links' sum, since collectives over a whole axis use all links
-// of a torus at once; pods joined by hosts.
+// of a torus at once; pods joined by hosts. A shift or a message goes by one link, which the network
+// of std.machines knows; `torus_3d` with `flow()` plays each link.
 cluster tpu_pods(pods: Int, chips: Int, kind: Gpu, links: Rate, nic: Rate, latency: Time = 1 us) {
   device chip[pods, chips]: kind
   switch torus[pods], network[1]
