@@ -118,7 +118,7 @@ static void apply(const ts_fabric *f, ts_ir_net_method *m)
   m->deal = f->deal;
   m->least_islands = m->algorithm == TS_IR_NET_TREE ? (uint32_t)f->trees_from : 0;
   m->inter_rate = 0;
-  m->local = 0; /* the NICs are slower than a GPU's own copies */
+  m->local = 0; /* the NICs are slower than a GPU's own copies, which hide behind them */
   m->spread = 0;
   m->branching = m->algorithm == TS_IR_NET_TREE ? f->tree_share : 0;
   if (m->algorithm == TS_IR_NET_SWITCH_TREE)
