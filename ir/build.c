@@ -87,6 +87,8 @@ void *ts_ir_builder_records(ts_ir_builder *b, ts_ir_section_kind kind)
   return b->pools[kind].bytes;
 }
 
+uint32_t ts_ir_builder_count(const ts_ir_builder *b, uint32_t kind) { return b->pools[kind].count; }
+
 uint32_t ts_ir_append_copies(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
                              uint32_t count)
 {

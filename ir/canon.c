@@ -2,7 +2,10 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
+#include "ir/forms.h"
 #include "ir/layout.h"
+
+enum { MOST_TEXTS = 12 }; /* fields of a record that name strings and places */
 
 typedef struct canon {
   const ts_ir *in;
@@ -10,6 +13,7 @@ typedef struct canon {
   uint32_t *new_string, *new_loc; /* by old index; TS_IR_NONE: not seen yet */
   /* of a run, by its old first: a run that many share is moved once */
   uint32_t *new_run[TS_IR_SECTION_KINDS];
+  const ts_ir_field *texts[TS_IR_SECTION_KINDS][MOST_TEXTS + 1]; /* as they lie in the record */
 } canon;
 
 static uint32_t *unseen(uint32_t count)
@@ -17,6 +21,25 @@ static uint32_t *unseen(uint32_t count)
   uint32_t *map = ts_heap_new(count, sizeof *map);
   memset(map, 0xff, (size_t)count * sizeof *map);
   return map;
+}
+
+static void add_text(const ts_ir_field **texts, const ts_ir_field *f)
+{
+  uint32_t count = 0;
+  for (; texts[count]; count++)
+    if (texts[count]->offset == f->offset)
+      return; /* it has two spellings */
+  for (; count && texts[count - 1]->offset > f->offset; count--)
+    texts[count] = texts[count - 1];
+  texts[count] = f;
+}
+
+static void find_texts(canon *c)
+{
+  for (const ts_ir_form *form = ts_ir_forms; form < ts_ir_forms + TS_IR_FORMS; form++)
+    for (const ts_ir_field *f = form->fields; f->name; f++)
+      if (ts_ir_target(f) == TS_IR_STRINGS || ts_ir_target(f) == TS_IR_LOCS)
+        add_text(c->texts[form->kind], f);
 }
 
 static void canon_begin(canon *c, const ts_ir *in)
@@ -29,6 +52,7 @@ static void canon_begin(canon *c, const ts_ir *in)
     if (!ts_ir_runs[r].own)
       c->new_run[ts_ir_runs[r].table] = unseen(ts_ir_count(in, ts_ir_runs[r].table));
   c->new_run[TS_IR_BINDINGS] = unseen(in->bindings_count);
+  find_texts(c);
 }
 
 static void canon_end(canon *c)
@@ -39,32 +63,32 @@ static void canon_end(canon *c)
     free(c->new_run[kind]);
 }
 
+static uint32_t move_string(canon *c, uint32_t old)
+{
+  if (c->new_string[old] == TS_IR_NONE)
+    c->new_string[old] = ts_ir_add_string(c->out, c->in->strings + old);
+  return c->new_string[old];
+}
+
+static uint32_t move_loc(canon *c, uint32_t old)
+{
+  if (c->new_loc[old] == TS_IR_NONE)
+    c->new_loc[old] = ts_ir_intern(c->out, TS_IR_LOCS, &c->in->locs[old]);
+  return c->new_loc[old];
+}
+
 /* Moves the strings and places that records of `kind` use to the output, in the order of first use.
  * */
 static void move_text(canon *c, uint32_t kind, void *records, uint32_t count)
 {
-  const ts_ir_ref *refs = ts_ir_refs;
-  uint32_t begin = 0, end, size = ts_ir_tables[kind].record_size;
-  while (begin < ts_ir_ref_count && refs[begin].kind != kind)
-    begin++;
-  for (end = begin; end < ts_ir_ref_count && refs[end].kind == kind;)
-    end++;
-  for (uint32_t i = 0; i < count && begin < end; i++)
-    for (uint32_t r = begin; r < end; r++) {
-      uint32_t *field =
-                 (uint32_t *)(void *)((uint8_t *)records + (size_t)i * size + refs[r].offset),
-               old = *field;
-      if (old == TS_IR_NONE)
-        continue;
-      if (refs[r].target == TS_IR_STRINGS) {
-        if (c->new_string[old] == TS_IR_NONE)
-          c->new_string[old] = ts_ir_add_string(c->out, c->in->strings + old);
-        *field = c->new_string[old];
-      } else if (refs[r].target == TS_IR_LOCS) {
-        if (c->new_loc[old] == TS_IR_NONE)
-          c->new_loc[old] = ts_ir_intern(c->out, TS_IR_LOCS, &c->in->locs[old]);
-        *field = c->new_loc[old];
-      }
+  uint8_t *record = records;
+  for (uint32_t i = 0; i < count; i++, record += ts_ir_tables[kind].record_size)
+    for (const ts_ir_field **f = c->texts[kind]; *f; f++) {
+      uint32_t *field = (uint32_t *)(void *)(record + (*f)->offset);
+      if ((*f)->type != TS_IR_TYPE_LOC)
+        *field = move_string(c, *field);
+      else if (*field != TS_IR_NONE)
+        *field = move_loc(c, *field);
     }
 }
 

@@ -4,6 +4,8 @@
 libts_a_SOURCES += \
 	ir/build.c \
 	ir/canon.c \
+	ir/forms.c \
+	ir/forms.h \
 	ir/ir.h \
 	ir/layout.c \
 	ir/layout.h \

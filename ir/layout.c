@@ -20,13 +20,6 @@ const ts_ir_table ts_ir_tables[TS_IR_SECTION_KINDS] = {
 #include "ir/records.def"
 };
 
-const ts_ir_ref ts_ir_refs[] = {
-#define REF(kind, record, field, table, none)                                                      \
-  {TS_IR_##kind, offsetof(ts_ir_##record, field), TS_IR_##table, none, #field},
-#include "ir/records.def"
-};
-const uint32_t ts_ir_ref_count = sizeof ts_ir_refs / sizeof *ts_ir_refs;
-
 const ts_ir_run_fields ts_ir_runs[] = {
 #define RUN(kind, record, first, count, table, own)                                                \
   {TS_IR_##kind, offsetof(ts_ir_##record, first), offsetof(ts_ir_##record, count),                 \

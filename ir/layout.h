@@ -17,17 +17,6 @@ typedef struct ts_ir_table { /* one kind of section */
 
 extern const ts_ir_table ts_ir_tables[TS_IR_SECTION_KINDS];
 
-/* Fields that point into another table, one row each (ir/records.def). */
-typedef struct ts_ir_ref {
-  uint32_t kind, offset; /* a uint32_t at `offset` of each record of `kind` ... */
-  uint32_t target;       /* ... is an index into this table */
-  bool may_be_none;
-  const char *name;
-} ts_ir_ref;
-
-extern const ts_ir_ref ts_ir_refs[];
-extern const uint32_t ts_ir_ref_count;
-
 /* Fields that are a run of another table's records, one row each. */
 typedef struct ts_ir_run_fields {
   uint32_t kind, first, count, count_size; /* offsets; the count has 2 or 4 bytes */
@@ -60,6 +49,9 @@ static inline void ts_ir_set(ts_ir *ir, uint32_t kind, const void *records, uint
   if (kind != TS_IR_META)
     memcpy((char *)ir + ts_ir_tables[kind].count, &count, sizeof count);
 }
+
+/* Records of a kind that are there so far. */
+uint32_t ts_ir_builder_count(const ts_ir_builder *b, uint32_t kind);
 
 /* Messages are UTF-8 without control characters, whatever the names in them hold. ts_ir_fail
  * returns -1. */

@@ -4,46 +4,14 @@
 #include <string.h>
 
 #define US UINT64_C(1000000)
-#define SECOND 1e12
-#define FIELD(kind, field, least, most, what, range)                                               \
-  {                                                                                                \
-    {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_packets, field)}, least, most, what, range     \
-  }
+#define PACKET(field, type_, least, most, what, range)                                             \
+  {{.name = #field, .offset = offsetof(ts_ir_net_packets, field),                                  \
+    .size = sizeof(((ts_ir_net_packets *)NULL)->field), .type = TS_IR_TYPE_##type_},               \
+   least, most, what, range},
 
-/* The ranges keep all times below 2^62 ps: ns-3 counts them in 64 bits. */
 const ts_ir_packet_field ts_ir_packet_fields[] = {
-  FIELD(BYTES, mtu, 64, 1 << 20, "the data that a packet holds", "must be 64 B to 1 MiB"),
-  FIELD(BYTES, header, 2, 4096, "what a link carries around the data of a packet",
-        "must be 2 B to 4 KiB"),
-  FIELD(BYTES, queue, 1, 4294967294., "what may wait for a link",
-        "must be above 0 and below 4 GiB"),
-  FIELD(BYTES, buffer, 1, 0x1p50, "how far a connection may be ahead",
-        "must be above 0 and at most 1 PiB"),
-  FIELD(TIME, mark_from, 0, SECOND, "the waiting from which packets are marked",
-        "must be 0 s to 1 s"),
-  FIELD(TIME, mark_to, 0, SECOND, "the waiting from which all packets are marked",
-        "must be `mark_from` to 1 s"),
-  FIELD(NUMBER, mark_share, 0, 1, "the share of packets that are marked just before all are",
-        "must be 0 to 1"),
-  FIELD(NUMBER, gain, 1e-6, 1, "the weight of a report in the sender's estimate of congestion",
-        "must be above 0 and at most 1"),
-  FIELD(NUMBER, step, 1e-6, 1, "by which share of its link's rate a sender's target grows",
-        "must be above 0 and at most 1"),
-  FIELD(TIME, timer, 1e3, SECOND, "the time between two steps of a sender's rate",
-        "must be 1 ns to 1 s"),
-  FIELD(TIME, report, 0, SECOND, "the time between two reports of marks", "must be 0 s to 1 s"),
-  FIELD(BYTES, pause, 0, 4294967294., "what from one link waits in a switch before it pauses the sender",
-        "must be 0 B (never) to below 4 GiB"),
-  FIELD(NUMBER, eta, 0.01, 1, "the use of the busiest link that senders keep to",
-        "must be 0.01 to 1"),
-  FIELD(BYTES, additive, 0, 0x1p40, "by how much a sender's window grows at a time",
-        "must be 0 B to 1 TiB"),
-  FIELD(COUNT, stages, 0, 1e6, "how often a window grows before it follows the links' use again",
-        "must be 0 to 1 million"),
-  FIELD(COUNT, limit, 1, 4e9,
-        "how many packets of a call are played at most, each counted on every link",
-        "must be 1 to 4 billion"),
-  {{NULL, TS_IR_FIELD_COUNT, 0}, 0, 0, NULL, NULL}};
+#include "ir/records.def"
+  {{.name = NULL}, 0, 0, NULL, NULL}};
 
 const ts_ir_net_packets ts_ir_usual_packets = {
     .mtu = 4096,                  /* the largest of RoCE */
@@ -73,28 +41,17 @@ const ts_ir_net_packets ts_ir_usual_packets = {
 
 double ts_ir_packet_value(const ts_ir_packet_field *field, const ts_ir_net_packets *packets)
 {
-  const char *at = (const char *)packets + field->clause.offset;
-  uint64_t whole;
-  uint32_t count;
-  double real;
-  memcpy(&count, at, sizeof count);
-  if (field->clause.kind == TS_IR_FIELD_COUNT)
-    return count;
-  memcpy(&whole, at, sizeof whole);
-  memcpy(&real, at, sizeof real);
-  return field->clause.kind == TS_IR_FIELD_NUMBER ? real : (double)whole;
+  return field->clause.type == TS_IR_TYPE_NUMBER ?
+           ts_ir_get_real(&field->clause, packets) :
+           (double)ts_ir_get(&field->clause, packets);
 }
 
 void ts_ir_packet_set(const ts_ir_packet_field *field, ts_ir_net_packets *packets, double value)
 {
-  char *at = (char *)packets + field->clause.offset;
-  uint64_t whole = (uint64_t)(value + 0.5);
-  uint32_t count = (uint32_t)whole;
-  if (field->clause.kind == TS_IR_FIELD_COUNT)
-    memcpy(at, &count, sizeof count);
+  if (field->clause.type == TS_IR_TYPE_NUMBER)
+    memcpy((char *)packets + field->clause.offset, &value, sizeof value);
   else
-    memcpy(at, field->clause.kind == TS_IR_FIELD_NUMBER ? (const void *)&value : &whole,
-           sizeof whole);
+    ts_ir_put(&field->clause, packets, (uint64_t)(value + 0.5));
 }
 
 bool ts_ir_packet_in_range(const ts_ir_packet_field *field, double value)

@@ -3,16 +3,16 @@
 #ifndef TS_IR_PACKETS_H
 #define TS_IR_PACKETS_H
 
-#include "ir/spelling.h"
+#include "ir/forms.h"
 
 typedef struct ts_ir_packet_field {
-  ts_ir_clause clause;
+  ts_ir_field clause;
   double least, most;  /* in bytes, ps, or as it is */
   const char *what;    /* "`mtu` is ..." */
   const char *range;   /* "must be ..." */
 } ts_ir_packet_field;
 
-extern const ts_ir_packet_field ts_ir_packet_fields[]; /* up to a clause without word */
+extern const ts_ir_packet_field ts_ir_packet_fields[]; /* up to a clause without name */
 extern const ts_ir_net_packets ts_ir_usual_packets;
 
 double ts_ir_packet_value(const ts_ir_packet_field *field, const ts_ir_net_packets *packets);

@@ -1,7 +1,6 @@
 #include "ir/spelling.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "base/table.h"
 
@@ -48,65 +47,6 @@ TS_TABLE(ts_ir_calibrated_names, TS_IR_CALIBRATED_KINDS + 1);
 TS_TABLE(ts_ir_origin_names, TS_IR_ORIGINS + 1);
 TS_TABLE(ts_ir_quantity_names, TS_IR_QUANTITIES + 1);
 
-bool ts_ir_field_absent(const ts_ir_clause *f, const void *field)
-{
-  static const char zero[TS_IR_NET_SIZES] = {0};
-  double real;
-  if (f->kind != TS_IR_FIELD_STATED)
-    return !memcmp(field, zero, ts_ir_field_size(f));
-  memcpy(&real, field, sizeof real);
-  return !ts_is_stated(real);
-}
-
-#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
-const ts_ir_clause ts_ir_method_fields[] = {
-  FIELD(COUNT, ranks),              FIELD(COUNT, islands),
-  FIELD(COUNT, least_islands),      FIELD(COUNT, relay),
-  FIELD(COUNT, channels),           FIELD(COUNT, threads),
-  FIELD(SIZE, chunk),               FIELD(TIME, connection),
-  FIELD(TIME, believed),            FIELD(TIME, intra_hop),
-  FIELD(TIME, inter_hop),           FIELD(RATE, intra_rate),
-  FIELD(RATE, inter_rate),          FIELD(NUMBER, intra_share),
-  FIELD(NUMBER, inter_share),       FIELD(NUMBER, local),
-  FIELD(NUMBER, reduction),         FIELD(NUMBER, spread),
-  FIELD(NUMBER, branching),         FIELD(NUMBER, lanes),
-  FIELD(SIZE, deal),                FIELD(RATE, lane_rate),
-  FIELD(TIME, believed_intra_hop),  FIELD(TIME, believed_inter_hop),
-  FIELD(NUMBER, believed_share),    FIELD(RATE, believed_rate),
-  FIELD(TENTHS, believed_tenths),   FIELD(BYTES, least),
-  FIELD(BYTES, most),               {NULL, TS_IR_FIELD_COUNT, 0}};
-#undef FIELD
-#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_curve, field)}
-const ts_ir_clause ts_ir_curve_fields[] = {
-  FIELD(COUNT, least_ranks),  FIELD(COUNT, most_ranks),       FIELD(BYTES, least),
-  FIELD(BYTES, most),         FIELD(TIME, intra_latency),     FIELD(TIME, inter_latency),
-  FIELD(RATE, intra_limit),   FIELD(RATE, intra_floor),       FIELD(RATE, inter_limit),
-  FIELD(RATE, inter_floor),   FIELD(NUMBER, intra_slope),     FIELD(SIZE, intra_middle),
-  FIELD(NUMBER, inter_slope), FIELD(SIZE, inter_middle),      FIELD(NUMBER, small_few),
-  FIELD(NUMBER, large_few),   FIELD(NUMBER, small_many),      FIELD(NUMBER, large_many),
-  FIELD(NUMBER, straggler),   FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
-#undef FIELD
-
-#define FIELD(name, kind, field) {name, TS_IR_FIELD_##kind, offsetof(ts_ir_device_class, field)}
-const ts_ir_clause ts_ir_device_fields[] = {
-  FIELD("memory", BYTES, memory),         FIELD("reserved", BYTES, reserved_memory),
-  FIELD("watts", NUMBER, watts),          FIELD("idle_watts", NUMBER, idle_watts),
-  FIELD("host_watts", NUMBER, host_watts), FIELD("price", STATED, price),
-  {NULL, TS_IR_FIELD_COUNT, 0}};
-#undef FIELD
-const ts_ir_clause ts_ir_line_fields[] = {
-  {"base", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, base)},
-  {"hop", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, hop)},
-  {"half", TS_IR_FIELD_SIZE, offsetof(ts_ir_net_model, half_bytes)},
-  {NULL, TS_IR_FIELD_COUNT, 0}};
-#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_links, field)}
-const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links),
-                                           FIELD(RATE, inter_links),
-                                           FIELD(TIME, intra_latency),
-                                           FIELD(TIME, inter_latency),
-                                           {NULL, TS_IR_FIELD_COUNT, 0}};
-#undef FIELD
-
 const char *const ts_ir_dimension_names[] = {
   "a time such as `10 us`",   "a size such as `4 MiB`",       "a bandwidth such as `300 GB/s`",
   "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};
@@ -150,19 +90,3 @@ const ts_ir_unit ts_ir_units[] = {
     {TS_IR_FLOP_RATE, "FLOP/s", 1},
     {TS_IR_DIMENSIONS, NULL, 0},
 };
-
-uint32_t ts_ir_usual_phase(uint32_t op, const char *work)
-{
-  if (op == TS_IR_COLLECTIVE || op == TS_IR_SEND || op == TS_IR_RECV)
-    return TS_IR_PHASE_COMMUNICATION;
-  if (op != TS_IR_COMPUTE || !work[0] || work[1])
-    return TS_IR_PHASE_OTHER;
-  switch (work[0]) { /* the schedule's letters, as in ts_ir_fragment */
-  case 'F': return TS_IR_PHASE_FORWARD;
-  case 'B':
-  case 'I': return TS_IR_PHASE_BACKWARD_INPUT;
-  case 'W': return TS_IR_PHASE_BACKWARD_WEIGHT;
-  case 'S': return TS_IR_PHASE_OPTIMIZER;
-  default: return TS_IR_PHASE_OTHER;
-  }
-}

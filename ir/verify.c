@@ -6,6 +6,7 @@
 
 #include "base/heap.h"
 #include "base/text.h"
+#include "ir/forms.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
 #include "ir/verify_runs.h"
@@ -43,28 +44,33 @@ static int check_strings(check *c)
   return 0;
 }
 
-/* Every field that names a record (ir/records.def). */
-static int check_refs(check *c)
+/* A field that names a record of another table. */
+static int check_ref(check *c, uint32_t kind, const ts_ir_field *f)
 {
-  for (uint32_t r = 0; r < ts_ir_ref_count; r++) {
-    const ts_ir_ref *ref = &ts_ir_refs[r];
-    const uint8_t *field = ts_ir_records(c->ir, ref->kind);
-    uint32_t size = ts_ir_tables[ref->kind].record_size, limit = ts_ir_count(c->ir, ref->target);
-    uint32_t count = ts_ir_count(c->ir, ref->kind);
-    if (count)
-      field += ref->offset;
-    for (uint32_t i = 0; i < count; i++, field += size) {
-      uint32_t index = *(const uint32_t *)(const void *)field;
-      if (index >= limit && !(ref->may_be_none && index == TS_IR_NONE))
-        return ts_ir_fail(c->error, "%s %u: its %s is number %u of %u %s",
-                          ts_ir_tables[ref->kind].name, i, ref->name, index, limit,
-                          ts_ir_tables[ref->target].name);
-      if (ref->target == TS_IR_STRINGS && index && c->ir->strings[index - 1])
-        return ts_ir_fail(c->error, "%s %u: its %s begins inside a string",
-                          ts_ir_tables[ref->kind].name, i, ref->name);
-    }
+  uint32_t target = ts_ir_target(f), limit = ts_ir_count(c->ir, target);
+  uint32_t count = ts_ir_count(c->ir, kind), size = ts_ir_tables[kind].record_size;
+  const uint8_t *record = ts_ir_records(c->ir, kind);
+  for (uint32_t i = 0; i < count; i++, record += size) {
+    uint32_t index = *(const uint32_t *)(const void *)(record + f->offset);
+    if (index >= limit && !(ts_ir_may_be_none(f) && index == TS_IR_NONE))
+      return ts_ir_fail(c->error, "%s %u: its %s is number %u of %u %s", ts_ir_tables[kind].name, i,
+                        f->name, index, limit, ts_ir_tables[target].name);
+    if (target == TS_IR_STRINGS && index && c->ir->strings[index - 1])
+      return ts_ir_fail(c->error, "%s %u: its %s begins inside a string", ts_ir_tables[kind].name,
+                        i, f->name);
   }
   return 0;
+}
+
+static int check_refs(check *c)
+{
+  int failed = 0;
+  for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
+    for (const ts_ir_form *form = ts_ir_forms; form < ts_ir_forms + TS_IR_FORMS; form++)
+      for (const ts_ir_field *f = form->fields; form->kind == kind && f->name && !failed; f++)
+        if (ts_ir_target(f) && f->size == sizeof(uint32_t)) /* a node's stream: see check_node */
+          failed = check_ref(c, kind, f);
+  return failed;
 }
 
 static int check_mesh(check *c)

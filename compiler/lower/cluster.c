@@ -286,8 +286,8 @@ static bool flow(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 /* Sizes are bits in the language. */
 static double packet_argument(const ts_applied *a, const ts_ir_packet_field *f, double otherwise)
 {
-  double unit = f->clause.kind == TS_IR_FIELD_BYTES ? 1. / 8 :
-                f->clause.kind == TS_IR_FIELD_TIME  ? 1e12 :
+  double unit = f->clause.type == TS_IR_TYPE_BYTES ? 1. / 8 :
+                f->clause.type == TS_IR_TYPE_TIME  ? 1e12 :
                                                       1;
   return real(a, f->clause.name, otherwise / unit) * unit;
 }

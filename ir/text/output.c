@@ -27,6 +27,8 @@ static void out_bytes(ts_ir_output *w, const char *bytes, size_t size)
   w->used += size;
 }
 
+void ts_ir_out_text(ts_ir_output *w, const char *text) { out_bytes(w, text, strlen(text)); }
+
 void ts_ir_out(ts_ir_output *w, const char *format, ...)
 {
   char piece[160];

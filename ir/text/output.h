@@ -14,6 +14,7 @@ typedef struct ts_ir_output {
 
 /* short pieces; strings of the IR go through the others */
 void ts_ir_out(ts_ir_output *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ts_ir_out_text(ts_ir_output *w, const char *text); /* as it is */
 void ts_ir_out_quoted(ts_ir_output *w, const char *text);
 void ts_ir_out_name(ts_ir_output *w, const char *name); /* a bare word, or quoted */
 /* a digit each, A for 10, up to the first 0 */

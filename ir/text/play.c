@@ -8,15 +8,15 @@
 /* Labels are symbols of a space of their own for each fragment. */
 static uint32_t label_space(uint32_t fragment) { return TS_IR_SECTION_KINDS + fragment; }
 
-typedef TS_VEC(uint32_t) indices;
-
-typedef struct body { /* a fragment while it is read */
+typedef struct ts_ir_body { /* a fragment while it is read */
   ts_ir_reader *r;
   uint32_t index;
   const char *work;
   uint32_t comm_stream;
   TS_VEC(ts_ir_node) nodes;
   TS_VEC(ts_ir_port) ports; /* in the order of their nodes */
+  TS_VEC(uint32_t) deps;    /* of the node that is read */
+  TS_VEC(ts_ir_mem) mems;
 } body;
 
 /* ---- clauses of a node ---- */
@@ -46,60 +46,35 @@ static uint32_t take_node(body *f)
   return node;
 }
 
-static void read_after(body *f, indices *deps)
+void ts_ir_read_after(body *f)
 {
-  do
-    TS_PUSH(f->r->arena, deps, take_node(f));
-  while (ts_ir_take(&f->r->lexer, ","));
+  do {
+    uint32_t node = take_node(f);
+    TS_PUSH(f->r->arena, &f->deps, node);
+  } while (ts_ir_take(&f->r->lexer, ","));
 }
 
-static ts_ir_mem take_mem(ts_ir_reader *r, bool freed)
+void ts_ir_read_mem(body *f, bool freed)
 {
-  uint64_t bytes = ts_ir_take_whole(&r->lexer, TS_IR_BYTES);
-  if (bytes > INT64_MAX)
-    ts_ir_syntax(&r->lexer, "more bytes than 63 bits hold");
-  ts_ir_mem mem = {.bytes = freed ? -(int64_t)(bytes & INT64_MAX) : (int64_t)(bytes & INT64_MAX)};
-  mem.category = ts_ir_take_choice(&r->lexer, "what the memory is for, such as `activations`",
-                                   ts_ir_category_names);
-  if (r->lexer.token == TS_IR_QUOTED)
-    mem.label = ts_ir_take_string(r, "a label");
-  return mem;
+  ts_ir_mem mem = {0};
+  ts_ir_read_form(f->r, TS_IR_FORM_mem, &mem);
+  mem.bytes = freed ? -mem.bytes : mem.bytes;
+  TS_PUSH(f->r->arena, &f->mems, mem);
 }
 
 static void read_clauses(body *f, ts_ir_node *n)
 {
   ts_ir_reader *r = f->r;
-  ts_ir_lexer *l = &r->lexer;
-  indices deps = {0};
-  TS_VEC(ts_ir_mem) mems = {0};
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "on"))
-      n->stream = (uint8_t)ts_ir_use(r, TS_IR_STREAMS, "a stream");
-    else if (ts_ir_take(l, "after"))
-      read_after(f, &deps);
-    else if (ts_ir_take(l, "phase"))
-      n->phase = (uint8_t)ts_ir_take_choice(l, "a phase", ts_ir_phase_names);
-    else if (ts_ir_take(l, "launch"))
-      n->host_ps = ts_ir_take_whole(l, TS_IR_TIME);
-    else if (ts_ir_is(l, "alloc") || ts_ir_is(l, "free")) {
-      bool freed = ts_ir_is(l, "free");
-      ts_ir_next(l);
-      TS_PUSH(r->arena, &mems, take_mem(r, freed));
-    } else if (ts_ir_take(l, "at"))
-      n->loc = ts_ir_take_loc(r);
-    else if (ts_ir_take(l, "rule"))
-      n->rule_loc = ts_ir_take_loc(r);
-    else
-      more = false;
-  }
-  if (deps.count > UINT16_MAX || mems.count > UINT16_MAX)
-    ts_ir_syntax(l, "a node has at most %u dependencies and memory effects", UINT16_MAX);
-  if (l->failed)
+  f->deps.count = f->mems.count = 0;
+  ts_ir_read_fields(r, TS_IR_NODES, ts_ir_forms[TS_IR_FORM_node].fields, n);
+  if (f->deps.count > UINT16_MAX || f->mems.count > UINT16_MAX)
+    ts_ir_syntax(&r->lexer, "a node has at most %u dependencies and memory effects", UINT16_MAX);
+  if (r->lexer.failed)
     return;
-  n->dep_count = (uint16_t)deps.count;
-  n->mem_count = (uint16_t)mems.count;
-  n->first_dep = ts_ir_intern_run(r->out, TS_IR_DEPS, deps.at, n->dep_count);
-  n->first_mem = ts_ir_intern_run(r->out, TS_IR_MEMS, mems.at, n->mem_count);
+  n->dep_count = (uint16_t)f->deps.count;
+  n->mem_count = (uint16_t)f->mems.count;
+  n->first_dep = ts_ir_intern_run(r->out, TS_IR_DEPS, f->deps.at, n->dep_count);
+  n->first_mem = ts_ir_intern_run(r->out, TS_IR_MEMS, f->mems.at, n->mem_count);
 }
 
 /* ---- operations ---- */
@@ -133,10 +108,7 @@ static const char *read_collective(body *f, ts_ir_node *n, uint32_t kind)
 {
   ts_ir_reader *r = f->r;
   ts_ir_collective c = {.kind = kind};
-  if (r->lexer.token == TS_IR_NUMBER)
-    c.bytes = ts_ir_take_whole(&r->lexer, TS_IR_BYTES);
-  ts_ir_need(&r->lexer, "over");
-  c.group = ts_ir_use_group(r);
+  ts_ir_read_fields(r, TS_IR_COLLECTIVES, ts_ir_forms[TS_IR_FORM_collective].fields + 1, &c);
   n->arg = ts_ir_intern(r->out, TS_IR_COLLECTIVES, &c);
   return ts_ir_collective_names[kind];
 }
@@ -148,9 +120,7 @@ static const char *read_port(body *f, ts_ir_node *n)
   ts_ir_reader *r = f->r;
   ts_ir_lexer *l = &r->lexer;
   ts_ir_port port = {.is_send = n->op == TS_IR_SEND};
-  port.bytes = ts_ir_take_whole(l, TS_IR_BYTES);
-  ts_ir_need(l, "over");
-  port.group = ts_ir_use_group(r);
+  ts_ir_read_fields(r, TS_IR_PORTS, ts_ir_forms[TS_IR_FORM_port].fields, &port);
   n->arg = (uint32_t)f->ports.count;
   if (ts_ir_take(l, "port"))
     n->arg = (uint32_t)ts_ir_take_count(l, "the number of a port", UINT32_MAX);
@@ -172,9 +142,8 @@ static uint32_t index_of(const char *word, const char *const *words)
 static const char *read_op(body *f, ts_ir_node *n, const char *word, const char *label)
 {
   uint32_t op = index_of(word, op_words), collective = index_of(word, ts_ir_collective_names);
-  n->op = (uint8_t)(ts_ir_is_collective(collective) ? TS_IR_COLLECTIVE : op);
-  if (n->op == TS_IR_COLLECTIVE || n->op == TS_IR_SEND || n->op == TS_IR_RECV)
-    n->stream = (uint8_t)f->comm_stream;
+  *n = ts_ir_usual_node(ts_ir_is_collective(collective) ? TS_IR_COLLECTIVE : op, f->comm_stream,
+                        f->work);
   if (ts_ir_is_collective(collective))
     return read_collective(f, n, collective);
   switch (op) {
@@ -213,9 +182,8 @@ static void read_node(body *f)
     if (!word[0])
       ts_ir_expected(l, "an operation");
   }
-  ts_ir_node n = {.loc = TS_IR_NONE, .rule_loc = TS_IR_NONE};
+  ts_ir_node n;
   const char *usual = read_op(f, &n, word, label);
-  n.phase = (uint8_t)ts_ir_usual_phase(n.op, f->work);
   read_clauses(f, &n);
   if (!ts_ir_at_line_end(l))
     ts_ir_expected(l, "`on`, `after`, `launch`, `alloc`, `free`, `phase` or the end of the line");
@@ -263,32 +231,26 @@ static void append_fragment(body *f, ts_ir_fragment fragment)
   *(ts_ir_fragment *)to = fragment;
 }
 
-static uint32_t first_comm_stream(const ts_ir *view)
-{
-  for (uint32_t i = 0; i < view->streams_count; i++)
-    if (view->streams[i].kind == TS_IR_STREAM_COMM)
-      return i;
-  return 0;
-}
-
 void ts_ir_read_fragment(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
   ts_ir view;
   ts_ir_builder_view(r->out, &view);
   const char *name = ts_ir_take_name(l, "the fragment's name");
-  body f = {
-    .r = r, .index = view.fragments_count, .work = name, .comm_stream = first_comm_stream(&view)};
+  body f = {.r = r,
+            .index = view.fragments_count,
+            .work = name,
+            .comm_stream = ts_ir_first_comm_stream(&view)};
   ts_ir_fragment fragment = {.name = ts_ir_add_string(r->out, name)};
   ts_ir_declare(r, TS_IR_FRAGMENTS, name, f.index);
-  if (ts_ir_take(l, "named"))
-    fragment.name = ts_ir_take_string(r, "a name");
+  ts_ir_read_fields(r, TS_IR_FRAGMENTS, ts_ir_forms[TS_IR_FORM_fragment].fields, &fragment);
   if (ts_ir_take(l, "work"))
     f.work = ts_ir_take_name(l, "the schedule's letter");
   fragment.work = ts_ir_add_string(r->out, f.work);
   if (!view.streams_count)
     ts_ir_syntax(l, "there is no stream above: begin with `stream compute`");
   ts_ir_begin_block(r);
+  r->body = &f;
   while (ts_ir_in_block(r))
     read_node(&f);
   if (!l->failed)
@@ -307,12 +269,8 @@ typedef struct play {
 
 static void read_holding(play *p)
 {
-  ts_ir_lexer *l = &p->r->lexer;
-  ts_ir_holding h = {.bytes = ts_ir_take_whole(l, TS_IR_BYTES)};
-  h.category =
-    ts_ir_take_choice(l, "what the memory is for, such as `parameters`", ts_ir_category_names);
-  if (l->token == TS_IR_QUOTED)
-    h.label = ts_ir_take_string(p->r, "a label");
+  ts_ir_holding h = {0};
+  ts_ir_read_form(p->r, TS_IR_FORM_hold, &h);
   TS_PUSH(p->r->arena, &p->holdings, h);
 }
 
@@ -342,12 +300,8 @@ static void read_item(play *p)
 {
   ts_ir_reader *r = p->r;
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_item item = {.fragment = ts_ir_use(r, TS_IR_FRAGMENTS, "a fragment, `hold` or `}`"),
-                     .micro_batch = TS_IR_NONE};
-  if (l->token == TS_IR_NUMBER)
-    item.micro_batch = (uint32_t)ts_ir_take_count(l, "a micro-batch", TS_IR_NONE - 1);
-  if (ts_ir_take(l, "chunk"))
-    item.chunk = (uint32_t)ts_ir_take_count(l, "a chunk", UINT32_MAX);
+  ts_ir_item item = {0};
+  ts_ir_read_form(r, TS_IR_FORM_item, &item);
   if (l->failed)
     return;
   if (item.micro_batch != TS_IR_NONE && item.micro_batch >= r->played_micro_batches)

@@ -1,28 +1,11 @@
-/* Reader of the text form: statements at the outermost level. */
+/* Reader of the text form: fields by the rows of ir/records.def, and statements at the outermost
+ * level. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "ir/layout.h"
 #include "ir/text/text.h"
-
-const char *ts_ir_kind_word(uint32_t kind)
-{
-  switch (kind) {
-  case TS_IR_SOURCES: return "source";
-  case TS_IR_AXES: return "axis";
-  case TS_IR_GROUPS: return "group";
-  case TS_IR_ARRAYS: return "array";
-  case TS_IR_DEVICE_CLASSES: return "device class";
-  case TS_IR_LINK_CLASSES: return "link class";
-  case TS_IR_COST_SOURCES: return "cost source";
-  case TS_IR_KERNELS: return "kernel";
-  case TS_IR_COLLECTIVES: return "collective";
-  case TS_IR_STREAMS: return "stream";
-  case TS_IR_FRAGMENTS: return "fragment";
-  default: return "name";
-  }
-}
 
 /* ---- names ---- */
 
@@ -32,7 +15,7 @@ void ts_ir_declare(ts_ir_reader *r, ts_ir_section_kind kind, const char *name, u
     return;
   ts_ir_symbol *symbol = ts_ir_symbol_of(&r->symbols, kind, name);
   if (symbol->value != TS_IR_NONE)
-    ts_ir_syntax(&r->lexer, "there is a %s `%.60s` already", ts_ir_kind_word(kind), name);
+    ts_ir_syntax(&r->lexer, "there is a %s `%.60s` already", ts_ir_title(kind), name);
   symbol->value = value;
 }
 
@@ -45,9 +28,9 @@ static void unknown(ts_ir_reader *r, ts_ir_section_kind kind, const char *name)
       TS_PUSH(r->arena, &names, r->symbols.all.at[i].name);
   if (ts_suggest(name, names.at, names.count, best))
     ts_ir_syntax(&r->lexer, "there is no %s `%.60s` above; did you mean `%.60s`?",
-                 ts_ir_kind_word(kind), name, best[0]);
+                 ts_ir_title(kind), name, best[0]);
   else
-    ts_ir_syntax(&r->lexer, "there is no %s `%.60s` above", ts_ir_kind_word(kind), name);
+    ts_ir_syntax(&r->lexer, "there is no %s `%.60s` above", ts_ir_title(kind), name);
 }
 
 uint32_t ts_ir_use(ts_ir_reader *r, ts_ir_section_kind kind, const char *what)
@@ -97,28 +80,6 @@ uint32_t ts_ir_take_loc(ts_ir_reader *r)
   return l->failed ? TS_IR_NONE : ts_ir_intern(r->out, TS_IR_LOCS, &loc);
 }
 
-static void *append(ts_ir_reader *r, ts_ir_section_kind kind)
-{
-  void *record;
-  ts_ir_append(r->out, kind, 1, &record);
-  return record;
-}
-
-static uint32_t count_of(ts_ir_reader *r, ts_ir_section_kind kind)
-{
-  ts_ir view;
-  ts_ir_builder_view(r->out, &view);
-  return ts_ir_count(&view, kind);
-}
-
-/* `NAME`, the symbol of the next record of its kind. */
-static const char *take_new_name(ts_ir_reader *r, ts_ir_section_kind kind)
-{
-  const char *name = ts_ir_take_name(&r->lexer, "a name");
-  ts_ir_declare(r, kind, name, count_of(r, kind));
-  return name;
-}
-
 /* ---- blocks ---- */
 
 void ts_ir_begin_block(ts_ir_reader *r)
@@ -138,115 +99,7 @@ bool ts_ir_in_block(ts_ir_reader *r)
   return !r->lexer.failed && !ts_ir_take(&r->lexer, "}");
 }
 
-/* ---- what is said of the whole ---- */
-
-static void read_version(ts_ir_reader *r)
-{
-  uint64_t version = ts_ir_take_count(&r->lexer, "a version", UINT32_MAX);
-  if (!r->lexer.failed && (version < 1 || version > TS_IR_VERSION))
-    ts_ir_syntax(&r->lexer, "version %llu of the text form; this program reads 1 to %u",
-                 (unsigned long long)version, TS_IR_VERSION);
-}
-
-static void read_plan(ts_ir_reader *r)
-{
-  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
-  meta->plan = ts_ir_take_string(r, "the plan's name");
-  if (ts_ir_take(&r->lexer, "at"))
-    meta->plan_loc = ts_ir_take_loc(r);
-}
-
-static void read_tool(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->tool = ts_ir_take_string(r, "a name and version");
-}
-
-static void read_memory(ts_ir_reader *r)
-{
-  ts_ir_need(&r->lexer, "at");
-  ts_ir_builder_meta(r->out)->memory_loc = ts_ir_take_loc(r);
-}
-
-static void read_mesh(ts_ir_reader *r)
-{
-  ts_ir_need(&r->lexer, "at");
-  ts_ir_builder_meta(r->out)->mesh_loc = ts_ir_take_loc(r);
-}
-
-static void read_cluster(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->cluster = ts_ir_take_string(r, "the cluster's name");
-}
-
-static void read_framework(ts_ir_reader *r)
-{
-  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
-  meta->framework = ts_ir_take_string(r, "the framework's name");
-  if (ts_ir_take(&r->lexer, "release"))
-    meta->release = ts_ir_take_string(r, "a release");
-}
-
-static void read_run(ts_ir_reader *r)
-{
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "bits"))
-      meta->run_bits = (uint32_t)ts_ir_take_count(l, "a number of bits", UINT32_MAX);
-    else if (ts_ir_take(l, "experts"))
-      meta->run_flags |= TS_IR_RUN_EXPERTS;
-    else if (ts_ir_take(l, "nodes"))
-      meta->run_flags |= TS_IR_RUN_NODES;
-    else
-      more = false;
-  }
-}
-
-static void read_micro_batches(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->micro_batches =
-    (uint32_t)ts_ir_take_count(&r->lexer, "a number of micro-batches", UINT32_MAX);
-  r->micro_batches_stated = true;
-}
-
-static void read_tokens(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->tokens_per_step =
-    ts_ir_take_count(&r->lexer, "a number of tokens", UINT64_MAX);
-}
-static void read_samples(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->samples_per_step =
-    ts_ir_take_count(&r->lexer, "a number of samples", UINT64_MAX);
-}
-static void read_parameters(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->parameters =
-    ts_ir_take_count(&r->lexer, "a number of parameters", UINT64_MAX);
-}
-static void read_carbon(ts_ir_reader *r) /* g a kWh */
-{
-  ts_ir_builder_meta(r->out)->carbon = ts_ir_take_real(&r->lexer, TS_IR_DIMENSIONS);
-}
-static void read_model_flops(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->model_flops_per_step = ts_ir_take_real(&r->lexer, TS_IR_FLOP);
-}
-static void read_peak(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->peak_flops = ts_ir_take_real(&r->lexer, TS_IR_FLOP_RATE);
-}
-
-static void read_format(ts_ir_reader *r)
-{
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_format format = {.dtype = ts_ir_take_string(r, "a number format")};
-  if (ts_ir_take(l, "model_flops"))
-    format.model_flops = ts_ir_take_real(l, TS_IR_FLOP);
-  if (ts_ir_take(l, "peak"))
-    format.peak = ts_ir_take_real(l, TS_IR_FLOP_RATE);
-  *(ts_ir_format *)append(r, TS_IR_FORMATS) = format;
-}
+/* ---- values ---- */
 
 static void take_sha256(ts_ir_lexer *l, uint8_t digest[32])
 {
@@ -259,61 +112,6 @@ static void take_sha256(ts_ir_lexer *l, uint8_t digest[32])
     ts_ir_next(l);
   else
     ts_ir_expected(l, "a SHA-256, 64 of 0-9 and a-f in quotes");
-}
-
-static void read_source(ts_ir_reader *r)
-{
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_source source = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_SOURCES))};
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "named"))
-      source.name = ts_ir_take_string(r, "a name");
-    else if (ts_ir_take(l, "role"))
-      source.role = ts_ir_take_string(r, "a role");
-    else if (ts_ir_take(l, "sha256"))
-      take_sha256(l, source.sha256);
-    else if (ts_ir_take(l, "text"))
-      source.text = ts_ir_take_string(r, "what was typed");
-    else
-      more = false;
-  }
-  *(ts_ir_source *)append(r, TS_IR_SOURCES) = source;
-}
-
-/* ---- mesh ---- */
-
-static void make_pipeline(ts_ir_reader *r, uint32_t axis)
-{
-  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
-  if (meta->pipeline_axis != TS_IR_NONE)
-    ts_ir_syntax(&r->lexer, "a second pipeline axis");
-  meta->pipeline_axis = axis;
-}
-
-static void read_axis(ts_ir_reader *r)
-{
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
-  uint32_t index = count_of(r, TS_IR_AXES);
-  ts_ir_axis axis = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_AXES)),
-                     .stride = meta->world};
-  axis.size = (uint32_t)ts_ir_take_count(l, "the size of the axis", 1u << 24);
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "named"))
-      axis.name = ts_ir_take_string(r, "a name");
-    else if (ts_ir_take(l, "pipeline"))
-      make_pipeline(r, index);
-    else
-      more = false;
-  }
-  uint64_t world = (uint64_t)meta->world * axis.size;
-  if (!axis.size || world > 1u << 24 || index == 32)
-    ts_ir_syntax(l, index == 32 ? "more than 32 axes" :
-                    axis.size   ? "the axes span more than 2^24 ranks" :
-                                  "an axis of size 0");
-  else
-    meta->world = (uint32_t)world;
-  *(ts_ir_axis *)append(r, TS_IR_AXES) = axis;
 }
 
 /* "0, 4 and 1, 5": one instance after the other, all of one size. */
@@ -343,43 +141,6 @@ static void read_lists(ts_ir_reader *r, ts_ir_group *group)
   ts_arena_free(scratch);
 }
 
-static void read_group(ts_ir_reader *r)
-{
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_group group = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_GROUPS))};
-  if (ts_ir_take(l, "named"))
-    group.name = ts_ir_take_string(r, "a name");
-  if (ts_ir_take(l, "="))
-    do
-      group.axes |= 1u << ts_ir_use(r, TS_IR_AXES, "an axis");
-    while (ts_ir_take(l, ","));
-  else if (ts_ir_take(l, "ranks"))
-    read_lists(r, &group);
-  *(ts_ir_group *)append(r, TS_IR_GROUPS) = group;
-}
-
-/* ---- work ---- */
-
-static void read_cost_source(ts_ir_reader *r)
-{
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_cost_source source = {
-    .name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_COST_SOURCES)), .loc = TS_IR_NONE};
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "named"))
-      source.name = ts_ir_take_string(r, "a name");
-    else if (ts_ir_take(l, "kind"))
-      source.kind = ts_ir_take_string(r, "a kind");
-    else if (ts_ir_take(l, "device"))
-      source.device = ts_ir_take_string(r, "a device");
-    else if (ts_ir_take(l, "at"))
-      source.loc = ts_ir_take_loc(r);
-    else
-      more = false;
-  }
-  *(ts_ir_cost_source *)append(r, TS_IR_COST_SOURCES) = source;
-}
-
 static double take_signed(ts_ir_lexer *l)
 {
   bool negative = ts_ir_take(l, "-");
@@ -387,248 +148,314 @@ static double take_signed(ts_ir_lexer *l)
   return negative ? -value : value;
 }
 
-static void read_calibration(ts_ir_reader *r)
+static void take_covariance(ts_ir_lexer *l, ts_ir_calibration *k)
 {
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_calibration k = {.name = ts_ir_take_string(r, "the name of a quantity"),
-                         .source = TS_IR_NONE};
   uint32_t terms = 0;
-  k.kind = ts_ir_take_choice(l, "what is calibrated", ts_ir_calibrated_names);
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "families"))
-      k.families = ts_ir_take_string(r, "families of kernels");
-    else if (ts_ir_take(l, "formats"))
-      k.formats = ts_ir_take_string(r, "number formats");
-    else if (ts_ir_take(l, "source"))
-      k.source = ts_ir_use(r, TS_IR_COST_SOURCES, "a cost source");
-    else if (ts_ir_take(l, "rows"))
-      k.rows = (uint32_t)ts_ir_take_count(l, "a number of measured steps", UINT32_MAX);
-    else if (ts_ir_take(l, "value"))
-      k.value = take_signed(l);
-    else if (ts_ir_take(l, "prior"))
-      k.prior = take_signed(l);
-    else if (ts_ir_take(l, "covariance"))
-      do {
-        double term = take_signed(l);
-        if (terms == TS_IR_MOST_CALIBRATED)
-          ts_ir_syntax(l, "more than %u covariances", TS_IR_MOST_CALIBRATED);
-        else
-          k.covariance[terms++] = term;
-      } while (ts_ir_take(l, ","));
+  do {
+    double term = take_signed(l);
+    if (terms == TS_IR_MOST_CALIBRATED)
+      ts_ir_syntax(l, "more than %u covariances", TS_IR_MOST_CALIBRATED);
     else
-      more = false;
-  }
-  *(ts_ir_calibration *)append(r, TS_IR_CALIBRATIONS) = k;
+      k->covariance[terms++] = term;
+  } while (ts_ir_take(l, ","));
 }
 
-static void read_stream(ts_ir_reader *r)
+static uint32_t take_axes(ts_ir_reader *r)
 {
-  ts_ir_lexer *l = &r->lexer;
-  uint32_t index = count_of(r, TS_IR_STREAMS);
-  ts_ir_stream stream = {ts_ir_add_string(r->out, take_new_name(r, TS_IR_STREAMS)),
-                         index ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0, 0};
-  if (index == 256)
-    ts_ir_syntax(l, "more than 256 streams");
-  if (ts_ir_take(l, "named"))
-    stream.name = ts_ir_take_string(r, "a name");
-  if (l->token == TS_IR_WORD && !ts_ir_is(l, "priority") && !ts_ir_is(l, "unshared"))
-    stream.kind = (uint8_t)ts_ir_take_choice(l, "`compute`, `comm` or `copy`", ts_ir_stream_names);
-  if (ts_ir_take(l, "priority"))
-    stream.priority = (uint16_t)ts_ir_take_count(l, "a priority", UINT16_MAX);
-  stream.unshared = ts_ir_take(l, "unshared");
-  *(ts_ir_stream *)append(r, TS_IR_STREAMS) = stream;
+  uint32_t axes = 0;
+  do
+    axes |= 1u << ts_ir_use(r, TS_IR_AXES, "an axis");
+  while (ts_ir_take(&r->lexer, ","));
+  return axes;
 }
 
-static void read_kernel(ts_ir_reader *r)
+static uint32_t take_collectives(ts_ir_lexer *l)
 {
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_kernel kernel = {.family = ts_ir_add_string(r->out, take_new_name(r, TS_IR_KERNELS)),
-                         .source = TS_IR_NONE};
-  kernel.time = ts_ir_take_whole(l, TS_IR_TIME);
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "named"))
-      kernel.family = ts_ir_take_string(r, "a family");
-    else if (ts_ir_take(l, "flops"))
-      kernel.flops = ts_ir_take_real(l, TS_IR_FLOP);
-    else if (ts_ir_take(l, "bytes"))
-      kernel.bytes = ts_ir_take_real(l, TS_IR_BYTES);
-    else if (ts_ir_take(l, "dtype"))
-      kernel.dtype = ts_ir_take_string(r, "a type");
-    else if (ts_ir_take(l, "basis"))
-      kernel.basis = ts_ir_take_choice(l, "a basis", ts_ir_basis_names);
-    else if (ts_ir_take(l, "source"))
-      kernel.source = ts_ir_use(r, TS_IR_COST_SOURCES, "a cost source");
+  uint32_t mask = 0;
+  if (ts_ir_take(l, "any"))
+    return (1u << TS_IR_COLLECTIVE_KINDS) - 1;
+  if (ts_ir_take(l, "none"))
+    return 0;
+  do
+    mask |= 1u << ts_ir_take_choice(l, "`any`, `none` or a collective", ts_ir_collective_names);
+  while (ts_ir_take(l, ","));
+  return mask;
+}
+
+static void take_tenths(ts_ir_lexer *l, uint8_t *at)
+{
+  const char *digits = ts_ir_take_name(l, "tenths, a digit each, A for 10");
+  size_t count = strlen(digits);
+  for (size_t i = 0; i < count && !l->failed; i++) {
+    int tenths = digits[i] == 'A' ? 10 : digits[i] - '0';
+    if (i == TS_IR_NET_SIZES || tenths < 1 || tenths > 10)
+      ts_ir_syntax(l, "`%.60s` is not 1 to %d digits from 1 to 9 or A", digits, TS_IR_NET_SIZES);
     else
-      more = false;
+      at[i] = (uint8_t)tenths;
   }
-  *(ts_ir_kernel *)append(r, TS_IR_KERNELS) = kernel;
 }
 
-static void read_collective(ts_ir_reader *r)
+static void make_pipeline(ts_ir_reader *r)
+{
+  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
+  if (meta->pipeline_axis != TS_IR_NONE)
+    ts_ir_syntax(&r->lexer, "a second pipeline axis");
+  meta->pipeline_axis = r->index;
+}
+
+static uint64_t take_arrow(ts_ir_lexer *l, const char *what)
+{
+  bool duplex = l->token == TS_IR_DUPLEX;
+  if (duplex || l->token == TS_IR_ARROW)
+    ts_ir_next(l);
+  else
+    ts_ir_expected(l, what);
+  return duplex;
+}
+
+static uint64_t take_change(ts_ir_lexer *l)
+{
+  uint64_t bytes = ts_ir_take_whole(l, TS_IR_BYTES);
+  if (bytes > INT64_MAX)
+    ts_ir_syntax(l, "more bytes than 63 bits hold");
+  return bytes & INT64_MAX;
+}
+
+static uint64_t most_of(const ts_ir_field *f)
+{
+  return f->most ? f->most : UINT64_MAX >> (64 - 8 * f->size);
+}
+
+/* Values that whole numbers hold. */
+static uint64_t take_whole(ts_ir_reader *r, const ts_ir_field *f, const void *record)
 {
   ts_ir_lexer *l = &r->lexer;
-  take_new_name(r, TS_IR_COLLECTIVES);
-  ts_ir_collective c = {.kind = ts_ir_take_choice(l, "a collective", ts_ir_collective_names)};
-  if (l->token == TS_IR_NUMBER)
-    c.bytes = ts_ir_take_whole(l, TS_IR_BYTES);
-  ts_ir_need(l, "over");
-  c.group = ts_ir_use_group(r);
-  *(ts_ir_collective *)append(r, TS_IR_COLLECTIVES) = c;
+  switch (f->type) {
+  case TS_IR_TYPE_NAME: case TS_IR_TYPE_QUOTED: case TS_IR_TYPE_NAMED:
+    return ts_ir_take_string(r, f->what);
+  case TS_IR_TYPE_COUNT: return ts_ir_take_count(l, f->what, most_of(f));
+  case TS_IR_TYPE_TIME: return ts_ir_take_whole(l, TS_IR_TIME);
+  case TS_IR_TYPE_BYTES: return ts_ir_take_whole(l, TS_IR_BYTES);
+  case TS_IR_TYPE_CHANGE: return take_change(l);
+  case TS_IR_TYPE_WORD: return ts_ir_take_choice(l, f->what, f->words);
+  case TS_IR_TYPE_FLAG: return ts_ir_get(f, record) | (f->bit ? f->bit : 1);
+  case TS_IR_TYPE_REF: return ts_ir_use(r, f->table, f->what);
+  case TS_IR_TYPE_GROUP: return ts_ir_use_group(r);
+  case TS_IR_TYPE_LOC: return ts_ir_take_loc(r);
+  case TS_IR_TYPE_AXES: return ts_ir_get(f, record) | take_axes(r);
+  case TS_IR_TYPE_COLLECTIVES: return take_collectives(l);
+  case TS_IR_TYPE_VERTEX: return ts_ir_take_vertex(r);
+  case TS_IR_TYPE_ARROW: return take_arrow(l, f->what);
+  default: return ts_ir_get(f, record);
+  }
 }
 
-static void read_steps(ts_ir_reader *r)
-{
-  ts_ir_builder_meta(r->out)->steps =
-    (uint32_t)ts_ir_take_count(&r->lexer, "a number of optimizer steps", UINT32_MAX);
-}
-
-/* ---- how sure ---- */
-
-static void read_spread(ts_ir_reader *r)
+static void read_value(ts_ir_reader *r, const ts_ir_field *f, void *record)
 {
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_spread s = {.origin = ts_ir_take_choice(
-                      l, "`kernels`, `network`, `links`, `host` or `run`", ts_ir_origin_names)};
-  if (s.origin == TS_IR_ORIGIN_KERNELS)
-    s.basis = ts_ir_take_choice(l, "a basis such as `fitted`", ts_ir_basis_names);
-  else if (s.origin == TS_IR_ORIGIN_NETWORK)
-    s.basis = ts_ir_take_choice(l, "a kind of model such as `white_box`", ts_ir_net_names);
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "of"))
-      s.name = ts_ir_take_string(r, "a family or a file");
-    else if (ts_ir_take(l, "dtype"))
-      s.dtype = ts_ir_take_string(r, "a number format");
-    else if (ts_ir_take(l, "between"))
-      s.between = 1;
-    else if (ts_ir_take(l, "assumed"))
-      s.assumed = 1;
-    else if (ts_ir_take(l, "kib"))
-      s.least_kib = (uint32_t)ts_ir_take_count(l, "a number of KiB", UINT32_MAX);
-    else if (ts_ir_take(l, "rows"))
-      s.rows = (uint32_t)ts_ir_take_count(l, "a number of rows", UINT32_MAX);
-    else
-      more = false;
+  char *at = (char *)record + f->offset;
+  double real;
+  switch (f->type) {
+  case TS_IR_TYPE_SIZE: case TS_IR_TYPE_RATE: case TS_IR_TYPE_FLOP: case TS_IR_TYPE_FLOP_RATE:
+  case TS_IR_TYPE_NUMBER: case TS_IR_TYPE_STATED:
+    real = ts_ir_take_real(l, ts_ir_dimension_of(f->type));
+    memcpy(at, &real, sizeof real);
+    break;
+  case TS_IR_TYPE_SIGNED:
+    real = take_signed(l);
+    memcpy(at, &real, sizeof real);
+    break;
+  case TS_IR_TYPE_TENTHS: take_tenths(l, (uint8_t *)at); break;
+  case TS_IR_TYPE_SHA256: take_sha256(l, (uint8_t *)at); break;
+  case TS_IR_TYPE_PIPELINE: make_pipeline(r); break;
+  case TS_IR_TYPE_RANKS: read_lists(r, record); break;
+  case TS_IR_TYPE_COVARIANCE: take_covariance(l, record); break;
+  case TS_IR_TYPE_DEPS: ts_ir_read_after(r->body); break;
+  case TS_IR_TYPE_ALLOC: ts_ir_read_mem(r->body, false); break;
+  case TS_IR_TYPE_FREE: ts_ir_read_mem(r->body, true); break;
+  default: ts_ir_put(f, record, take_whole(r, f, record));
   }
-  ts_ir_need(l, "by");
-  s.spread = ts_ir_take_real(l, TS_IR_DIMENSIONS);
-  *(ts_ir_spread *)append(r, TS_IR_SPREADS) = s;
 }
 
-static void read_validated(ts_ir_reader *r)
+/* ---- fields ---- */
+
+static void read_needed(ts_ir_reader *r, const ts_ir_field *f, void *record)
+{
+  if (!ts_ir_has_field(f, record))
+    return;
+  if (*f->word)
+    ts_ir_need(&r->lexer, f->word);
+  read_value(r, f, record);
+}
+
+/* One that may be left out, without a word before it: its first token, if it is not the word of one
+ * behind. */
+static bool value_comes(const ts_ir_lexer *l, const ts_ir_field *f)
+{
+  if (f->type == TS_IR_TYPE_QUOTED)
+    return l->token == TS_IR_QUOTED;
+  if (f->type != TS_IR_TYPE_WORD)
+    return l->token == TS_IR_NUMBER;
+  bool another = false;
+  for (const ts_ir_field *next = f + 1; next->name; next++)
+    another |= ts_ir_is(l, next->word);
+  return l->token == TS_IR_WORD && !another;
+}
+
+/* The one of these fields whose word comes; false: none does. */
+static bool read_any(ts_ir_reader *r, const ts_ir_field *f, const ts_ir_field *end, void *record)
+{
+  for (; f < end; f++)
+    if (ts_ir_has_field(f, record) && ts_ir_take(&r->lexer, f->word)) {
+      read_value(r, f, record);
+      return true;
+    }
+  return false;
+}
+
+void ts_ir_read_fields(ts_ir_reader *r, uint32_t kind, const ts_ir_field *f, void *record)
 {
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_validation v = {.quantity = ts_ir_take_choice(l, "`step_time` or `peak_memory`",
-                                                      ts_ir_quantity_names)};
-  ts_ir_need(l, "below");
-  v.below = ts_ir_take_real(l, TS_IR_DIMENSIONS);
-  ts_ir_need(l, "above");
-  v.above = ts_ir_take_real(l, TS_IR_DIMENSIONS);
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "on"))
-      v.runs = ts_ir_take_string(r, "a kind of runs");
-    else if (ts_ir_take(l, "rows"))
-      v.rows = (uint32_t)ts_ir_take_count(l, "a number of runs", UINT32_MAX);
-    else if (ts_ir_take(l, "groups"))
-      v.groups = (uint32_t)ts_ir_take_count(l, "a number of configurations", UINT32_MAX);
-    else if (ts_ir_take(l, "same_kind"))
-      v.same_kind = 1;
-    else
-      more = false;
+  for (; f->name && f->place == TS_IR_PLACE_NEEDED; f++)
+    read_needed(r, f, record);
+  ts_ir_make_usual_here(kind, r->index, record);
+  for (const ts_ir_field *end; f->name && !l->failed; f = end) {
+    for (end = f + 1; f->place == TS_IR_PLACE_ANY && end->place == f->place;)
+      end++;
+    if (f->place == TS_IR_PLACE_ANY)
+      while (!l->failed && read_any(r, f, end, record))
+        ;
+    else if (f->place == TS_IR_PLACE_NEEDED)
+      read_needed(r, f, record);
+    else if (f->place == TS_IR_PLACE_IN_ORDER && ts_ir_has_field(f, record) &&
+             (*f->word ? ts_ir_take(l, f->word) : value_comes(l, f)))
+      read_value(r, f, record);
   }
-  *(ts_ir_validation *)append(r, TS_IR_VALIDATIONS) = v;
 }
 
-/* ---- warnings ---- */
-
-static void read_remark_of(ts_ir_reader *r, uint32_t kind)
+void ts_ir_read_form(ts_ir_reader *r, uint32_t form, void *record)
 {
-  ts_ir_lexer *l = &r->lexer;
-  ts_ir_remark remark = {.kind = kind, .loc = TS_IR_NONE};
-  if (kind == TS_IR_REMARK_WARNING || kind == TS_IR_REMARK_FACT)
-    remark.name = ts_ir_take_string(r, kind == TS_IR_REMARK_FACT ? "a name" : "a code");
-  remark.text = ts_ir_take_string(r, "a text");
-  for (bool more = true; more && !l->failed;) {
-    if (ts_ir_take(l, "here"))
-      remark.here = ts_ir_take_string(r, "a label");
-    else if (ts_ir_take(l, "at"))
-      remark.loc = ts_ir_take_loc(r);
-    else if (ts_ir_take(l, "more"))
-      remark.more = (uint32_t)ts_ir_take_count(l, "a number", UINT32_MAX);
-    else
-      more = false;
-  }
-  *(ts_ir_remark *)append(r, TS_IR_REMARKS) = remark;
-}
-
-static void read_warning(ts_ir_reader *r) { read_remark_of(r, TS_IR_REMARK_WARNING); }
-static void read_remark(ts_ir_reader *r)
-{
-  read_remark_of(
-    r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact`, `help` or `assumed`", ts_ir_remark_names));
+  ts_ir_make_usual(&ts_ir_forms[form], record);
+  ts_ir_read_fields(r, ts_ir_forms[form].kind, ts_ir_forms[form].fields, record);
 }
 
 /* ---- statements ---- */
 
-static const struct statement { const char *word; void (*read)(ts_ir_reader *); } statements[] = {
-    {"version", read_version},
-    {"plan", read_plan},
-    {"tool", read_tool},
-    {"memory", read_memory},
-    {"cluster", read_cluster},
-    {"framework", read_framework},
-    {"run", read_run},
-    {"mesh", read_mesh},
-    {"micro_batches", read_micro_batches},
-    {"steps", read_steps},
-    {"tokens", read_tokens},
-    {"samples", read_samples},
-    {"model_flops", read_model_flops},
-    {"peak", read_peak},
-    {"format", read_format},
-    {"parameters", read_parameters},
-    {"carbon", read_carbon},
-    {"source", read_source},
-    {"axis", read_axis},
-    {"group", read_group},
-    {"device_class", ts_ir_read_device_class},
-    {"devices", ts_ir_read_devices},
-    {"switches", ts_ir_read_switches},
-    {"vertex", ts_ir_read_vertex},
-    {"link_class", ts_ir_read_link_class},
-    {"link", ts_ir_read_link},
-    {"place", ts_ir_read_place},
-    {"net_model", ts_ir_read_net_model},
-    {"cost_source", read_cost_source},
-    {"calibration", read_calibration},
-    {"stream", read_stream},
-    {"kernel", read_kernel},
-    {"collective", read_collective},
-    {"fragment", ts_ir_read_fragment},
-    {"program", ts_ir_read_program},
-    {"spread", read_spread},
-    {"validated", read_validated},
-    {"warning", read_warning},
-    {"remark", read_remark},
-};
-
-static void read_statement(ts_ir_reader *r)
+/* The symbol of the next record of its kind, whose name it usually is. */
+static void read_symbol(ts_ir_reader *r, const ts_ir_form *form, void *record)
 {
-  enum { COUNT = sizeof statements / sizeof *statements };
-  ts_ir_lexer *l = &r->lexer;
-  const char *words[COUNT], *best[3];
-  for (size_t i = 0; i < COUNT; i++) {
-    if (ts_ir_take(l, statements[i].word)) {
-      statements[i].read(r);
-      if (l->token != TS_IR_END_OF_LINE && l->token != TS_IR_END_OF_FILE)
-        ts_ir_expected(l, "the end of the line");
-      return;
-    }
-    words[i] = statements[i].word;
-  }
-  if (l->token == TS_IR_WORD && ts_suggest(l->text, words, COUNT, best))
+  const char *name = ts_ir_take_name(&r->lexer, "a name");
+  ts_ir_declare(r, form->kind, name, r->index);
+  for (const ts_ir_field *f = form->fields; f->name; f++)
+    if (f->type == TS_IR_TYPE_NAMED)
+      ts_ir_put(f, record, ts_ir_add_string(r->out, name));
+}
+
+/* An axis multiplies the ranks. */
+static void count_axis(ts_ir_reader *r, ts_ir_axis *axis)
+{
+  ts_ir_meta *meta = ts_ir_builder_meta(r->out);
+  uint64_t world = (uint64_t)meta->world * axis->size;
+  axis->stride = meta->world;
+  if (!axis->size || world > 1u << 24 || r->index == 32)
+    ts_ir_syntax(&r->lexer, r->index == 32 ? "more than 32 axes" :
+                            axis->size     ? "the axes span more than 2^24 ranks" :
+                                             "an axis of size 0");
+  else
+    meta->world = (uint32_t)world;
+}
+
+static void read_record(ts_ir_reader *r, const ts_ir_form *form)
+{
+  uint64_t record[TS_IR_LARGEST / sizeof(uint64_t)] = {0};
+  r->index = ts_ir_builder_count(r->out, form->kind);
+  ts_ir_make_usual(form, record);
+  if (form->title)
+    read_symbol(r, form, record);
+  if (form->kind == TS_IR_STREAMS && r->index == 256)
+    ts_ir_syntax(&r->lexer, "more than 256 streams");
+  ts_ir_read_fields(r, form->kind, form->fields, record);
+  if (form->kind == TS_IR_AXES)
+    count_axis(r, (ts_ir_axis *)record);
+  if (form->kind == TS_IR_NET_MODELS)
+    ts_ir_read_block(r, (ts_ir_net_model *)record);
+  ts_ir_append_copies(r->out, form->kind, record, 1);
+}
+
+static void read_version(ts_ir_reader *r)
+{
+  uint64_t version = ts_ir_take_count(&r->lexer, "a version", UINT32_MAX);
+  if (!r->lexer.failed && (version < 1 || version > TS_IR_VERSION))
+    ts_ir_syntax(&r->lexer, "version %llu of the text form; this program reads 1 to %u",
+                 (unsigned long long)version, TS_IR_VERSION);
+}
+
+static void read_warning(ts_ir_reader *r)
+{
+  ts_ir_remark warning = {.kind = TS_IR_REMARK_WARNING, .loc = TS_IR_NONE};
+  ts_ir_read_fields(r, TS_IR_REMARKS, ts_ir_forms[TS_IR_FORM_remark].fields + 1, &warning);
+  ts_ir_append_copies(r->out, TS_IR_REMARKS, &warning, 1);
+}
+
+/* What makes more than one record. */
+static void (*const by_hand[TS_IR_FORMS])(ts_ir_reader *) = {
+  [TS_IR_FORM_devices] = ts_ir_read_devices,   [TS_IR_FORM_switches] = ts_ir_read_switches,
+  [TS_IR_FORM_vertex] = ts_ir_read_vertex,     [TS_IR_FORM_place] = ts_ir_read_place,
+  [TS_IR_FORM_fragment] = ts_ir_read_fragment, [TS_IR_FORM_program] = ts_ir_read_program,
+  [TS_IR_FORM_warning] = read_warning};
+
+static void read_form(ts_ir_reader *r, const ts_ir_form *form)
+{
+  uint32_t number = (uint32_t)(form - ts_ir_forms);
+  r->micro_batches_stated |= number == TS_IR_FORM_micro_batches;
+  if (by_hand[number])
+    by_hand[number](r);
+  else if (form->kind == TS_IR_META)
+    ts_ir_read_fields(r, form->kind, form->fields, ts_ir_builder_meta(r->out));
+  else
+    read_record(r, form);
+}
+
+/* The statement that a word begins, or NULL. */
+static const ts_ir_form *form_of(const char *word, size_t length)
+{
+  for (const ts_ir_form *form = ts_ir_forms; form < ts_ir_forms + TS_IR_FORMS; form++)
+    if (!form->inner && *form->word == *word && strlen(form->word) == length &&
+        !memcmp(form->word, word, length))
+      return form;
+  return NULL;
+}
+
+static void unknown_statement(ts_ir_lexer *l)
+{
+  const char *words[TS_IR_FORMS + 1] = {"version"}, *best[3];
+  size_t count = 1;
+  for (const ts_ir_form *form = ts_ir_forms; form < ts_ir_forms + TS_IR_FORMS; form++)
+    if (!form->inner)
+      words[count++] = form->word;
+  if (l->token == TS_IR_WORD && ts_suggest(l->text, words, count, best))
     ts_ir_syntax(l, "no statement begins with `%.60s`; did you mean `%s`?", l->text, best[0]);
   else
     ts_ir_expected(l, "a statement such as `kernel`, `fragment` or `program`");
+}
+
+static void read_statement(ts_ir_reader *r)
+{
+  ts_ir_lexer *l = &r->lexer;
+  const ts_ir_form *form = l->token == TS_IR_WORD ? form_of(l->text, strlen(l->text)) : NULL;
+  bool version = ts_ir_take(l, "version");
+  if (!form && !version) {
+    unknown_statement(l);
+    return;
+  }
+  if (version) {
+    read_version(r);
+  } else {
+    ts_ir_next(l);
+    read_form(r, form);
+  }
+  if (l->token != TS_IR_END_OF_LINE && l->token != TS_IR_END_OF_FILE)
+    ts_ir_expected(l, "the end of the line");
 }
 
 /* A `#` begins nothing else; of the words only `plan` begins a file of the language too, which goes
@@ -646,10 +473,7 @@ bool ts_ir_is_text(const char *text, size_t size)
     return true;
   if (length == 4 && memcmp(text, "plan", 4) == 0)
     return !memchr(text, '(', line) && !memchr(text, '{', line);
-  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-    if (strlen(statements[i].word) == length && memcmp(statements[i].word, text, length) == 0)
-      return true;
-  return false;
+  return form_of(text, length) || (length == 7 && memcmp(text, "version", length) == 0);
 }
 
 static void finish(ts_ir_reader *r)

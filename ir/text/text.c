@@ -15,12 +15,14 @@ size_t ts_ir_word_length(const char *text, size_t size)
     return 0;
   for (; n < size; n++) {
     char c = text[n], after = n + 1 < size ? text[n + 1] : 0;
+    if (letter(c) || digit(c))
+      continue;
     if (c == '['             ? bracket :
         c == ']' || c == ',' ? !bracket :
         c == '-'             ? after == '-' || after == '>' :
                                c == '.' && after == '.')
       break;
-    if (!letter(c) && !digit(c) && !(c && strchr("[],.-/", c)))
+    if (!c || !strchr("[],.-/", c))
       break;
     if (c == '[' || c == ']')
       bracket = c == '[';

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/hash_table.h"
 #include "ir/ir.h"
-#include "ir/spelling.h"
+#include "ir/forms.h"
 
 /* ---- quantities ---- */
 /* A number with its unit, spelled so that it reads back exactly: in as few characters as it takes.
@@ -76,12 +76,14 @@ uint64_t ts_ir_take_whole(ts_ir_lexer *l, ts_ir_dimension dimension); /* exactly
 double ts_ir_take_real(ts_ir_lexer *l, ts_ir_dimension dimension);
 uint32_t ts_ir_take_choice(ts_ir_lexer *l, const char *what, const char *const *words);
 
-/* ---- reader (text_read.c, text_cluster.c, text_play.c) ---- */
+/* ---- reader (read.c, cluster.c, play.c) ---- */
 typedef struct ts_ir_reader {
   ts_ir_lexer lexer;
   ts_ir_builder *out;
   ts_arena *arena;
   ts_ir_symbols symbols;
+  uint32_t index;          /* that the record in hand gets in its table */
+  struct ts_ir_body *body; /* the fragment in hand */
   uint32_t played_micro_batches; /* 1 + the largest that an item names */
   bool micro_batches_stated;
 } ts_ir_reader;
@@ -93,19 +95,23 @@ uint32_t ts_ir_use(ts_ir_reader *r, ts_ir_section_kind kind, const char *what);
 uint32_t ts_ir_use_group(ts_ir_reader *r);
 ts_ir_str ts_ir_take_string(ts_ir_reader *r, const char *what);
 uint32_t ts_ir_take_loc(ts_ir_reader *r); /* SOURCE LINE:COLUMN[-END] */
-const char *ts_ir_kind_word(uint32_t kind); /* "kernel" */
+/* Fields as their rows say, what is usual where nothing else is said: of a record that already has
+ * this, and of a new one. */
+void ts_ir_read_fields(ts_ir_reader *r, uint32_t kind, const ts_ir_field *fields, void *record);
+void ts_ir_read_form(ts_ir_reader *r, uint32_t form, void *record);
 void ts_ir_begin_block(ts_ir_reader *r);
 /* goes to the next statement; false behind the closing brace */
 bool ts_ir_in_block(ts_ir_reader *r);
 
-void ts_ir_read_device_class(ts_ir_reader *r);
+uint32_t ts_ir_take_vertex(ts_ir_reader *r);
+void ts_ir_read_after(struct ts_ir_body *fragment);
+void ts_ir_read_mem(struct ts_ir_body *fragment, bool freed);
+void ts_ir_read_block(ts_ir_reader *r, ts_ir_net_model *m);
+
 void ts_ir_read_devices(ts_ir_reader *r);
 void ts_ir_read_switches(ts_ir_reader *r);
 void ts_ir_read_vertex(ts_ir_reader *r);
-void ts_ir_read_link_class(ts_ir_reader *r);
-void ts_ir_read_link(ts_ir_reader *r);
 void ts_ir_read_place(ts_ir_reader *r);
-void ts_ir_read_net_model(ts_ir_reader *r);
 void ts_ir_read_fragment(ts_ir_reader *r);
 void ts_ir_read_program(ts_ir_reader *r);
 

@@ -1,10 +1,9 @@
-/* Writer of the text form, which reads back to the same content. Defaults are left out. */
+/* Writer of the text form, which reads back to the same content: the forms of ir/records.def, one
+ * after the other. What is usual is left out. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/layout.h"
-#include "ir/packets.h"
 #include "ir/text/output.h"
 #include "ir/text/text.h"
 
@@ -14,24 +13,21 @@ typedef struct writer {
   ts_arena *arena;
   ts_ir_symbols taken;                    /* symbols by kind, labels by fragment */
   const char **names[TS_IR_SECTION_KINDS]; /* the symbol of each record */
+  const char *symbol;             /* of the record that is written */
+  uint32_t index;                 /* its place in its table */
+  const ts_ir_fragment *fragment; /* that is written */
+  uint32_t labels;                /* the space of its labels */
+  uint32_t comm_stream;
 } writer;
 
 /* ---- output ---- */
 
 #define out(w, ...) ts_ir_out(&(w)->to, __VA_ARGS__)
-static void out_quoted(writer *w, const char *text) { ts_ir_out_quoted(&w->to, text); }
+static void put(writer *w, const char *text) { ts_ir_out_text(&w->to, text); }
 static void out_name(writer *w, const char *name) { ts_ir_out_name(&w->to, name); }
 static const char *text(const writer *w, ts_ir_str s) { return w->ir->strings + s; }
 
-/* ---- quantities ---- */
-
-static void out_real(writer *w, double value, ts_ir_dimension dimension)
-{
-  out(w, "%s", ts_ir_spell_real(value, dimension).text);
-}
-static void out_bytes_of(writer *w, uint64_t bytes) { out(w, "%s", ts_ir_spell_bytes(bytes).text); }
-static void out_time(writer *w, uint64_t ps) { out(w, "%s", ts_ir_spell_time(ps).text); }
-static void out_plain(writer *w, double value) { out(w, "%s", ts_ir_spell_plain(value).text); }
+static void write_block(writer *w, const ts_ir_net_model *m);
 
 /* ---- symbols ---- */
 
@@ -59,34 +55,26 @@ static const char **name_room(writer *w, uint32_t kind)
   return w->names[kind] = TS_NEW_ARRAY(w->arena, const char *, ts_ir_count(w->ir, kind) + 1);
 }
 
-/* Symbols of records whose name is the string at `offset`. */
-static void name_records(writer *w, uint32_t kind, size_t offset)
+/* Symbols of records that have a name. */
+static void name_records(writer *w, uint32_t kind, const ts_ir_field *name_field)
 {
   const char **names = name_room(w, kind);
   const uint8_t *record = ts_ir_records(w->ir, kind);
   for (uint32_t i = 0; i < ts_ir_count(w->ir, kind);
        i++, record += ts_ir_tables[kind].record_size) {
-    ts_ir_str string;
-    memcpy(&string, record + offset, sizeof string);
-    const char *name = text(w, string);
+    const char *name = text(w, (ts_ir_str)ts_ir_get(name_field, record));
     /* where an array's name is split from its dimensions */
     bool brackets = kind == TS_IR_ARRAYS && strchr(name, '[');
-    names[i] = new_symbol(w, kind, brackets ? "array" : *name ? name : ts_ir_kind_word(kind));
+    names[i] = new_symbol(w, kind, brackets ? "array" : *name ? name : ts_ir_title(kind));
   }
 }
 
 static void name_all(writer *w)
 {
-  name_records(w, TS_IR_SOURCES, offsetof(ts_ir_source, name));
-  name_records(w, TS_IR_AXES, offsetof(ts_ir_axis, name));
-  name_records(w, TS_IR_GROUPS, offsetof(ts_ir_group, name));
-  name_records(w, TS_IR_ARRAYS, offsetof(ts_ir_array, name));
-  name_records(w, TS_IR_DEVICE_CLASSES, offsetof(ts_ir_device_class, name));
-  name_records(w, TS_IR_LINK_CLASSES, offsetof(ts_ir_link_class, name));
-  name_records(w, TS_IR_COST_SOURCES, offsetof(ts_ir_cost_source, name));
-  name_records(w, TS_IR_KERNELS, offsetof(ts_ir_kernel, family));
-  name_records(w, TS_IR_STREAMS, offsetof(ts_ir_stream, name));
-  name_records(w, TS_IR_FRAGMENTS, offsetof(ts_ir_fragment, name));
+  for (const ts_ir_form *form = ts_ir_forms; form < ts_ir_forms + TS_IR_FORMS; form++)
+    for (const ts_ir_field *f = form->fields; f->name; f++)
+      if (f->type == TS_IR_TYPE_NAMED)
+        name_records(w, form->kind, f);
   const char **names = name_room(w, TS_IR_COLLECTIVES);
   for (uint32_t i = 0; i < w->ir->collectives_count; i++) {
     const ts_ir_collective *c = &w->ir->collectives[i];
@@ -101,210 +89,32 @@ static void out_symbol(writer *w, uint32_t kind, uint32_t index)
   out_name(w, w->names[kind][index]);
 }
 
-static void out_named(writer *w, uint32_t kind, uint32_t index, ts_ir_str name)
-{
-  if (!strcmp(w->names[kind][index], text(w, name)))
-    return;
-  out(w, " named ");
-  out_name(w, text(w, name));
-}
+/* ---- values ---- */
 
-/* With the words before it and after it, and nothing for 0. */
-static void out_amount(writer *w, const char *before, double amount, ts_ir_dimension unit,
-                       const char *after)
+static void out_place(writer *w, uint32_t loc)
 {
-  if (!(amount > 0))
-    return;
-  out(w, "%s", before);
-  out_real(w, amount, unit);
-  out(w, "%s", after);
-}
-
-static void out_text(writer *w, const char *clause, ts_ir_str s) /* nothing for the empty string */
-{
-  if (!*text(w, s))
-    return;
-  out(w, " %s ", clause);
-  out_name(w, text(w, s));
-}
-
-static void out_loc(writer *w, const char *clause, uint32_t loc)
-{
-  if (loc == TS_IR_NONE)
-    return;
   const ts_ir_loc *l = &w->ir->locs[loc];
-  out(w, " %s ", clause);
   out_symbol(w, TS_IR_SOURCES, l->source);
   out(w, " %u:%u", l->line, l->column);
   if (l->end_column != l->column)
     out(w, "-%u", l->end_column);
 }
 
-/* ---- the whole ---- */
-
-static void out_number(writer *w, const char *statement, uint64_t number)
+static void out_axes(writer *w, uint32_t axes)
 {
-  if (number)
-    out(w, "%s %llu\n", statement, (unsigned long long)number);
-}
-
-static void write_meta(writer *w)
-{
-  const ts_ir_meta *m = w->ir->meta;
-  out(w, "plan ");
-  out_name(w, text(w, m->plan));
-  out_loc(w, "at", m->plan_loc);
-  if (*text(w, m->tool)) {
-    out(w, "\ntool ");
-    out_quoted(w, text(w, m->tool));
-  }
-  out(w, "\nmicro_batches %u\n", m->micro_batches);
-  if (*text(w, m->cluster)) {
-    out(w, "cluster ");
-    out_name(w, text(w, m->cluster));
-    out(w, "\n");
-  }
-  if (*text(w, m->framework)) {
-    out(w, "framework ");
-    out_name(w, text(w, m->framework));
-    out_text(w, "release", m->release);
-    out(w, "\n");
-  }
-  if (m->run_bits || m->run_flags)
-    out(w, "run bits %u%s%s\n", m->run_bits, m->run_flags & TS_IR_RUN_EXPERTS ? " experts" : "",
-        m->run_flags & TS_IR_RUN_NODES ? " nodes" : "");
-  out_number(w, "steps", m->steps);
-  out_number(w, "tokens", m->tokens_per_step);
-  out_number(w, "samples", m->samples_per_step);
-  out_number(w, "parameters", m->parameters);
-  if (ts_is_stated(m->carbon))
-    out(w, "carbon %s\n", ts_ir_spell_plain(m->carbon).text);
-  out_amount(w, "model_flops ", m->model_flops_per_step, TS_IR_FLOP, "\n");
-  out_amount(w, "peak ", m->peak_flops, TS_IR_FLOP_RATE, "\n");
-  for (uint32_t i = 0; i < w->ir->formats_count; i++) {
-    const ts_ir_format *f = &w->ir->formats[i];
-    out(w, "format ");
-    out_quoted(w, text(w, f->dtype));
-    out_amount(w, " model_flops ", f->model_flops, TS_IR_FLOP, "");
-    out_amount(w, " peak ", f->peak, TS_IR_FLOP_RATE, "");
-    out(w, "\n");
-  }
-  if (m->mesh_loc != TS_IR_NONE) {
-    out(w, "mesh");
-    out_loc(w, "at", m->mesh_loc);
-    out(w, "\n");
-  }
-  if (m->memory_loc != TS_IR_NONE) {
-    out(w, "memory");
-    out_loc(w, "at", m->memory_loc);
-    out(w, "\n");
-  }
-}
-
-static void write_sources(writer *w)
-{
-  static const uint8_t none[32];
-  for (uint32_t i = 0; i < w->ir->sources_count; i++) {
-    const ts_ir_source *s = &w->ir->sources[i];
-    out(w, "source ");
-    out_symbol(w, TS_IR_SOURCES, i);
-    out_named(w, TS_IR_SOURCES, i, s->name);
-    out_text(w, "role", s->role);
-    if (memcmp(s->sha256, none, sizeof none)) {
-      out(w, " sha256 \"");
-      for (int b = 0; b < 32; b++)
-        out(w, "%02x", s->sha256[b]);
-      out(w, "\"");
+  for (uint32_t a = 0; a < w->ir->axes_count; a++)
+    if (axes >> a & 1) {
+      put(w, axes & ((1u << a) - 1) ? ", " : "");
+      out_symbol(w, TS_IR_AXES, a);
     }
-    if (*text(w, s->text)) {
-      out(w, " text ");
-      out_quoted(w, text(w, s->text));
-    }
-    out(w, "\n");
-  }
 }
 
-static void write_mesh(writer *w)
+static void out_collectives(writer *w, uint32_t mask)
 {
-  for (uint32_t i = 0; i < w->ir->axes_count; i++) {
-    out(w, "axis ");
-    out_symbol(w, TS_IR_AXES, i);
-    out(w, " %u%s", w->ir->axes[i].size, w->ir->meta->pipeline_axis == i ? " pipeline" : "");
-    out_named(w, TS_IR_AXES, i, w->ir->axes[i].name);
-    out(w, "\n");
-  }
-  for (uint32_t i = 0; i < w->ir->groups_count; i++) {
-    const ts_ir_group *g = &w->ir->groups[i];
-    out(w, "group ");
-    out_symbol(w, TS_IR_GROUPS, i);
-    out_named(w, TS_IR_GROUPS, i, g->name);
-    for (uint32_t a = 0; a < w->ir->axes_count; a++)
-      if (g->axes >> a & 1) {
-        out(w, "%s", g->axes & ((1u << a) - 1) ? ", " : " = ");
-        out_symbol(w, TS_IR_AXES, a);
-      }
-    for (uint32_t k = 0, at = g->first_rank; k < g->rank_count; k++, at++)
-      out(w, "%s%u", !k ? " ranks " : k % g->size ? ", " : " and ", w->ir->group_ranks[at]);
-    out(w, "\n");
-  }
-}
-
-static void write_cost_sources(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->cost_sources_count; i++) {
-    const ts_ir_cost_source *s = &w->ir->cost_sources[i];
-    out(w, "cost_source ");
-    out_symbol(w, TS_IR_COST_SOURCES, i);
-    out_named(w, TS_IR_COST_SOURCES, i, s->name);
-    out_text(w, "kind", s->kind);
-    out_text(w, "device", s->device);
-    out_loc(w, "at", s->loc);
-    out(w, "\n");
-  }
-}
-
-static void write_calibrations(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->calibrations_count; i++) {
-    const ts_ir_calibration *k = &w->ir->calibrations[i];
-    out(w, "calibration ");
-    out_name(w, text(w, k->name));
-    out(w, " %s", ts_ir_calibrated_names[k->kind]);
-    out_text(w, "families", k->families);
-    out_text(w, "formats", k->formats);
-    if (k->source != TS_IR_NONE) {
-      out(w, " source ");
-      out_symbol(w, TS_IR_COST_SOURCES, k->source);
-    }
-    out(w, " rows %u value ", k->rows);
-    out_plain(w, k->value);
-    out(w, " prior ");
-    out_plain(w, k->prior);
-    for (uint32_t j = 0; j < w->ir->calibrations_count; j++) {
-      out(w, "%s ", j ? "," : " covariance");
-      out_plain(w, k->covariance[j]);
-    }
-    out(w, "\n");
-  }
-}
-
-/* ---- cluster ---- */
-
-static void write_clauses(writer *w, const ts_ir_clause *f, const void *record);
-
-static void write_device_classes(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->device_classes_count; i++) {
-    const ts_ir_device_class *d = &w->ir->device_classes[i];
-    out(w, "device_class ");
-    out_symbol(w, TS_IR_DEVICE_CLASSES, i);
-    out(w, " ");
-    out_real(w, d->bandwidth, TS_IR_RATE);
-    out_named(w, TS_IR_DEVICE_CLASSES, i, d->name);
-    write_clauses(w, ts_ir_device_fields, d);
-    out_loc(w, "at", d->loc);
-    out(w, "\n");
-  }
+  put(w, mask ? "" : "none");
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
+    if (mask >> k & 1)
+      out(w, "%s%s", mask & ((1u << k) - 1) ? ", " : "", ts_ir_collective_names[k]);
 }
 
 /* The symbol of an array with numbers behind it. */
@@ -331,23 +141,209 @@ static void out_vertex(writer *w, uint32_t vertex)
   out_array(w, array, a->dims, index);
 }
 
+static void out_sha256(writer *w, const uint8_t *digest)
+{
+  put(w, "\"");
+  for (int b = 0; b < 32; b++)
+    out(w, "%02x", digest[b]);
+  put(w, "\"");
+}
+
+static void out_ranks(writer *w, const ts_ir_group *g)
+{
+  for (uint32_t k = 0, at = g->first_rank; k < g->rank_count; k++, at++)
+    out(w, "%s%u", !k ? "" : k % g->size ? ", " : " and ", w->ir->group_ranks[at]);
+}
+
+static void out_covariance(writer *w, const ts_ir_calibration *k)
+{
+  for (uint32_t j = 0; j < w->ir->calibrations_count; j++)
+    out(w, "%s%s", j ? ", " : "", ts_ir_spell_plain(k->covariance[j]).text);
+}
+
+/* Dependencies go by label where it leads to the right node. */
+static void out_deps(writer *w, const ts_ir_node *n)
+{
+  for (uint32_t i = 0; i < n->dep_count; i++) {
+    uint32_t dep = w->ir->deps[n->first_dep + i];
+    const char *label = text(w, w->ir->nodes[w->fragment->first_node + dep].label);
+    put(w, i ? ", " : "");
+    if (ts_ir_symbol_of(&w->taken, w->labels, label)->value == dep)
+      out_name(w, label);
+    else
+      out(w, "@%u", dep);
+  }
+}
+
+/* ---- fields ---- */
+
+static void write_fields(writer *w, const ts_ir_field *f, const void *record, const void *usual);
+
+static void out_mems(writer *w, const ts_ir_node *n)
+{
+  for (uint32_t i = 0; i < n->mem_count; i++) {
+    const ts_ir_mem *m = &w->ir->mems[n->first_mem + i], none = {0};
+    put(w, m->bytes < 0 ? " free" : " alloc");
+    write_fields(w, ts_ir_forms[TS_IR_FORM_mem].fields, m, &none);
+  }
+}
+
+static void write_value(writer *w, const ts_ir_field *f, const void *record)
+{
+  const void *at = (const char *)record + f->offset;
+  uint64_t value = ts_ir_get(f, record);
+  ts_ir_dimension dimension;
+  switch (f->type) {
+  case TS_IR_TYPE_NAME: case TS_IR_TYPE_NAMED: out_name(w, text(w, (ts_ir_str)value)); break;
+  case TS_IR_TYPE_QUOTED: ts_ir_out_quoted(&w->to, text(w, (ts_ir_str)value)); break;
+  case TS_IR_TYPE_COUNT: out(w, "%llu", (unsigned long long)value); break;
+  case TS_IR_TYPE_TIME: put(w, ts_ir_spell_time(value).text); break;
+  case TS_IR_TYPE_CHANGE: value = (int64_t)value < 0 ? -value : value; /* fall through */
+  case TS_IR_TYPE_BYTES: put(w, ts_ir_spell_bytes(value).text); break;
+  case TS_IR_TYPE_WORD: put(w, f->words[value]); break;
+  case TS_IR_TYPE_REF: case TS_IR_TYPE_GROUP:
+    out_symbol(w, ts_ir_target(f), (uint32_t)value);
+    break;
+  case TS_IR_TYPE_LOC: out_place(w, (uint32_t)value); break;
+  case TS_IR_TYPE_AXES: out_axes(w, (uint32_t)value); break;
+  case TS_IR_TYPE_COLLECTIVES: out_collectives(w, (uint32_t)value); break;
+  case TS_IR_TYPE_TENTHS: ts_ir_out_tenths(&w->to, at); break;
+  case TS_IR_TYPE_SHA256: out_sha256(w, at); break;
+  case TS_IR_TYPE_VERTEX: out_vertex(w, (uint32_t)value); break;
+  case TS_IR_TYPE_ARROW: put(w, value ? "--" : "->"); break;
+  case TS_IR_TYPE_RANKS: out_ranks(w, record); break;
+  case TS_IR_TYPE_COVARIANCE: out_covariance(w, record); break;
+  case TS_IR_TYPE_DEPS: out_deps(w, record); break;
+  default:
+    dimension = ts_ir_dimension_of(f->type);
+    put(w, dimension == TS_IR_DIMENSIONS ?
+             ts_ir_spell_plain(ts_ir_get_real(f, record)).text :
+             ts_ir_spell_real(ts_ir_get_real(f, record), dimension).text);
+  }
+}
+
+static bool is_left_out(const writer *w, const ts_ir_field *f, const void *record,
+                        const void *usual)
+{
+  uint32_t with;
+  memcpy(&with, (const char *)record + f->with, sizeof with);
+  if (f->always || (f->with && with))
+    return false;
+  switch (f->type) {
+  case TS_IR_TYPE_FLAG: return !(ts_ir_get(f, record) & (f->bit ? f->bit : 1));
+  case TS_IR_TYPE_FREE: return true;
+  case TS_IR_TYPE_PIPELINE: return w->ir->meta->pipeline_axis != w->index;
+  case TS_IR_TYPE_NAMED:
+    return !strcmp(w->symbol, text(w, (ts_ir_str)ts_ir_get(f, record)));
+  default: return ts_ir_same_field(f, record, usual);
+  }
+}
+
+static void write_field(writer *w, const ts_ir_field *f, const void *record)
+{
+  if (f->type == TS_IR_TYPE_ALLOC) {
+    out_mems(w, record);
+    return;
+  }
+  put(w, *f->word ? " " : "");
+  put(w, f->word);
+  if (f->type == TS_IR_TYPE_FLAG || f->type == TS_IR_TYPE_PIPELINE)
+    return;
+  put(w, " ");
+  write_value(w, f, record);
+}
+
+static void write_fields(writer *w, const ts_ir_field *f, const void *record, const void *usual)
+{
+  for (; f->name; f++)
+    if (f->place != TS_IR_PLACE_BY_HAND && ts_ir_has_field(f, record) &&
+        (f->place == TS_IR_PLACE_NEEDED || !is_left_out(w, f, record, usual)))
+      write_field(w, f, record);
+}
+
+/* The fields of a record, but for what is usual. */
+static void write_record(writer *w, const ts_ir_form *form, const void *record)
+{
+  uint64_t usual[TS_IR_LARGEST / sizeof(uint64_t)] = {0};
+  ts_ir_make_usual(form, usual);
+  for (const ts_ir_field *f = form->fields; f->name && f->place == TS_IR_PLACE_NEEDED; f++)
+    memcpy((char *)usual + f->offset, (const char *)record + f->offset, f->size);
+  ts_ir_make_usual_here(form->kind, w->index, usual);
+  write_fields(w, form->fields, record, usual);
+}
+
+static void write_table(writer *w, const ts_ir_form *form)
+{
+  const uint8_t *record = ts_ir_records(w->ir, form->kind);
+  uint32_t count = ts_ir_count(w->ir, form->kind), size = ts_ir_tables[form->kind].record_size;
+  for (w->index = 0; w->index < count; w->index++, record += size) {
+    put(w, form->word);
+    if (form->title) {
+      w->symbol = w->names[form->kind][w->index];
+      put(w, " ");
+      out_name(w, w->symbol);
+    }
+    write_record(w, form, record);
+    if (form->kind == TS_IR_NET_MODELS)
+      write_block(w, (const ts_ir_net_model *)(const void *)record);
+    put(w, "\n");
+  }
+}
+
+/* Records that belong to another: with or without their word. */
+static void write_run(writer *w, const ts_ir_form *form, const char *begin, uint32_t first,
+                      uint32_t count)
+{
+  uint32_t size = ts_ir_tables[form->kind].record_size;
+  const uint8_t *record = ts_ir_records(w->ir, form->kind);
+  record = count ? record + (size_t)first * size : record;
+  for (uint32_t i = 0; i < count; i++, record += size) {
+    put(w, begin);
+    write_record(w, form, record);
+    put(w, "\n");
+  }
+}
+
+/* A statement on the whole, unless all is as usual. */
+static void write_whole(writer *w, const ts_ir_form *form)
+{
+  ts_ir_meta usual = {0};
+  bool said = false;
+  ts_ir_make_usual(form, &usual);
+  for (const ts_ir_field *f = form->fields; f->name; f++)
+    said |= !is_left_out(w, f, w->ir->meta, &usual);
+  if (!said)
+    return;
+  put(w, form->word);
+  write_fields(w, form->fields, w->ir->meta, &usual);
+  put(w, "\n");
+}
+
+static void write_block(writer *w, const ts_ir_net_model *m)
+{
+  if (!ts_ir_net_has_block(m->kind))
+    return;
+  put(w, " {\n");
+  write_run(w, &ts_ir_forms[TS_IR_FORM_method], "  method", m->first_method, m->method_count);
+  write_run(w, &ts_ir_forms[TS_IR_FORM_curve], "  curve", m->first_curve, m->curve_count);
+  write_run(w, &ts_ir_forms[TS_IR_FORM_point], " ", m->first_point, m->point_count);
+  put(w, "}");
+}
+
+/* ---- cluster ---- */
+
 static void write_vertices(writer *w, const ts_ir_array *a)
 {
   const ts_ir_device *first = &w->ir->devices[a->first];
+  ts_ir_device usual = *first;
+  usual.speed = 1;
   for (uint32_t i = 0; i < a->count; i++) {
     if (first[i].device_class == first->device_class && first[i].speed == 1)
       continue;
-    out(w, "vertex ");
+    put(w, "vertex ");
     out_vertex(w, a->first + i);
-    if (first[i].device_class != first->device_class) {
-      out(w, " of ");
-      out_symbol(w, TS_IR_DEVICE_CLASSES, first[i].device_class);
-    }
-    if (first[i].speed != 1) {
-      out(w, " speed ");
-      out_plain(w, first[i].speed);
-    }
-    out(w, "\n");
+    write_fields(w, ts_ir_forms[TS_IR_FORM_vertex].fields, &first[i], &usual);
+    put(w, "\n");
   }
 }
 
@@ -355,52 +351,16 @@ static void write_arrays(writer *w)
 {
   for (uint32_t i = 0; i < w->ir->arrays_count; i++) {
     const ts_ir_array *a = &w->ir->arrays[i];
-    out(w, a->kind == TS_IR_DEVICE ? "devices " : "switches ");
+    put(w, a->kind == TS_IR_DEVICE ? "devices " : "switches ");
     out_array(w, i, a->dims, a->dim);
     if (a->kind == TS_IR_DEVICE) {
-      out(w, " of ");
+      put(w, " of ");
       out_symbol(w, TS_IR_DEVICE_CLASSES, w->ir->devices[a->first].device_class);
     }
-    out_named(w, TS_IR_ARRAYS, i, a->name);
-    out_loc(w, "at", a->loc);
-    out(w, "\n");
+    w->symbol = w->names[TS_IR_ARRAYS][i];
+    write_record(w, &ts_ir_forms[TS_IR_FORM_devices], a);
+    put(w, "\n");
     write_vertices(w, a);
-  }
-}
-
-static void write_links(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->link_classes_count; i++) {
-    const ts_ir_link_class *k = &w->ir->link_classes[i];
-    out(w, "link_class ");
-    out_symbol(w, TS_IR_LINK_CLASSES, i);
-    out(w, " ");
-    out_real(w, k->bandwidth, TS_IR_RATE);
-    out_named(w, TS_IR_LINK_CLASSES, i, k->name);
-    if (k->tier)
-      out(w, " tier %u", k->tier);
-    if (k->latency) {
-      out(w, " latency ");
-      out_time(w, k->latency);
-    }
-    if (k->ports)
-      out(w, " ports %u", k->ports);
-    if (k->setup) {
-      out(w, " setup ");
-      out_time(w, k->setup);
-    }
-    out_loc(w, "at", k->loc);
-    out(w, "\n");
-  }
-  for (uint32_t i = 0; i < w->ir->links_count; i++) {
-    const ts_ir_link *l = &w->ir->links[i];
-    out(w, "link ");
-    out_vertex(w, l->from);
-    out(w, l->duplex ? " -- " : " -> ");
-    out_vertex(w, l->to);
-    out(w, " ");
-    out_symbol(w, TS_IR_LINK_CLASSES, l->link_class);
-    out(w, "\n");
   }
 }
 
@@ -415,332 +375,76 @@ static void write_placement(writer *w)
     if (next > i + 1)
       out(w, "..%u", at[next - 1]);
   }
-  if (count)
-    out(w, "\n");
-}
-
-static void write_cluster(writer *w)
-{
-  write_device_classes(w);
-  write_arrays(w);
-  write_links(w);
-  write_placement(w);
-}
-
-static void out_collectives(writer *w, uint32_t mask)
-{
-  const char *separator = " for ";
-  if (mask == (1u << TS_IR_COLLECTIVE_KINDS) - 1)
-    return;
-  if (!mask)
-    out(w, " for none");
-  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    if (mask >> k & 1) {
-      out(w, "%s%s", separator, ts_ir_collective_names[k]);
-      separator = ", ";
-    }
-}
-
-static void write_field(writer *w, const ts_ir_clause *f, const void *at)
-{
-  uint32_t count = 0;
-  uint64_t whole = 0;
-  double real = 0;
-  memcpy(&count, at, sizeof count);
-  if (ts_ir_field_size(f) >= sizeof whole) {
-    memcpy(&whole, at, sizeof whole);
-    memcpy(&real, at, sizeof real);
-  }
-  out(w, " %s ", f->name);
-  switch (f->kind) {
-  case TS_IR_FIELD_COUNT: out(w, "%u", count); break;
-  case TS_IR_FIELD_TIME: out_time(w, whole); break;
-  case TS_IR_FIELD_BYTES: out_bytes_of(w, whole); break;
-  case TS_IR_FIELD_RATE: out_real(w, real, TS_IR_RATE); break;
-  case TS_IR_FIELD_SIZE: out_real(w, real, TS_IR_BYTES); break;
-  case TS_IR_FIELD_NUMBER: case TS_IR_FIELD_STATED: out_plain(w, real); break;
-  case TS_IR_FIELD_TENTHS: ts_ir_out_tenths(&w->to, at); break;
-  }
-}
-
-static void write_clauses(writer *w, const ts_ir_clause *f, const void *record)
-{
-  for (; f->name; f++)
-    if (!ts_ir_field_absent(f, (const char *)record + f->offset))
-      write_field(w, f, (const char *)record + f->offset);
-}
-
-static void write_methods(writer *w, const ts_ir_net_model *m)
-{
-  for (uint32_t i = 0; i < m->method_count; i++) {
-    const ts_ir_net_method *x = &w->ir->net_methods[m->first_method + i];
-    out(w, "  method %s %s %s", ts_ir_collective_names[x->collective],
-        ts_ir_algorithm_names[x->algorithm], ts_ir_protocol_names[x->protocol]);
-    write_clauses(w, ts_ir_method_fields, x);
-    out(w, "\n");
-  }
-  for (uint32_t i = 0; i < m->curve_count; i++) {
-    const ts_ir_net_curve *x = &w->ir->net_curves[m->first_curve + i];
-    out(w, "  curve %s", ts_ir_collective_names[x->collective]);
-    write_clauses(w, ts_ir_curve_fields, x);
-    out(w, "\n");
-  }
-}
-
-static void write_points(writer *w, const ts_ir_net_model *m)
-{
-  out(w, " {\n");
-  write_methods(w, m);
-  for (uint32_t i = 0; i < m->point_count; i++) {
-    const ts_ir_net_point *p = &w->ir->net_points[m->first_point + i];
-    out(w, "  %s %u %u ", ts_ir_collective_names[p->collective], p->ranks, p->islands);
-    out_bytes_of(w, p->bytes);
-    out(w, " ");
-    out_time(w, p->time);
-    out(w, "\n");
-  }
-  out(w, "}");
-}
-
-static void write_flow_fields(writer *w, const ts_ir_net_model *m)
-{
-  if (m->routing)
-    out(w, " routing %s", ts_ir_routing_names[m->routing]);
-  out(w, "%s", m->unrelayed ? " unrelayed" : "");
-  if (m->channels)
-    out(w, " channels %u", m->channels);
-  if (m->algorithm != TS_IR_NONE)
-    out(w, " by %s", ts_ir_algorithm_names[m->algorithm]);
-  if (m->inter_hop) {
-    out(w, " inter_hop ");
-    out_time(w, m->inter_hop);
-  }
-}
-
-static void write_packet_fields(writer *w, const ts_ir_net_model *m)
-{
-  if (m->packets.control)
-    out(w, " control %s", ts_ir_control_names[m->packets.control]);
-  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.name; f++)
-    if (ts_ir_packet_value(f, &m->packets) != ts_ir_packet_value(f, &ts_ir_usual_packets))
-      write_field(w, &f->clause, (const char *)&m->packets + f->clause.offset);
-}
-
-static void write_net_models(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->net_models_count; i++) {
-    const ts_ir_net_model *m = &w->ir->net_models[i];
-    out(w, "net_model ");
-    out_name(w, text(w, m->name));
-    out(w, " %s", ts_ir_net_names[m->kind]);
-    out_collectives(w, m->collectives);
-    const char *separator = " over ";
-    for (uint32_t a = 0; a < w->ir->axes_count; a++)
-      if (m->axes >> a & 1) {
-        out(w, "%s", separator);
-        out_symbol(w, TS_IR_AXES, a);
-        separator = ", ";
-      }
-    if (m->tier != TS_IR_NONE)
-      out(w, " tier %u", m->tier);
-    if (m->efficiency != 1) {
-      out(w, " efficiency ");
-      out_plain(w, m->efficiency);
-    }
-    write_clauses(w, ts_ir_line_fields, m);
-    if (m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET || m->kind == TS_IR_NET_ALPHA_BETA)
-      write_flow_fields(w, m);
-    if (m->kind == TS_IR_NET_PACKET)
-      write_packet_fields(w, m);
-    write_clauses(w, ts_ir_links_fields, &m->links);
-    if (m->assumed)
-      out(w, " assumed");
-    if (m->source != TS_IR_NONE) {
-      out(w, " source ");
-      out_symbol(w, TS_IR_COST_SOURCES, m->source);
-    }
-    out_loc(w, "at", m->loc);
-    if (ts_ir_net_has_block(m->kind))
-      write_points(w, m);
-    out(w, "\n");
-  }
-}
-
-/* ---- work ---- */
-
-static void write_streams(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->streams_count; i++) {
-    const ts_ir_stream *s = &w->ir->streams[i];
-    out(w, "stream ");
-    out_symbol(w, TS_IR_STREAMS, i);
-    out_named(w, TS_IR_STREAMS, i, s->name);
-    if (s->kind != (i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE))
-      out(w, " %s", ts_ir_stream_names[s->kind]);
-    if (s->priority)
-      out(w, " priority %u", s->priority);
-    if (s->unshared)
-      out(w, " unshared");
-    out(w, "\n");
-  }
-}
-
-static void write_kernels(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->kernels_count; i++) {
-    const ts_ir_kernel *k = &w->ir->kernels[i];
-    out(w, "kernel ");
-    out_symbol(w, TS_IR_KERNELS, i);
-    out(w, " ");
-    out_time(w, k->time);
-    out_named(w, TS_IR_KERNELS, i, k->family);
-    out_amount(w, " flops ", k->flops, TS_IR_FLOP, "");
-    out_amount(w, " bytes ", k->bytes, TS_IR_BYTES, "");
-    out_text(w, "dtype", k->dtype);
-    if (k->basis != TS_IR_STATED)
-      out(w, " basis %s", ts_ir_basis_names[k->basis]);
-    if (k->source != TS_IR_NONE) {
-      out(w, " source ");
-      out_symbol(w, TS_IR_COST_SOURCES, k->source);
-    }
-    out(w, "\n");
-  }
-}
-
-static void write_collectives(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->collectives_count; i++) {
-    const ts_ir_collective *c = &w->ir->collectives[i];
-    out(w, "collective ");
-    out_symbol(w, TS_IR_COLLECTIVES, i);
-    out(w, " %s ", ts_ir_collective_names[c->kind]);
-    if (c->bytes) {
-      out_bytes_of(w, c->bytes);
-      out(w, " ");
-    }
-    out(w, "over ");
-    out_symbol(w, TS_IR_GROUPS, c->group);
-    out(w, "\n");
-  }
+  put(w, count ? "\n" : "");
 }
 
 /* ---- fragments ---- */
 
-static const char *usual_label(const writer *w, const ts_ir_node *n)
+static const char *const op_words[] = {"compute ", "collective ", "send", "recv",
+                                       "record",   "host ",       "sync"};
+
+static bool is_usual_label(const writer *w, const ts_ir_node *n)
 {
-  static const char *const words[] = {"", "", "send", "recv", "record", "host", "sync"};
-  if (n->op == TS_IR_COMPUTE)
-    return w->names[TS_IR_KERNELS][n->arg];
-  return n->op == TS_IR_COLLECTIVE ? w->names[TS_IR_COLLECTIVES][n->arg] : words[n->op];
+  const char *label = text(w, n->label), *word = op_words[n->op];
+  if (n->op == TS_IR_COMPUTE || n->op == TS_IR_COLLECTIVE)
+    return !strcmp(label, w->names[n->op ? TS_IR_COLLECTIVES : TS_IR_KERNELS][n->arg]);
+  return !strncmp(label, word, strcspn(word, " ")) && !label[strcspn(word, " ")];
 }
 
-static void out_op(writer *w, const ts_ir_fragment *f, const ts_ir_node *n, uint32_t ports_above)
+static void out_op(writer *w, const ts_ir_node *n, uint32_t ports_above)
 {
-  static const char *const words[] = {"compute ", "collective ", "send ", "recv ",
-                                      "record",   "host ",       "sync"};
-  out(w, "%s", words[n->op]);
+  put(w, op_words[n->op]);
   if (n->op == TS_IR_COMPUTE)
     out_symbol(w, TS_IR_KERNELS, n->arg);
   else if (n->op == TS_IR_COLLECTIVE)
     out_symbol(w, TS_IR_COLLECTIVES, n->arg);
   else if (n->op == TS_IR_HOST_WORK)
-    out_time(w, n->host_ps);
+    put(w, ts_ir_spell_time(n->host_ps).text);
   else if (n->op == TS_IR_RECORD && n->arg)
     out(w, " any %u", n->arg);
   else if (n->op == TS_IR_SEND || n->op == TS_IR_RECV) {
-    const ts_ir_port *port = &w->ir->ports[f->first_port + n->arg];
-    out_bytes_of(w, port->bytes);
-    out(w, " over ");
-    out_symbol(w, TS_IR_GROUPS, port->group);
+    const ts_ir_port *port = &w->ir->ports[w->fragment->first_port + n->arg], none = {0};
+    write_fields(w, ts_ir_forms[TS_IR_FORM_port].fields, port, &none);
     if (n->arg != ports_above)
       out(w, " port %u", n->arg);
   }
 }
 
-static void out_mems(writer *w, const ts_ir_node *n)
+static void write_node(writer *w, const ts_ir_node *n, uint32_t ports_above)
 {
-  for (uint32_t i = 0; i < n->mem_count; i++) {
-    const ts_ir_mem *m = &w->ir->mems[n->first_mem + i];
-    out(w, m->bytes < 0 ? " free " : " alloc ");
-    out_bytes_of(w, m->bytes < 0 ? (uint64_t)-m->bytes : (uint64_t)m->bytes);
-    out(w, " %s", ts_ir_category_names[m->category]);
-    if (*text(w, m->label)) {
-      out(w, " ");
-      out_quoted(w, text(w, m->label));
-    }
-  }
-}
-
-/* Dependencies go by label where it leads to the right node. */
-static void out_deps(writer *w, const ts_ir_fragment *f, const ts_ir_node *n, uint32_t space)
-{
-  for (uint32_t i = 0; i < n->dep_count; i++) {
-    uint32_t dep = w->ir->deps[n->first_dep + i];
-    const char *label = text(w, w->ir->nodes[f->first_node + dep].label);
-    out(w, i ? ", " : " after ");
-    if (ts_ir_symbol_of(&w->taken, space, label)->value == dep)
-      out_name(w, label);
-    else
-      out(w, "@%u", dep);
-  }
-}
-
-static uint32_t usual_stream(const writer *w, uint32_t op)
-{
-  bool communicates = op == TS_IR_COLLECTIVE || op == TS_IR_SEND || op == TS_IR_RECV;
-  for (uint32_t i = 0; i < w->ir->streams_count && communicates; i++)
-    if (w->ir->streams[i].kind == TS_IR_STREAM_COMM)
-      return i;
-  return 0;
-}
-
-static void write_node(writer *w, const ts_ir_fragment *f, const ts_ir_node *n,
-                       uint32_t ports_above, uint32_t space)
-{
-  out(w, "  ");
-  if (strcmp(text(w, n->label), usual_label(w, n))) {
+  ts_ir_node usual = ts_ir_usual_node(n->op, w->comm_stream, text(w, w->fragment->work));
+  usual.host_ps = n->op == TS_IR_HOST_WORK ? n->host_ps : 0;
+  put(w, "  ");
+  if (!is_usual_label(w, n)) {
     out_name(w, text(w, n->label));
-    out(w, ": ");
+    put(w, ": ");
   }
-  out_op(w, f, n, ports_above);
-  if (n->stream != usual_stream(w, n->op)) {
-    out(w, " on ");
-    out_symbol(w, TS_IR_STREAMS, n->stream);
-  }
-  out_deps(w, f, n, space);
-  if (n->phase != ts_ir_usual_phase(n->op, text(w, f->work)))
-    out(w, " phase %s", ts_ir_phase_names[n->phase]);
-  if (n->host_ps && n->op != TS_IR_HOST_WORK) {
-    out(w, " launch ");
-    out_time(w, n->host_ps);
-  }
-  out_mems(w, n);
-  out_loc(w, "at", n->loc);
-  out_loc(w, "rule", n->rule_loc);
-  out(w, "\n");
+  out_op(w, n, ports_above);
+  write_fields(w, ts_ir_forms[TS_IR_FORM_node].fields, n, &usual);
+  put(w, "\n");
 }
 
-static void write_fragments(writer *w)
+static void write_fragment(writer *w, const ts_ir_fragment *f, uint32_t index)
 {
-  for (uint32_t i = 0; i < w->ir->fragments_count; i++) {
-    const ts_ir_fragment *f = &w->ir->fragments[i];
-    uint32_t ports = 0, space = TS_IR_SECTION_KINDS + i;
-    out(w, "\nfragment ");
-    out_symbol(w, TS_IR_FRAGMENTS, i);
-    out_named(w, TS_IR_FRAGMENTS, i, f->name);
-    if (strcmp(text(w, f->work), w->names[TS_IR_FRAGMENTS][i])) {
-      out(w, " work ");
-      out_name(w, text(w, f->work));
-    }
-    out(w, " {\n");
-    for (uint32_t n = 0; n < f->node_count; n++) {
-      const ts_ir_node *node = &w->ir->nodes[f->first_node + n];
-      write_node(w, f, node, ports, space);
-      ports += node->op == TS_IR_SEND || node->op == TS_IR_RECV;
-      ts_ir_symbol_of(&w->taken, space, text(w, node->label))->value = n;
-    }
-    out(w, "}\n");
+  uint32_t ports = 0;
+  w->fragment = f;
+  w->labels = TS_IR_SECTION_KINDS + index;
+  w->symbol = w->names[TS_IR_FRAGMENTS][index];
+  put(w, "\nfragment ");
+  out_name(w, w->symbol);
+  write_record(w, &ts_ir_forms[TS_IR_FORM_fragment], f);
+  if (strcmp(text(w, f->work), w->symbol)) {
+    put(w, " work ");
+    out_name(w, text(w, f->work));
   }
+  put(w, " {\n");
+  for (uint32_t n = 0; n < f->node_count; n++) {
+    const ts_ir_node *node = &w->ir->nodes[f->first_node + n];
+    write_node(w, node, ports);
+    ports += node->op == TS_IR_SEND || node->op == TS_IR_RECV;
+    ts_ir_symbol_of(&w->taken, w->labels, text(w, node->label))->value = n;
+  }
+  put(w, "}\n");
 }
 
 /* ---- programs ---- */
@@ -748,118 +452,94 @@ static void write_fragments(writer *w)
 static void write_item(writer *w, const ts_ir_item *t)
 {
   const ts_ir_fragment *f = &w->ir->fragments[t->fragment];
+  static const ts_ir_item usual = {.micro_batch = TS_IR_NONE};
   const char *name = w->names[TS_IR_FRAGMENTS][t->fragment];
-  out(w, "  ");
+  put(w, "  ");
   if (strcmp(name, "hold"))
     out_name(w, name);
   else
-    out_quoted(w, name);
-  if (t->micro_batch != TS_IR_NONE)
-    out(w, " %u", t->micro_batch);
-  if (t->chunk)
-    out(w, " chunk %u", t->chunk);
+    ts_ir_out_quoted(&w->to, name);
+  write_fields(w, ts_ir_forms[TS_IR_FORM_item].fields + 1, t, &usual);
   for (uint32_t p = 0; p < f->port_count; p++) {
     const ts_ir_binding *b = &w->ir->bindings[t->first_binding + p];
     out(w, " %s %u", w->ir->ports[f->first_port + p].is_send ? "to" : "from", b->peer);
     if (b->tag != (t->micro_batch == TS_IR_NONE ? 0 : t->micro_batch))
       out(w, " tag %u", b->tag);
   }
-  out(w, "\n");
+  put(w, "\n");
 }
 
-static void write_programs(writer *w)
+static void write_program(writer *w, const ts_ir_program *p)
 {
-  for (uint32_t i = 0; i < w->ir->programs_count; i++) {
-    const ts_ir_program *p = &w->ir->programs[i];
-    out(w, "\nprogram ");
-    out_name(w, text(w, p->name));
-    out(w, " {\n");
-    for (uint32_t h = 0; h < p->holding_count; h++) {
-      const ts_ir_holding *held = &w->ir->holdings[p->first_holding + h];
-      out(w, "  hold ");
-      out_bytes_of(w, held->bytes);
-      out(w, " %s", ts_ir_category_names[held->category]);
-      if (*text(w, held->label)) {
-        out(w, " ");
-        out_quoted(w, text(w, held->label));
-      }
-      out(w, "\n");
-    }
-    for (uint32_t t = 0; t < p->item_count; t++)
-      write_item(w, &w->ir->items[p->first_item + t]);
-    out(w, "}\n");
-  }
+  put(w, "\nprogram ");
+  out_name(w, text(w, p->name));
+  put(w, " {\n");
+  write_run(w, &ts_ir_forms[TS_IR_FORM_hold], "  hold", p->first_holding, p->holding_count);
+  for (uint32_t t = 0; t < p->item_count; t++)
+    write_item(w, &w->ir->items[p->first_item + t]);
+  put(w, "}\n");
 }
 
-/* ---- how sure ---- */
-
-static void write_confidence(writer *w)
-{
-  for (uint32_t i = 0; i < w->ir->spreads_count; i++) {
-    const ts_ir_spread *s = &w->ir->spreads[i];
-    out(w, "spread %s", ts_ir_origin_names[s->origin]);
-    if (s->origin <= TS_IR_ORIGIN_NETWORK)
-      out(w, " %s", s->origin ? ts_ir_net_names[s->basis] : ts_ir_basis_names[s->basis]);
-    out_text(w, "of", s->name);
-    out_text(w, "dtype", s->dtype);
-    out(w, "%s%s", s->between ? " between" : "", s->assumed ? " assumed" : "");
-    if (s->least_kib)
-      out(w, " kib %u", s->least_kib);
-    if (s->rows)
-      out(w, " rows %u", s->rows);
-    out(w, " by ");
-    out_plain(w, s->spread);
-    out(w, "\n");
-  }
-  for (uint32_t i = 0; i < w->ir->validations_count; i++) {
-    const ts_ir_validation *v = &w->ir->validations[i];
-    out(w, "validated %s below ", ts_ir_quantity_names[v->quantity]);
-    out_plain(w, v->below);
-    out(w, " above ");
-    out_plain(w, v->above);
-    if (*text(w, v->runs)) {
-      out(w, " on ");
-      out_quoted(w, text(w, v->runs));
-    }
-    if (v->rows || v->groups)
-      out(w, " rows %u groups %u", v->rows, v->groups);
-    out(w, "%s\n", v->same_kind ? " same_kind" : "");
-  }
-}
-
-/* ---- warnings ---- */
+/* ---- the whole ---- */
 
 static void write_remarks(writer *w)
 {
+  const ts_ir_form *form = &ts_ir_forms[TS_IR_FORM_remark];
   for (uint32_t i = 0; i < w->ir->remarks_count; i++) {
     const ts_ir_remark *r = &w->ir->remarks[i];
-    out(w, r->kind == TS_IR_REMARK_WARNING ? "" : "remark ");
-    out(w, "%s ", ts_ir_remark_names[r->kind]);
-    if (*text(w, r->name)) {
-      out_name(w, text(w, r->name));
-      out(w, " ");
-    }
-    out_quoted(w, text(w, r->text));
-    if (*text(w, r->here)) {
-      out(w, " here ");
-      out_quoted(w, text(w, r->here));
-    }
-    out_loc(w, "at", r->loc);
-    if (r->more)
-      out(w, " more %u", r->more);
-    out(w, "\n");
+    put(w, r->kind == TS_IR_REMARK_WARNING ? "" : form->word);
+    put(w, r->kind == TS_IR_REMARK_WARNING ? ts_ir_remark_names[r->kind] : "");
+    static const ts_ir_remark usual = {.loc = TS_IR_NONE};
+    write_fields(w, form->fields + (r->kind == TS_IR_REMARK_WARNING), r, &usual);
+    put(w, "\n");
   }
 }
 
-/* Behind an empty line, if there are records of the kind; the part may still have others. */
-static void write_part(writer *w, uint32_t kind, void (*write)(writer *))
+static void write_form(writer *w, uint32_t form)
 {
-  if (ts_ir_count(w->ir, kind))
-    out(w, "\n");
-  write(w);
+  switch (form) {
+  case TS_IR_FORM_devices: write_arrays(w); break;
+  case TS_IR_FORM_place: write_placement(w); break;
+  case TS_IR_FORM_fragment:
+    for (uint32_t i = 0; i < w->ir->fragments_count; i++)
+      write_fragment(w, &w->ir->fragments[i], i);
+    break;
+  case TS_IR_FORM_program:
+    for (uint32_t i = 0; i < w->ir->programs_count; i++)
+      write_program(w, &w->ir->programs[i]);
+    break;
+  case TS_IR_FORM_remark: write_remarks(w); break;
+  case TS_IR_FORM_switches: case TS_IR_FORM_vertex: case TS_IR_FORM_warning:
+    break; /* with others */
+  default:
+    if (ts_ir_forms[form].kind == TS_IR_META)
+      write_whole(w, &ts_ir_forms[form]);
+    else
+      write_table(w, &ts_ir_forms[form]);
+  }
 }
 
-int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size),
+/* An empty line stands before the first of these if there are records of its kind. */
+static bool begins_part(const ts_ir *ir, uint32_t form)
+{
+  switch (form) {
+  case TS_IR_FORM_source: return ir->sources_count;
+  case TS_IR_FORM_plan: return true;
+  case TS_IR_FORM_axis: return ir->axes_count;
+  case TS_IR_FORM_cost_source: return ir->cost_sources_count;
+  case TS_IR_FORM_calibration: return ir->calibrations_count;
+  case TS_IR_FORM_device_class: return ir->arrays_count;
+  case TS_IR_FORM_net_model: return ir->net_models_count;
+  case TS_IR_FORM_stream: return ir->streams_count;
+  case TS_IR_FORM_kernel: return ir->kernels_count;
+  case TS_IR_FORM_collective: return ir->collectives_count;
+  case TS_IR_FORM_spread: return ir->spreads_count || ir->validations_count;
+  case TS_IR_FORM_remark: return ir->remarks_count;
+  default: return false;
+  }
+}
+
+int ts_ir_print(const ts_ir *ir, void (*put_bytes)(void *closure, const char *bytes, size_t size),
                 void *closure)
 {
   if (ts_ir_verify(ir, NULL))
@@ -867,25 +547,17 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   ts_arena *arena = ts_arena_new("text form of the IR");
   writer *w = TS_NEW(arena, writer);
   w->ir = ir;
-  w->to.put = put;
+  w->to.put = put_bytes;
   w->to.closure = closure;
   w->arena = w->taken.arena = arena;
+  w->comm_stream = ts_ir_first_comm_stream(ir);
   name_all(w);
   out(w, "version %u\n", TS_IR_VERSION);
-  write_part(w, TS_IR_SOURCES, write_sources);
-  write_part(w, TS_IR_META, write_meta);
-  write_part(w, TS_IR_AXES, write_mesh);
-  write_part(w, TS_IR_COST_SOURCES, write_cost_sources);
-  write_part(w, TS_IR_CALIBRATIONS, write_calibrations);
-  write_part(w, TS_IR_ARRAYS, write_cluster);
-  write_part(w, TS_IR_NET_MODELS, write_net_models);
-  write_part(w, TS_IR_STREAMS, write_streams);
-  write_part(w, TS_IR_KERNELS, write_kernels);
-  write_part(w, TS_IR_COLLECTIVES, write_collectives);
-  write_fragments(w);
-  write_programs(w);
-  write_part(w, w->ir->spreads_count ? TS_IR_SPREADS : TS_IR_VALIDATIONS, write_confidence);
-  write_part(w, TS_IR_REMARKS, write_remarks);
+  for (uint32_t form = 0; form < TS_IR_FORMS; form++) {
+    put(w, begins_part(ir, form) ? "\n" : "");
+    if (!ts_ir_forms[form].inner)
+      write_form(w, form);
+  }
   ts_ir_out_flush(&w->to);
   ts_arena_free(arena);
   return 0;
