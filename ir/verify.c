@@ -30,6 +30,11 @@ static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s
 
 static bool amount(double x) { return isfinite(x) && !signbit(x); }
 static bool stated(double x) { return amount(x) && x <= stated_most; }
+/* Not a number: not stated, in the one way that is written. */
+static bool stated_or_unknown(double x)
+{
+  return ts_is_stated(x) ? stated(x) : !memcmp(&x, &(double){TS_NOT_KNOWN}, sizeof x);
+}
 static bool rate(double x) { return x >= rate_least && x <= rate_most; }
 
 static int check_strings(check *c)
@@ -101,7 +106,7 @@ static int check_mesh(check *c)
 static int check_meta(check *c)
 {
   const ts_ir_meta *m = c->ir->meta;
-  if (ts_is_stated(m->carbon) && !stated(m->carbon))
+  if (!stated_or_unknown(m->carbon))
     return ts_ir_fail(c->error, "%g g of CO2 a kWh", m->carbon);
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
     return ts_ir_fail(
@@ -226,10 +231,9 @@ static int check_devices(check *c)
       return ts_ir_fail(c->error,
                         "device class `%s`: memory, reserved memory or bandwidth out of range",
                         text(c, d->name));
-    const double said[] = {d->watts, d->idle_watts, d->host_watts,
-                           ts_is_stated(d->price) ? d->price : 0};
+    const double said[] = {d->watts, d->idle_watts, d->host_watts, d->price};
     for (size_t k = 0; k < sizeof said / sizeof *said; k++)
-      if (!stated(said[k]))
+      if (k < 3 ? !stated(said[k]) : !stated_or_unknown(said[k]))
         return ts_ir_fail(c->error, "device class `%s`: %g W or $ an hour", text(c, d->name),
                           said[k]);
   }

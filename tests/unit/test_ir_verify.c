@@ -83,6 +83,8 @@ BREAKS(kernel_source_out_of_range, RECORD(kernels, 1)->source = 1,
 BREAKS(fragment_out_of_range, RECORD(items, 0)->fragment = 3, "items 0: its fragment is number 3")
 BREAKS(port_group_out_of_range, RECORD(ports, 1)->group = 3, "ports 1: its group is number 3")
 
+BREAKS(not_a_number_of_other_bits, META->carbon = -TS_NOT_KNOWN, "g of CO2 a kWh")
+BREAKS(price_of_other_bits, RECORD(device_classes, 0)->price = -TS_NOT_KNOWN, "$ an hour")
 BREAKS(model_flops, META->model_flops_per_step = NAN, "not a finite number")
 BREAKS(peak_flops, META->peak_flops = -1, "not a finite number")
 BREAKS(format_flops, RECORD(formats, 0)->model_flops = INFINITY, "format 0 (`bf16`)")
