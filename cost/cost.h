@@ -43,6 +43,7 @@ typedef struct ts_cost_answer {
   double seconds;
   ts_cost_basis basis;
   uint32_t row; /* line of the table when MEASURED, else 0 */
+  bool assumed; /* nobody measured what it rests on */
   /* Of a fit asked beyond what it learned from: the feature that lies furthest out, its value, the
    * range learned from, and by what factor it is outside. NULL: within, or not known. */
   const char *beyond;

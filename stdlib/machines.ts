@@ -80,4 +80,4 @@ let machine_h200_nvl: Machine = { island: 4, cluster: _h200_nvl, network: h200_i
 // record, or others to try.
 fn machine_costs(machine: Record, recipe: String = "bf16", library: String = "cudnn", levels: Record = machine.costs) = if machine.measured
   then training(costs_in(machine.costs, recipe), recipe, library, levels: levels)
-  else training_estimated(costs_in(machine.costs, recipe), recipe, levels: levels)
+  else training_estimated(costs_in(machine.costs, recipe), recipe, library, levels: levels)

@@ -12,9 +12,14 @@
 // which take processors from them (`framework_tensor`); `spread`: `power` for plans that do not say
 // so, with that loss spread over all products (std.costs). `eight`, `four`: shares of the peak
 // rates for products that no fit knows. `bytes`: share of the bandwidth. `newest`, `attention`,
-// `older`: how much slower than the fit's attention are cuDNN's, FlashAttention 2 (Dao, arXiv
-// 2307.08691; PyTorch's scaled_dot_product_attention has it) and FlashAttention 1 with its kernels
-// in Triton. `backward`, `latent_backward`: time of attention's backward over its forward's, where
+// `older`: how much slower than the fit's attention are the maker's own library ("cudnn": cuDNN; on
+// AMD what Transformer Engine calls there, AITER and Composable Kernel; on TPUs Splash),
+// FlashAttention 2 (Dao, arXiv 2307.08691; on AMD PyTorch's of AOTriton) and FlashAttention 1 with its kernels in Triton; `flash3`: FlashAttention 3's share of
+// cuDNN's time. `libraries`: those that run on it: FlashAttention 3 on Hopper alone, 1 up to Hopper
+// (its setup.py builds for no later chip). `sdpa`: which of them PyTorch's
+// scaled_dot_product_attention takes: FlashAttention 2, cuDNN from Blackwell on as torchtitan orders
+// them (torchtitan/models/attention.py: `_init_backend`). `assumed`: those whose speed nobody measured on it; such
+// kernels are extrapolated. `backward`, `latent_backward`: time of attention's backward over its forward's, where
 // keys are as wide as values, and where they are not. `turns`: weight gradients in 8 bits take
 // transposed copies. `apart`: experts' products in 8 bits are priced one by one as plain ones, as
 // Transformer Engine calls them; the only tables of them for Hopper are of vLLM's Triton kernels,
@@ -38,7 +43,17 @@
 // 3.4); H100 from FlashAttention 3's figures 5 and 6 (Shah et al., arXiv 2407.08608; heads of 128,
 // 8k: forward 370, 600 and 646 TFLOP/s with FlashAttention 2, cuDNN and FlashAttention 3, backward
 // 318, 518 and 559: 2.9 in all three), which also give the H100's `attention`, 600 / 370, and
-// FlashAttention 3's share of cuDNN's time, 0.93. Levels fitted before with a backward of 2.5
+// FlashAttention 3's share of cuDNN's time, 0.93. `newest` of the A100: Transformer Engine's
+// attention in SimuMax's table over the fit's, which is FlashAttention 2 (4 shapes, 0.87 to 1.0);
+// that of the B200 by the same table 1.0 (0.97 to 1.0 from 32 heads on). B200's `attention`:
+// FlashAttention 2 runs at 354 TFLOP/s forward with heads of 128 (4,096 to 16,384 words,
+// github.com/meta-pytorch/tritonbench/pull/171, which also says that FlashAttention 3 does not run
+// there) and at 330 backward (heads of 64, github.com/Dao-AILab/flash-attention/issues/1589), the
+// fit at 1,330 and 1,110; the other Blackwells have its processors, so that their FlashAttention 2
+// is assumed to take the B200's time: 3.4 times their fits' rates over the B200's (1,447, 1,461 and
+// 1,658). H20: flash-attention/issues/1310 (fp16, 2,048 words, heads of 128: 84, 129 and 126
+// TFLOP/s with FlashAttention 2, cuDNN and 3; causal 66, 108 and 108). MI300X: forward alone, AITER
+// over AOTriton 1.18 to 1.62 (midiareshadi.github.io/blog/attn-dsl-bench). Levels fitted before with a backward of 2.5
 // (`older`, the H100 of 500 W) were divided by 3.9 / 3.5. `power` of Blackwell is SimuMax's
 // sustained products over bursts (1.28 to 1.36); 8 bits take the power of 16. The scan of state
 // spaces was measured on the B200 alone (mamba2_aic.csv.gz), from which other gpus are scaled; a
@@ -72,11 +87,17 @@ record TrainingCosts {
   latent_backward: Real = 2.5
   attention: Real = 1
   newest: Real = 1
+  flash3: Real = 0.93
   older: Real = 1
+  libraries: List[String] = ["cudnn", "flash2"]
+  sdpa: String = "flash2"
+  assumed: List[String] = []
   turns: Bool = false
   apart: Bool = false
   formats: List[String] = ["bf16"]
 }
+let _nvidia = ["cudnn", "flash2", "flash1"]
+let _hopper = ["cudnn", "flash3", "flash2", "flash1"]
 let _scaled = ["bf16", "fp8", "fp8_block"]
 let _blackwell = ["bf16", "fp8", "fp8_block", "mxfp8", "nvfp4", "mxfp4"]
 
@@ -97,7 +118,9 @@ let costs_a100: TrainingCosts = {
   eight: 1,
   backward: 2.9,
   latent_backward: 3.3,
+  newest: 0.88,
   older: 1.8,
+  libraries: _nvidia,
 }
 let costs_a100_40g = costs_a100 with { kind = a100_sxm_40g }
 let costs_h100: TrainingCosts = {
@@ -118,6 +141,7 @@ let costs_h100: TrainingCosts = {
   eight: 0.55,
   attention: 1.62,
   older: 3.24,
+  libraries: _hopper,
   turns: true,
   apart: true,
   formats: _scaled,
@@ -159,11 +183,15 @@ let costs_b200: TrainingCosts = {
   bytes: 0.76,
   eight: 0.53,
   four: 0.44,
+  attention: 3.4,
+  sdpa: "cudnn",
   formats: _blackwell,
 }
 let costs_gb200 = costs_b200 with {
   kind = gb200
   power_four = 1
+  attention = 3.7
+  assumed = ["flash2"]
   fit = "std/fits/gb200.fit.json"
   experts = "std/fits/gb200_experts.fit.json"
   latent = "std/fits/gb200_latent.fit.json"
@@ -182,6 +210,8 @@ let costs_b300 = costs_b200 with {
   eight = 0.56
   four = 0.33
   newest = 0.8
+  attention = 3.7
+  assumed = ["flash2"]
 }
 let costs_gb300 = costs_b300 with {
   kind = gb300
@@ -193,6 +223,7 @@ let costs_gb300 = costs_b300 with {
   narrow = "std/fits/gb300"
   power_four = 1
   four = 0.32
+  attention = 4.2
 }
 
 let costs_l40s: TrainingCosts = {
@@ -204,6 +235,9 @@ let costs_l40s: TrainingCosts = {
   power_eight: 1.3,
   bytes: 0.8,
   eight: 0.5,
+  older: 1.8,
+  libraries: _nvidia,
+  assumed: _nvidia,
   formats: ["bf16", "fp8"],
 }
 
@@ -255,10 +289,29 @@ fn _experts_apart(c: TrainingCosts, recipe: String, levels: Record) = if c.narro
   as: "gemm",
 )
 
+// The library that a name means on the machine, where it is one and runs there.
+fn _runs(c: TrainingCosts, library: String) -> String = if library == "sdpa" then c.sdpa else if any([
+  l == library for l in c.libraries
+]) then library else refuse(
+  if any([l == library for l in _hopper]) then "attention of `" + library + "` does not run on the " + c.kind.name + ": it has " +
+    str(c.libraries) + "; a framework takes another by `with { attention = \"cudnn\" }`"
+    else "a library of attention is cudnn, flash3, flash2, flash1 or sdpa, not `" + library + "`",
+)
+
 // How much slower a library's attention is than the fit's.
-fn _level(levels: Record, library: String) -> Real = if library == "cudnn" then levels.newest else if library == "flash3" then 0.93 *
-  levels.newest else if library == "flash2" then levels.attention else if library == "flash1" then levels.older
-  else refuse("a library of attention is cudnn, flash3, flash2 or flash1, not `" + library + "`")
+fn _level(c: TrainingCosts, levels: Record, library: String) -> Real =
+  if library == "cudnn" then levels.newest else if library == "flash3" then c.flash3 * levels.newest else if library == "flash2"
+  then levels.attention else levels.older
+
+// A source whose attention is the library's, from one whose attention is slower than the fit's by `of`.
+fn _attention(
+  c: TrainingCosts,
+  levels: Record,
+  library: String,
+  source: Any,
+  of: Real = 1,
+  assumed: Bool = any([l == _runs(c, library) for l in c.assumed]),
+) = slower(source, by: _level(c, levels, _runs(c, library)) / of, family: "attention", assumed: assumed)
 
 // `levels`: the numbers of the machine's record, or others to try.
 fn training(
@@ -268,8 +321,8 @@ fn training(
   backward: Real = c.backward,
   levels: Record = c,
 ) = _one_expert(c, recipe, levels) + training_full(c) + [
-  slower(slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm"), by: _level(levels, library), family: "attention"),
-  like(_fit(c, c.fit, c.fit_of), family: "attention_backward", as: "attention", by: _level(levels, library) * backward),
+  _attention(c, levels, library, slower(_fit(c, c.fit, c.fit_of), by: levels.power, family: "gemm")),
+  like(_attention(c, levels, library, _fit(c, c.fit, c.fit_of)), family: "attention_backward", as: "attention", by: backward),
   if c.apart then _experts_apart(c, recipe, levels) else none,
   if c.experts == "" then none else slower(_fit(c, c.experts, c.experts_of), by: levels.power),
   slower(like(_fit(c, c.fit, c.fit_of), family: "grouped_gemm", as: "gemm"), by: levels.power),
@@ -278,9 +331,9 @@ fn training(
   if c.casts == "" then none else _fit(c, c.casts, c.casts_of),
   if c.casts == "" then none else _scans(c),
   if c.casts == "" then none else like(_scans(c), family: "mamba_scan_backward", as: "mamba_scan", by: 2.4),
-  if c.latent == "" then none else _fit(c, c.latent, c.latent_of),
+  if c.latent == "" then none else _attention(c, levels, library, _fit(c, c.latent, c.latent_of), levels.newest),
   if c.latent == "" then none else like(
-    _fit(c, c.latent, c.latent_of),
+    _attention(c, levels, library, _fit(c, c.latent, c.latent_of), levels.newest),
     family: "attention_backward",
     as: "attention",
     by: c.latent_backward,
@@ -295,8 +348,16 @@ fn training_experts(c: TrainingCosts, share: Real, levels: Record = c) = if c.ex
 ]
 
 // Machines whose kernels nobody measured: those of the H100, scaled by the rooflines, so that
-// `power` also says how well their libraries do.
-let costs_mi300x: TrainingCosts = { kind: mi300x, power: 1.9, backward: 2.9, bytes: 0.7, eight: 0.4, formats: _scaled }
+// `power` also says how well their libraries do. Their attention is assumed.
+let costs_mi300x: TrainingCosts = {
+  kind: mi300x,
+  power: 1.9,
+  backward: 2.9,
+  bytes: 0.7,
+  eight: 0.4,
+  attention: 1.4,
+  formats: _scaled,
+}
 let costs_mi325x = costs_mi300x with { kind = mi325x, power = 1.7, eight = 0.45 }
 let costs_mi350x = costs_mi325x with { kind = mi350x, four = 0.35, formats = ["bf16", "fp8", "fp8_block", "mxfp8", "mxfp4"] }
 let costs_mi355x = costs_mi350x with { kind = mi355x }
@@ -306,8 +367,10 @@ let costs_h20: TrainingCosts = {
   backward: 2.9,
   bytes: 0.76,
   eight: 0.8,
-  attention: 1.1,
-  older: 2,
+  attention: 1.6,
+  flash3: 1,
+  older: 3.2,
+  libraries: _hopper,
   formats: _scaled,
 }
 let costs_gh200 = costs_h100 with {
@@ -326,12 +389,37 @@ let costs_rtx_pro_6000: TrainingCosts = {
   bytes: 0.76,
   eight: 0.6,
   four: 0.6,
+  sdpa: "cudnn",
   formats: _blackwell,
 }
-let costs_gaudi2: TrainingCosts = { kind: gaudi2, power: 1.3, bytes: 0.7, eight: 0.6, formats: ["bf16", "fp8"] }
-let costs_v5e: TrainingCosts = { kind: tpu_v5e, power: 1.15, bytes: 0.8, eight: 0.7, formats: ["bf16", "fp8"] }
+let costs_gaudi2: TrainingCosts = {
+  kind: gaudi2,
+  power: 1.3,
+  bytes: 0.7,
+  eight: 0.6,
+  libraries: ["cudnn"],
+  sdpa: "cudnn",
+  formats: ["bf16", "fp8"],
+}
+let costs_v5e: TrainingCosts = {
+  kind: tpu_v5e,
+  power: 1.15,
+  bytes: 0.8,
+  eight: 0.7,
+  libraries: ["cudnn"],
+  sdpa: "cudnn",
+  formats: ["bf16", "fp8"],
+}
 let costs_v5p = costs_v5e with { kind = tpu_v5p }
-let costs_v6e: TrainingCosts = { kind: tpu_v6e, power: 1.3, bytes: 0.8, eight: 0.55, formats: ["bf16", "fp8"] }
+let costs_v6e: TrainingCosts = {
+  kind: tpu_v6e,
+  power: 1.3,
+  bytes: 0.8,
+  eight: 0.55,
+  libraries: ["cudnn"],
+  sdpa: "cudnn",
+  formats: ["bf16", "fp8"],
+}
 let costs_7x = costs_v6e with { kind = tpu_7x }
 let costs_h200_nvl: TrainingCosts = {
   kind: h200_nvl,
@@ -341,14 +429,21 @@ let costs_h200_nvl: TrainingCosts = {
   backward: 2.9,
   attention: 1.62,
   older: 3.24,
+  libraries: _hopper,
   turns: true,
   formats: _scaled,
 }
 
 fn _as_h100(c: TrainingCosts) = scale(fit("std/fits/h100_sxm.fit.json"), from: h100_sxm, to: c.kind)
-fn training_estimated(c: TrainingCosts, recipe: String = "bf16", backward: Real = c.backward, levels: Record = c) = [
-  slower(_as_h100(c), by: levels.power, family: "gemm"),
-  like(_as_h100(c), family: "attention_backward", as: "attention", by: backward),
+fn training_estimated(
+  c: TrainingCosts,
+  recipe: String = "bf16",
+  library: String = "cudnn",
+  backward: Real = c.backward,
+  levels: Record = c,
+) = [
+  _attention(c, levels, library, slower(_as_h100(c), by: levels.power, family: "gemm"), assumed: true),
+  like(_attention(c, levels, library, _as_h100(c), assumed: true), family: "attention_backward", as: "attention", by: backward),
   slower(like(_as_h100(c), family: "grouped_gemm", as: "gemm"), by: levels.power),
   _by(c, recipe, levels),
 ]

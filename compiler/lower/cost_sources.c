@@ -26,6 +26,7 @@ struct ts_cost_chain {
   const ts_cost_chain *inner;          /* SLOWER, SCALED, LIKE, DURING, ON */
   const ts_value *gpu;            /* ON: it answers for this one alone */
   double factor;                  /* SLOWER, LIKE */
+  bool assumed;                   /* SLOWER: the factor was not measured */
   const ts_list *families;        /* SLOWER: those it holds for, or NULL */
   const char *family;             /* SLOWER, LIKE: of the kernel */
   const char *as;                 /* LIKE: the family asked for in its place */
@@ -429,10 +430,11 @@ static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applie
                              ts_source_name *name)
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
-  const ts_value *family = arg(m, "family");
+  const ts_value *family = arg(m, "family"), *assumed = arg(m, "assumed");
   *a = (ts_cost_chain){.kind = ASK_SLOWER,
                        .inner = inner(s, plan, m, name),
-                       .factor = number(arg(m, "by"), 1)};
+                       .factor = number(arg(m, "by"), 1),
+                       .assumed = assumed && assumed->u.truth};
   if (family && family->type == TS_T_STRING)
     a->family = family->u.string;
   else if (family && family->type == TS_T_LIST)
@@ -646,8 +648,12 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
   case ASK_SLOWER:
     if (!ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed))
       return false;
-    if (holds_for(a, q->family))
-      answer->seconds *= a->factor;
+    if (!holds_for(a, q->family))
+      return true;
+    answer->seconds *= a->factor;
+    if (a->assumed && (answer->basis == TS_COST_MEASURED || answer->basis == TS_COST_INTERPOLATED))
+      answer->basis = TS_COST_FITTED;
+    answer->assumed = answer->assumed || a->assumed;
     return true;
   case ASK_DURING:
     return pass == a->pass && ts_cost_chain_ask(s, a->inner, q, pass, span, answer, failed);

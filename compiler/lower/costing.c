@@ -383,7 +383,7 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, const
                             .basis = (uint32_t)answer.basis,
                             .source = i,
                             .span = k->span};
-      priced->extrapolated = answer.beyond != NULL;
+      priced->extrapolated = answer.beyond || answer.assumed;
       if (answer.beyond)
         priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);
       return true;

@@ -12,7 +12,7 @@ typedef struct ts_priced { /* a kernel with its time */
   uint64_t time;   /* ps */
   uint32_t basis;  /* ts_ir_basis */
   uint32_t source; /* into ts_costing.sources, or TS_NO_INDEX */
-  bool extrapolated; /* by a fit, beyond the data it learned from */
+  bool extrapolated; /* by a fit beyond the data it learned from, or by what is assumed */
   uint32_t beyond; /* 1 + which of the warnings of ts_costing_tell it belongs to; 0: none */
   ts_span span;    /* of what states its work */
   uint32_t gpu;    /* into ts_costing.gpus, where there are such */

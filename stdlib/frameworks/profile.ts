@@ -29,7 +29,7 @@ record Framework {
   messages: Bool = true // messages of a pipeline go on while the host issues what follows
   buffers: Bool = false // a stage has a buffer for the gradients of each micro-batch of a step, and keeps what it sent until the step ends
   keep: Bool = false // what the forward gathered over tensor parallelism stays for the weight gradients
-  attention: String // its library: "cudnn", "flash3", "flash2", "flash1"
+  attention: String // its library: "cudnn", "flash3", "flash2", "flash1", "sdpa"
   arithmetic: Record = {} // what products of fp32 tensors compute in (a router's)
   current: Bool = false // scales of products in fp8 are the tensors' own (a pass before the cast), not of earlier steps
   loss: String = "apart" // "fused": one kernel each way over logits in 16 bits; "apart": softmax and its parts in fp32, one after the other; "copied": each with a tensor of its own

@@ -9,14 +9,14 @@ let eager_experts: ExpertHost = { each: 20 us, narrow: 40 us, sort: 500 us }
 // and keeps outputs for the backward and for the end of the step.
 //
 // FSDP2 keeps shards in fp32, gathers them in bf16 into a buffer that is copied out, and sums
-// gradients in fp32 (torch/distributed/fsdp/_fully_shard); FlashAttention 2 of PyTorch's SDPA. The
+// gradients in fp32 (torch/distributed/fsdp/_fully_shard); attention of PyTorch's SDPA. The
 // loss is compiled since 2025 (torchtitan/components/loss.py), before that each of its parts makes
 // a copy of the logits in fp32. Gradients are freed for the next step (torch/optim/optimizer.py:
 // zero_grad, whose `set_to_none` is true by default).
 let torchtitan: Framework = {
   name: "torchtitan",
   release: "2025",
-  attention: "flash2",
+  attention: "sdpa",
   current: true,
   buffers: true,
   loss: "fused",
