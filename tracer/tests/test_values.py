@@ -42,16 +42,16 @@ class Numbers(unittest.TestCase):
         whole = torch.zeros(8)
         self.values.mark(whole)
         part, fill = whole[2:4], torch.ops.aten.fill_.Scalar
-        self.assertTrue(self.values.unknown(part))
+        self.assertTrue(self.values.causes(part))
         self.values.computed(Schema(fill), (part, 1.0), {}, part)
-        self.assertTrue(self.values.unknown(whole))
+        self.assertTrue(self.values.causes(whole))
         self.values.computed(Schema(fill), (whole, 1.0), {}, whole)
-        self.assertFalse(self.values.unknown(part))
+        self.assertFalse(self.values.causes(part))
         for _ in range(3000):  # places of storages that are gone are used again
             gone = torch.zeros(1)
             self.values.mark(gone)
             del gone
-            self.assertFalse(self.values.unknown(torch.zeros(1)))
+            self.assertFalse(self.values.causes(torch.zeros(1)))
         self.assertLess(len(self.values.marks), 2049)
 
 
@@ -98,6 +98,20 @@ class Places(Folder):
 
     def test_known_values_are_not(self):
         self.assertEqual(self.places(KNOWN), [])
+
+    def test_a_router_decides_as_stated(self):
+        """Its choices move rows: what masks and counts of them decide is the routing's, and no place is told."""
+        for text in ROUTERS:
+            self.assertEqual(self.places(text), [])
+
+    def test_choices_that_are_no_routing(self):
+        """A word that is looked up in a table, and labels that are compared alone, decide by values that nobody computed, whoever asks."""
+        for routing in ("balanced", "none"):
+            self.assertEqual(self.places(DECODER, "--routing", routing), [(7, "index of embedding", 4, True), (10, "truth of a tensor", 5, True)])
+        self.assertEqual(self.places(METRIC), [(4, "truth of a tensor", 1, True), (5, "tolist()", 1, False), (6, "comparison of a number", 1, True)])
+        self.assertEqual(self.places(LABELS), [])
+        done = self.trace(1, [self.script(DECODER)], "--step", "0", status=5)
+        self.assertIn("script.py:7: index of embedding, 4 times", done.stderr)
 
     def test_values_of_other_ranks(self):
         self.assertEqual(self.places(OTHERS, world=2), [(6, "truth of a tensor", 1, True), (9, "item()", 1, False)])
@@ -154,6 +168,63 @@ optimizer.step()
 found = model(torch.randn(512, 64)).mean().detach()
 found.fill_(0)
 assert found == 0 and int(next(iter(optimizer.state.values()))["step"]) == 1
+"""
+
+ROUTER = """import torch, torch.nn.functional as F
+TOKENS, WIDTH, EXPERTS = 4096, 64, 8
+gate, experts = torch.nn.Linear(WIDTH, EXPERTS), [torch.nn.Linear(WIDTH, WIDTH) for _ in range(EXPERTS)]
+x = torch.randn(TOKENS, WIDTH)
+weights, chosen = gate(x).softmax(-1).topk(2, -1)
+out = torch.zeros_like(x)
+"""
+ROUTERS = ROUTER + """
+for number, expert in enumerate(experts):
+    mask = (chosen == number).any(-1)
+    if mask.any():
+        out[mask] += expert(x[mask])
+""", ROUTER + """
+counts = torch.bincount(chosen.reshape(-1), minlength=EXPERTS).tolist()
+begin, order = 0, chosen.reshape(-1).argsort() // 2
+for expert, count in zip(experts, counts):
+    if count == 0:
+        continue
+    out.index_add_(0, order[begin:begin + count], expert(x[order[begin:begin + count]]))
+    begin += count
+assert begin == 2 * TOKENS
+""", ROUTER + """
+mask = F.one_hot(chosen, EXPERTS).sum(1)
+for number, expert in enumerate(experts):
+    if mask[:, number].sum() > 0:
+        out += mask[:, number, None].float() * expert(x)
+"""
+
+DECODER = """import torch
+table, head = torch.nn.Embedding(1000, 256), torch.nn.Linear(256, 1000)
+optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+word = torch.zeros(4, dtype=torch.long)
+made = []
+for _ in range(5):
+    scores = head(table(word))
+    word = scores.topk(1, -1)[1][:, 0]
+    made.append(word)
+    if (word == 2).all() or len(made) == 5:
+        break
+torch.nn.functional.cross_entropy(scores, torch.stack(made)[0]).backward()
+optimizer.step()
+"""
+
+METRIC = """import torch
+head, x, labels = torch.nn.Linear(512, 10), torch.randn(4096, 512), torch.arange(100) % 10
+found = head(x).argmax(-1)[:100]
+if (found == labels).float().mean() > 0.5: x = x + 1
+first, *rest = found.tolist()
+if first == 3: x = x + 1
+"""
+
+LABELS = """import torch
+head, x = torch.nn.Linear(512, 1000), torch.randn(4096, 512)
+loss = torch.nn.functional.cross_entropy(head(x), head(x).argmax(-1))
+loss.backward()
 """
 
 OTHERS = """import torch, torch.distributed as dist

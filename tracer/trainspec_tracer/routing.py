@@ -2,6 +2,9 @@
 
 Scores that nobody computed are all the same, and the first experts would be taken for every token. Here the operators that choose (topk, argmax, max along a dimension, multinomial) take what a stated
 distribution says, and what is worked out from the choices (masks, counts, places of tokens: whole numbers and what was made from them and zeros alone) is really computed.
+
+Whether an operator chooses experts is told by what its choices reach. Those of a router move rows: tokens are gathered, scattered or multiplied by them, and counts of them may then decide as stated. Those of
+a decoder are looked up in a table, those of a metric are compared alone: where these decide, the script goes by values that nobody computed (values.py).
 """
 import re
 
@@ -9,10 +12,13 @@ import torch
 
 from .tensors import SMALL, bytes_of, tensors_in
 from .thin import ZEROS, shapes_of
+from .values import Choice
 
 MOST = 64 << 20  # bytes of a tensor that is still computed
 # Of operators that choose: where their arguments have how many of a row, and the dimension; one chooses without them.
 CHOICES = {"aten::topk": (1, 2), "aten::multinomial": (1, None), "aten::argmax": (None, 1), "aten::max": (None, 1)}
+LOOKS_UP = {"aten::embedding": 1, "aten::_embedding_bag": 1, "aten::_embedding_bag_forward_only": 1}  # rows of a table, by which of their arguments
+LOSSES = "aten::nll_loss"  # and the like: a target says which score counts, and moves nothing
 ZERO, KNOWN = "zero", "known"  # what is said of a floating-point tensor's values; whole numbers are always known
 
 
@@ -59,9 +65,11 @@ class Routing:
         self.chosen = {}  # choices by operator
 
     def __call__(self, func, schema, args, kwargs):
-        if self.weights is None:
-            return self.thin(func, schema, args, kwargs)
         given = tensors_in((args, kwargs))
+        if self.thin.values.choices and not schema.view:
+            self._reaches(schema, args, given)
+        if self.weights is None:
+            return self._left(func, schema, args, kwargs, given)
         if schema.view:
             out = self.thin(func, schema, args, kwargs)
             return self._say(out, said(given[0])) if given else out
@@ -81,6 +89,30 @@ class Routing:
         read = self.thin.host(scores)
         return bool((read == read.reshape(-1)[0]).all())
 
+    def _reaches(self, schema, args, given):
+        """What an operator is given says what the choices behind it are for."""
+        values = self.thin.values
+        chosen = [cause for cause in values.causes(given) if isinstance(cause, Choice)]
+        if not chosen:
+            return
+        if schema.name in LOOKS_UP:
+            causes = values.causes(args[LOOKS_UP[schema.name]])
+            found = frozenset(cause for cause in causes if isinstance(cause, Choice))
+            for choice in found:
+                choice.looks_up = True
+            values.tell(f"index of {schema.name.replace('aten::', '')}", True, found, script=True)
+        elif not schema.name.startswith(LOSSES):
+            for choice in chosen:
+                choice.moves |= any(rows(t, choice) and choice not in values.causes(t) for t in given)
+
+    def _left(self, func, schema, args, kwargs, given):
+        """As the scores have it, which nobody computed."""
+        chooses = schema.name in CHOICES and self.thin.values.causes(given) and dimension(schema, args, kwargs) is not None and args[0].dim()
+        out = self.thin(func, schema, args, kwargs)
+        if chooses:
+            self.thin.values.mark(tensors_in(out)[-1], frozenset([self.thin.values.choice(schema.name, args[0].size(dimension(schema, args, kwargs)))]))
+        return out
+
     def _choose(self, func, schema, args, kwargs):
         scores, at = args[0], CHOICES[schema.name][0]
         dim, most = dimension(schema, args, kwargs), 1
@@ -94,6 +126,7 @@ class Routing:
             dealt = dealt.view(*[n for i, n in enumerate(scores.shape) if i != dim % scores.dim()], most).movedim(-1, dim)
         self.thin.host(places).copy_(dealt.reshape(places.shape))
         self.thin.values.clear(places)
+        self.thin.values.mark(places, frozenset([self.thin.values.choice(schema.name, count)]))
         self.chosen[schema.name] = self.chosen.get(schema.name, 0) + 1
         return out
 
@@ -111,6 +144,11 @@ class Routing:
             if tensor.is_floating_point() and said(tensor) != what:
                 tensor.trainspec_values = what
         return out
+
+
+def rows(tensor, choice):
+    """Whether it holds rows that experts work on, and not the scores chosen by."""
+    return tensor.is_floating_point() and tensor.dim() > 1 and tensor.size(-1) != choice.count
 
 
 def said(tensor):

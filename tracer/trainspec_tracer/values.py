@@ -5,6 +5,9 @@ is from, and a comparison of it decides what the script does next. Such places a
 
 A place decides where a branch, an index, an exit or the shape of a tensor follows from the value; elsewhere it takes it, as a script does that prints its loss. What PyTorch's own files decide (GradScaler asks
 whether gradients are finite) is told and refuses no trace: they take the way of an ordinary step. So does a script that asks whether a loss is finite: it is.
+
+A value knows its causes: memory that nobody touched, and operators that chose by scores which nobody computed (routing.py). What such an operator chose is made up as stated where it sends rows to experts,
+and then nothing that follows is told; it is a decision of the script's where it reaches a branch or a table instead.
 """
 import builtins
 import json.encoder
@@ -28,6 +31,8 @@ OVERWRITES = {"aten::zero_", "aten::fill_", "aten::copy_"}
 LONGEST = getattr(torch, "uint64", None)  # whose numbers do not come back through a dispatch mode
 FINITE = "isnan", "isinf", "isfinite"
 MANY = 4096  # numbers of a list that are looked at when a tensor is made of it
+UNTOUCHED = frozenset(["memory that nobody touched"])  # a cause, beside Choices
+NONE = frozenset()
 
 
 def masks(given):
@@ -40,14 +45,27 @@ SHAPES.update(dict.fromkeys(("aten::nonzero", "aten::_unique", "aten::_unique2",
                             lambda given: given[:1]))
 
 
-def place():
-    """(file, line, whether it is PyTorch's own) of who asks; None: a tensor or a number is written out. The file as seen from the working directory or from the folder of packages."""
+class Choice:
+    """The calls of an operator that chooses among `count`, at one place of the script, and what they were seen to reach."""
+
+    def __init__(self, count):
+        self.count, self.moves, self.looks_up = count, False, False
+
+    @property
+    def routes(self):
+        """It sends rows to experts. A number that is looked up in a table, as a decoder does with the word that it chose, is no expert's."""
+        return self.moves and not self.looks_up
+
+
+def place(script=False):
+    """(file, line, whether it is PyTorch's own) of who asks, of the script's own code if `script`; None: a tensor or a number is written out. The file as seen from the working directory or from the
+    folder of packages."""
     frame, found = sys._getframe(1), None
     while frame is not None:
         name = frame.f_code.co_filename
         if name in PRINTS:
             return None
-        if found is None and not name.startswith((OWN, "<")) and name not in THROUGH:
+        if found is None and not name.startswith((OWN, "<")) and name not in THROUGH and not (script and name.startswith(PYTORCH)):
             found = name, frame.f_lineno
         frame = frame.f_back
     name, line = found or ("?", 0)
@@ -79,30 +97,38 @@ def behind(tensor):
 
 
 class Values:
-    """Which storages hold what nobody computed, and what was done by such values."""
+    """Which storages hold what nobody computed, why, and what was done by such values."""
 
     def __init__(self):
-        self.marks, self.room = {}, 1024  # by storage, with a reference that keeps its number from another
-        self.read = False                 # whether the last number taken out of a tensor was marked
-        self.told = {}                    # (file, line, of PyTorch, what, whether it decides): how often
+        self.marks, self.room = {}, 1024  # (a reference that keeps its number from another, causes) by storage
+        self.read = NONE                  # causes of the last number taken out of a tensor
+        self.told = {}                    # (file, line, of PyTorch, what, whether it decides, causes): how often
+        self.choices = {}                 # Choices by place, operator and count
 
     # ---- tensors ----
 
-    def unknown(self, tensor):
-        storage = behind(tensor)
-        found = None if storage is None else self.marks.get(storage._cdata)
-        return found is not None and lives(found)
+    def causes(self, value):
+        """Of all tensors in it; none: they were computed."""
+        out = NONE
+        for tensor in tensors_in(value) if self.marks else ():
+            storage = behind(tensor)
+            found = None if storage is None else self.marks.get(storage._cdata)
+            if found is not None and lives(found[0]):
+                out |= found[1]
+        return out
 
-    def mark(self, out):
+    def mark(self, out, causes=UNTOUCHED):
         for tensor in tensors_in(out):
             storage = behind(tensor)
             if storage is None:
                 continue
             known = self.marks.get(storage._cdata)
-            if known is None or not lives(known):
-                self.marks[storage._cdata] = weakly(storage)
+            if known is None or not lives(known[0]):
+                self.marks[storage._cdata] = weakly(storage), causes
+            elif not causes <= known[1]:
+                self.marks[storage._cdata] = known[0], known[1] | causes
         if len(self.marks) > self.room:
-            self.marks = {key: mark for key, mark in self.marks.items() if lives(mark)}
+            self.marks = {key: mark for key, mark in self.marks.items() if lives(mark[0])}
             self.room = max(1024, 2 * len(self.marks))
 
     def clear(self, out):
@@ -111,38 +137,47 @@ class Values:
             if storage is not None:
                 self.marks.pop(storage._cdata, None)
 
+    def choice(self, name, count):
+        """Of the operator, where the script is now."""
+        return self.choices.setdefault((place(script=True), name, count), Choice(count))
+
     def computed(self, schema, args, kwargs, out):
         """An operator was really run."""
         given = tensors_in((args, kwargs))
-        source = given[1:] if schema.name in OVERWRITES else given
-        if any(self.unknown(t) for t in source):
+        causes = self.causes(given[1:] if schema.name in OVERWRITES else given)
+        if causes:
             if schema.name in READS:
-                self.read = True
-            elif schema.name in SHAPES and any(self.unknown(t) for t in SHAPES[schema.name](given)):
-                self.tell(f"shape of {schema.name.replace('aten::', '')}", True)
-            self.mark(out)
+                self.read = causes
+            elif schema.name in SHAPES:
+                self.tell(f"shape of {schema.name.replace('aten::', '')}", True, self.causes(SHAPES[schema.name](given)))
+            self.mark(out, causes)
             if schema.writes:
-                self.mark([value for name, value in [*zip(schema.arguments, args), *kwargs.items()] if any(name == a.name for a in schema.writes)])
+                self.mark([value for name, value in [*zip(schema.arguments, args), *kwargs.items()] if any(name == a.name for a in schema.writes)], causes)
         elif schema.name in OVERWRITES and bytes_of(given[0]) == bytes_behind(given[0]).nbytes():
             self.clear(given[0])
 
     # ---- places ----
 
-    def tell(self, what, decides):
-        at = place()
+    def tell(self, what, decides, causes, script=False):
+        at = place(script) if causes else None
         if at is not None:
-            key = (*at, what, decides and not at[2])
+            key = (*at, what, decides and not at[2], causes)
             self.told[key] = self.told.get(key, 0) + 1
 
     def combined(self, out, sources, made_up=False):
         """What ranks gave each other. `made_up`: it stands for what other ranks would have given, which nobody computed."""
-        if made_up or any(map(self.unknown, tensors_in(sources))):
-            self.mark(out)
+        causes = self.causes(sources) | (UNTOUCHED if made_up else NONE)
+        if causes:
+            self.mark(out, causes)
 
     def graph(self):
-        """For the graph: where values were taken or gone by, in the order of files and lines."""
-        return [{"file": file, "line": line, "what": what, "times": self.told[file, line, own, what, decides], **({"decides": True} if decides else {})}
-                for file, line, own, what, decides in sorted(self.told)]
+        """For the graph: where values were taken or gone by, in the order of files and lines. What experts' choices alone decide goes as stated."""
+        times = {}
+        for (*key, causes), count in self.told.items():
+            if any(not (isinstance(cause, Choice) and cause.routes) for cause in causes):
+                times[tuple(key)] = times.get(tuple(key), 0) + count
+        return [{"file": file, "line": line, "what": what, "times": times[file, line, own, what, decides], **({"decides": True} if decides else {})}
+                for file, line, own, what, decides in sorted(times)]
 
     # ---- what Python takes out of a tensor ----
 
@@ -170,26 +205,24 @@ class Values:
         replace("equal", lambda one, other: self._decided(*asked(equal, one, other), "equal()"))
 
     def _asked(self, method, *given):
-        self.read = False
+        self.read = NONE
         out = method(*given)
         return out, self.read
 
     def _number(self, out, read, what):
         if not read:
             return out
-        self.tell(what, isinstance(out, bool))  # truth cannot be followed further
-        return marked(out, self)
+        self.tell(what, isinstance(out, bool), read)  # truth cannot be followed further
+        return marked(out, self, read)
 
     def _decided(self, out, read, what):
-        if read:
-            self.tell(what, True)
+        self.tell(what, True, read)
         return out
 
     def _converted(self, method, what, decides):
         def convert(tensor):
             out, read = self._asked(method, tensor)
-            if read:
-                self.tell(what, decides)
+            self.tell(what, decides, read)
             return out
         return convert
 
@@ -198,27 +231,28 @@ class Values:
         def ask(*args, **named):
             out = method(*args, **named)
             given = tensors_in((args, named))[0]
-            if self.unknown(given) and bytes_of(given) <= SMALL:
-                self.tell(f"{name}()", False)
+            causes = self.causes(given)
+            if causes and bytes_of(given) <= SMALL:
+                self.tell(f"{name}()", False, causes)
                 self.clear(out)
             return out
         return ask
 
     def _taken(self, tensor, what):
-        if self.unknown(tensor):
-            self.tell(what, False)
+        self.tell(what, False, self.causes(tensor))
 
     def _numbers(self, out, tensor, what):
-        if not self.unknown(tensor):
+        causes = self.causes(tensor)
+        if not causes:
             return out
-        self.tell(what, tensor.dtype == torch.bool)
-        return mapped(out, lambda number: marked(number, self))
+        self.tell(what, tensor.dtype == torch.bool, causes)
+        return mapped(out, lambda number: marked(number, self, causes))
 
     def _set(self, method):
         def set_item(tensor, index, value):
             method(tensor, index, value)
             if isinstance(value, Number):
-                self.mark(tensor)
+                self.mark(tensor, value.causes)
         return set_item
 
     def _made(self, make):
@@ -226,8 +260,9 @@ class Values:
             if args and isinstance(args[0], (list, tuple)) and len(args[0]) <= MANY and tensors_in(args[0]):
                 args, kwargs = (map_tensors(args[0], plain_number), *args[1:]), {"dtype": tensors_in(args[0])[0].dtype, **kwargs}
             out = make(*args, **kwargs)
-            if any(holds_marked(a) for a in args):
-                self.mark(out)
+            causes = causes_in(args)
+            if causes:
+                self.mark(out, causes)
             return out
         return made
 
@@ -258,8 +293,11 @@ def plain_number(tensor):
     return tensor.item() if tensor.numel() == 1 else tensor
 
 
-def holds_marked(value):
-    return isinstance(value, Number) or isinstance(value, (list, tuple)) and len(value) <= MANY and any(holds_marked(v) for v in value)
+def causes_in(value):
+    """Of the numbers in nested lists."""
+    if isinstance(value, (list, tuple)) and len(value) <= MANY:
+        return NONE.union(*map(causes_in, value))
+    return value.causes if isinstance(value, Number) else NONE
 
 
 # ---- numbers ----
@@ -271,15 +309,15 @@ class Number:
         return self.plain, (self.plain(self),)
 
     def __bool__(self):
-        self.values.tell("truth of a number", True)
+        self.values.tell("truth of a number", True, self.causes)
         return self.plain.__bool__(self)
 
 
-def marked(number, values):
+def marked(number, values, causes=UNTOUCHED):
     for plain, kind in ((float, Float), (int, Int)):
         if type(number) is plain:
             out = kind(number)
-            out.values = values
+            out.values, out.causes = values, causes
             return out
     return number
 
@@ -289,8 +327,9 @@ def _works_out(plain, name, reflected=False):
 
     def method(self, *others):
         out = work(*others, plain(self)) if reflected else work(plain(self), *others)
-        self.values.mark(out)  # of a number and a tensor
-        return marked(out, self.values)
+        causes = self.causes | causes_in(others)
+        self.values.mark(out, causes)  # of a number and a tensor
+        return marked(out, self.values, causes)
     return method
 
 
@@ -298,7 +337,7 @@ def _compares(plain, name):
     def method(self, other):
         out = getattr(plain, name)(self, other)
         if out is not NotImplemented:
-            self.values.tell("comparison of a number", True)
+            self.values.tell("comparison of a number", True, self.causes | causes_in([other]))
         return out
     return method
 
