@@ -534,7 +534,7 @@ typedef enum ts_ir_category {
   TS_IR_CATEGORIES
 } ts_ir_category;
 
-/* bytes > 0: allocated when the node starts; bytes < 0: freed when it ends */
+/* bytes > 0: allocated when the node starts; bytes < 0: freed when it ends (ts_ir_memory_order) */
 typedef struct ts_ir_mem {
   int64_t bytes;
   uint32_t category;
@@ -569,11 +569,22 @@ typedef struct ts_ir_item {
 
 typedef struct ts_ir_holding { uint64_t bytes; uint32_t category; ts_ir_str label; } ts_ir_holding;
 
+/* When what nodes allocate is taken, and what they free given back: as they start and end, or in
+ * the order in which the host issues them, each node's allocations before what it frees. So an
+ * allocator does it, which does not wait for the device (CUDACachingAllocator.cpp of PyTorch: what
+ * is freed counts as allocated no more at once, record_stream or not), and recordings list it so.
+ */
+typedef enum ts_ir_memory_order {
+  TS_IR_MEMORY_PLAYED,
+  TS_IR_MEMORY_ISSUED,
+  TS_IR_MEMORY_ORDERS
+} ts_ir_memory_order;
+
 typedef struct ts_ir_program {
   ts_ir_str name; /* "stage 3" */
   uint32_t first_item, item_count;
   uint32_t first_holding, holding_count;
-  uint32_t reserved;
+  uint32_t memory_order; /* ts_ir_memory_order */
 } ts_ir_program;
 
 typedef enum ts_ir_origin { /* of a part of a step's time */

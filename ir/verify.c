@@ -825,7 +825,8 @@ static int check_programs(check *c)
     return ts_ir_fail(c->error, "%u programs for %u stages", ir->programs_count, expected);
   for (uint32_t i = 0; i < ir->programs_count; i++) {
     const ts_ir_program *p = &ir->programs[i];
-    if (p->reserved || runs_add(c, TS_IR_ITEMS, p->first_item, p->item_count) == TS_RUNS_BAD ||
+    if (p->memory_order >= TS_IR_MEMORY_ORDERS ||
+        runs_add(c, TS_IR_ITEMS, p->first_item, p->item_count) == TS_RUNS_BAD ||
         runs_add(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count) == TS_RUNS_BAD)
       return ts_ir_fail(c->error,
                         "program `%s`: its items or holdings are not there or partly another's",

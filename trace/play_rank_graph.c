@@ -611,7 +611,8 @@ static bool put_program(maker *m, uint32_t rank)
     ts_ir_program out = {.item_count = 1,
                          .first_item = found->first_item,
                          .first_holding = found->first_holding,
-                         .holding_count = found->holding_count};
+                         .holding_count = found->holding_count,
+                         .memory_order = p.e->graph ? TS_IR_MEMORY_ISSUED : TS_IR_MEMORY_PLAYED};
     out.name = ts_ir_add_string(m->b, ts_arena_printf(p.work, "rank %u", rank));
     ts_ir_append_copies(m->b, TS_IR_PROGRAMS, &out, 1);
   }

@@ -329,6 +329,10 @@ void ts_ir_read_program(ts_ir_reader *r)
   snprintf(usual, sizeof usual, "stage %u", p.view.programs_count);
   ts_ir_program program = {.name = ts_ir_at_name(l) ? ts_ir_take_string(r, "a name") :
                                                       ts_ir_add_string(r->out, usual)};
+  if (ts_ir_take(l, "memory")) {
+    ts_ir_need(l, "issued");
+    program.memory_order = TS_IR_MEMORY_ISSUED;
+  }
   ts_ir_begin_block(r);
   while (ts_ir_in_block(r)) {
     if (ts_ir_take(l, "hold"))

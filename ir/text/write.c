@@ -473,7 +473,7 @@ static void write_program(writer *w, const ts_ir_program *p)
 {
   put(w, "\nprogram ");
   out_name(w, text(w, p->name));
-  put(w, " {\n");
+  put(w, p->memory_order == TS_IR_MEMORY_ISSUED ? " memory issued {\n" : " {\n");
   write_run(w, &ts_ir_forms[TS_IR_FORM_hold], "  hold", p->first_holding, p->holding_count);
   for (uint32_t t = 0; t < p->item_count; t++)
     write_item(w, &w->ir->items[p->first_item + t]);

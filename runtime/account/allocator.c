@@ -334,7 +334,13 @@ void ts_allocator_release(ts_allocator *a, uint32_t b)
 /* ---- A rank's step ---- */
 
 /* until: when it may be released */
-typedef struct held { uint32_t mem, micro_batch, block; uint64_t until; } held;
+typedef struct held {
+  uint64_t bytes;
+  uint32_t category;
+  ts_ir_str label;
+  uint32_t micro_batch, block;
+  uint64_t until;
+} held;
 /* freed in the IR, in other pieces than it was allocated */
 typedef struct owed { uint32_t category; ts_ir_str label; uint64_t bytes; } owed;
 
@@ -342,10 +348,14 @@ typedef struct feeder {
   ts_arena *arena;
   const ts_ir *ir;
   ts_allocator *a;
-  bool streams;
+  bool streams, issued;
   TS_VEC(held) live;
   TS_VEC(held) leaving; /* used last by a stream of their own */
   TS_VEC(owed) owed;
+  const ts_ir_program *program;
+  uint64_t *freed;      /* [holdings] of each, what the step before left and this one frees, ... */
+  TS_VEC(ts_ir_mem) left; /* ... and when */
+  bool learns;          /* those two */
   ts_reserved *out;
   uint64_t peak_held;   /* most that was allocated while `reserved` was at its peak */
   bool measured;
@@ -381,17 +391,36 @@ static void release_until(feeder *f, uint64_t now)
  * micro-batch if there is one. */
 static size_t find_live(const feeder *f, const ts_ir_mem *mem, uint32_t micro_batch)
 {
-  size_t found = f->live.count;
+  size_t found = f->live.count, other = f->live.count;
   for (size_t i = 0; i < f->live.count; i++) {
-    const ts_ir_mem *m = &f->ir->mems[f->live.at[i].mem];
-    if (m->bytes != -mem->bytes || m->category != mem->category || m->label != mem->label)
+    const held *h = &f->live.at[i];
+    if ((int64_t)h->bytes != -mem->bytes || h->label != mem->label)
       continue;
-    if (f->live.at[i].micro_batch == micro_batch)
+    if (h->category != mem->category) {
+      other = other < i ? other : i;
+      continue;
+    }
+    if (h->micro_batch == micro_batch)
       return i;
     if (found == f->live.count)
       found = i;
   }
-  return found;
+  /* a recording knows by the next step alone what the last one's were for */
+  return found == f->live.count && f->issued ? other : found;
+}
+
+/* Frees what the program held before its first node. False: no such holding has as much left. */
+static bool free_held(feeder *f, const ts_ir_mem *mem)
+{
+  const ts_ir_holding *holdings = f->ir->holdings + f->program->first_holding;
+  for (uint32_t h = 0; h < f->program->holding_count; h++)
+    if (holdings[h].category == mem->category && holdings[h].label == mem->label &&
+        holdings[h].bytes - f->freed[h] >= (uint64_t)-mem->bytes) {
+      f->freed[h] += (uint64_t)-mem->bytes;
+      TS_PUSH(f->arena, &f->left, *mem);
+      return true;
+    }
+  return false;
 }
 
 /* Takes block `i` from those that are live. */
@@ -400,7 +429,7 @@ static void let_go(feeder *f, size_t i, const ts_span_event *e)
   held h = f->live.at[i];
   memmove(f->live.at + i, f->live.at + i + 1, (--f->live.count - i) * sizeof h);
   h.until = e->end;
-  if (e->stream == 0 || e->stream == TS_IR_NONE)
+  if (e->stream == 0 || e->stream == TS_IR_NONE || f->issued)
     ts_allocator_release(f->a, h.block);
   else
     TS_PUSH(f->arena, &f->leaving, h);
@@ -417,15 +446,23 @@ static void let_some_go(feeder *f, const ts_ir_mem *mem, const ts_span_event *e)
     TS_PUSH(f->arena, &f->owed, (owed){mem->category, mem->label, 0});
   f->owed.at[o].bytes += (uint64_t)-mem->bytes;
   for (size_t i = 0; i < f->live.count;) {
-    const ts_ir_mem *m = &f->ir->mems[f->live.at[i].mem];
-    if (m->category == mem->category && m->label == mem->label &&
-        (uint64_t)m->bytes <= f->owed.at[o].bytes) {
-      f->owed.at[o].bytes -= (uint64_t)m->bytes;
+    const held *h = &f->live.at[i];
+    if (h->category == mem->category && h->label == mem->label &&
+        h->bytes <= f->owed.at[o].bytes) {
+      f->owed.at[o].bytes -= h->bytes;
       let_go(f, i, e);
     } else {
       i++;
     }
   }
+}
+
+static void take(feeder *f, held h, uint32_t stream)
+{
+  h.block = ts_allocator_take(f->a, h.bytes, stream);
+  f->out->failed |= h.block == NONE;
+  if (h.block != NONE)
+    TS_PUSH(f->arena, &f->live, h);
 }
 
 static void feed(void *closure, const ts_span_event *e)
@@ -438,13 +475,10 @@ static void feed(void *closure, const ts_span_event *e)
   /* as if the host were not far ahead: frameworks keep it near when memory is short */
   release_until(f, e->start);
   for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
-    if (f->ir->mems[m].bytes <= 0)
-      continue;
-    uint32_t b = ts_allocator_take(f->a, (uint64_t)f->ir->mems[m].bytes,
-                                   f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
-    f->out->failed |= b == NONE;
-    if (b != NONE)
-      TS_PUSH(f->arena, &f->live, (held){m, micro_batch, b, 0});
+    const ts_ir_mem *mem = &f->ir->mems[m];
+    if (mem->bytes > 0)
+      take(f, (held){(uint64_t)mem->bytes, mem->category, mem->label, micro_batch, NONE, 0},
+           f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
   }
   note(f);
   for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
@@ -453,9 +487,44 @@ static void feed(void *closure, const ts_span_event *e)
     size_t i = find_live(f, &f->ir->mems[m], micro_batch);
     if (i < f->live.count)
       let_go(f, i, e);
-    else
+    else if (!f->learns || !free_held(f, &f->ir->mems[m]))
       let_some_go(f, &f->ir->mems[m], e);
   }
+}
+
+/* What the program frees of its holdings, by a play of its own. Only recorded programs free any. */
+static void learn(feeder *f, const ts_run *run, uint32_t rank)
+{
+  ts_reserved unused = {0};
+  feeder own = *f;
+  own.a = ts_allocator_new(f->arena, &(ts_allocator_options){0}, 0);
+  own.out = &unused;
+  own.learns = true;
+  ts_run_timeline(run, rank, feed, &own);
+  f->left.at = own.left.at;
+  f->left.count = own.left.count;
+}
+
+/* The step ends with what it began with: where that is to be freed by the next one, the blocks that
+ * this one has left for it. */
+static void end_step(feeder *f)
+{
+  TS_VEC(held) kept = {0};
+  for (size_t k = 0; k < f->left.count; k++) {
+    const ts_ir_mem *mem = &f->left.at[k];
+    size_t i = find_live(f, mem, TS_IR_NONE);
+    if (i == f->live.count) /* it is not seen where it comes from */
+      take(f, (held){(uint64_t)-mem->bytes, mem->category, mem->label, TS_IR_NONE, NONE, 0}, 0);
+    if (i < f->live.count) {
+      TS_PUSH(f->arena, &kept, f->live.at[i]);
+      f->live.at[i] = f->live.at[--f->live.count];
+    }
+  }
+  while (f->live.count)
+    ts_allocator_release(f->a, f->live.at[--f->live.count].block);
+  for (size_t k = 0; k < kept.count; k++)
+    TS_PUSH(f->arena, &f->live, kept.at[k]);
+  f->owed.count = 0;
 }
 
 static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run,
@@ -466,24 +535,28 @@ static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run,
   uint64_t room = !class->limit                  ? 0 :
                   class->limit > class->reserved ? class->limit - class->reserved :
                                                    1;
+  const ts_ir_program *program = &ir->programs[program_index];
   feeder f = {.arena = arena,
               .ir = ir,
               .a = ts_allocator_new(arena, options, room),
               .streams = options->streams,
+              .issued = program->memory_order == TS_IR_MEMORY_ISSUED,
+              .program = program,
+              .freed = TS_NEW_ARRAY(arena, uint64_t, program->holding_count + 1),
               .out = out};
-  const ts_ir_program *program = &ir->programs[program_index];
-  for (uint32_t h = 0; h < program->holding_count; h++)
-    if (ir->holdings[program->first_holding + h].bytes)
-      out->failed |=
-        ts_allocator_take(f.a, ir->holdings[program->first_holding + h].bytes, 0) == NONE;
+  if (f.issued)
+    learn(&f, run, class->rank);
+  for (uint32_t h = 0; h < program->holding_count; h++) {
+    uint64_t bytes = ir->holdings[program->first_holding + h].bytes - f.freed[h];
+    if (bytes)
+      out->failed |= ts_allocator_take(f.a, bytes, 0) == NONE;
+  }
   for (int step = 0; step < 2; step++) {
     f.measured = step == 1;
     note(&f);
     ts_run_timeline(run, class->rank, feed, &f);
     release_until(&f, UINT64_MAX);
-    while (f.live.count) /* the step ends with what it began with */
-      ts_allocator_release(f.a, f.live.at[--f.live.count].block);
-    f.owed.count = 0;
+    end_step(&f);
   }
   ts_allocator_state s = ts_allocator_now(f.a);
   out->segments = s.segments;

@@ -1,5 +1,6 @@
 #include "runtime/account/changes.h"
 
+#include "runtime/account/run.h"
 #include "runtime/account/timeline.h"
 #include "runtime/load/tables.h"
 
@@ -8,6 +9,8 @@
  * million micro-batches makes billions. */
 typedef struct source { /* of changes: a stream that makes some */
   ts_lane *lane;
+  ts_issues *issues;    /* NULL, or all streams in the order of issue */
+  uint64_t now;         /* ... and how far the compute stream has come */
   ts_memory_change at[2];      /* of the node at hand: what it allocates, what it frees */
   uint32_t left;        /* of those, the last */
 } source;
@@ -39,11 +42,31 @@ const bool *ts_memory_streams(ts_arena *arena, const ts_ir *ir)
   return found;
 }
 
+bool ts_memory_issued(const ts_run *run, uint32_t class)
+{
+  const ts_ir *ir = ts_run_facts(run)->tables->ir;
+  return ir->programs[ts_run_result(run)->classes[class].program].memory_order ==
+         TS_IR_MEMORY_ISSUED;
+}
+
+static bool next_node(source *s, ts_span_event *e)
+{
+  if (!s->issues)
+    return ts_lane_next(s->lane, e);
+  if (!ts_issues_next(s->issues, e))
+    return false;
+  if (e->stream == 0)
+    s->now = e->end;
+  else
+    e->start = e->end = s->now;
+  return true;
+}
+
 /* Goes on to the next node of the stream that changes something. */
 static void refill(const ts_memory_changes *c, source *s)
 {
   ts_span_event e;
-  while (!s->left && ts_lane_next(s->lane, &e)) {
+  while (!s->left && next_node(s, &e)) {
     if (!e.node->mem_count)
       continue;
     const ts_memory_effect *effect = &c->effects[e.node - c->ir->nodes];
@@ -61,6 +84,11 @@ ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_ir *ir, const
   const bool *found = ts_memory_streams(arena, ir);
   *c = (ts_memory_changes){ir, ts_memory_effects(arena, ir),
                     TS_NEW_ARRAY(arena, source, ir->streams_count + 1), 0};
+  if (ts_memory_issued(run, ts_run_result(run)->class_of[rank])) {
+    c->sources[c->count].issues = ts_issues_new(arena, run, rank);
+    refill(c, &c->sources[c->count++]);
+    return c;
+  }
   for (uint32_t s = 0; s <= ir->streams_count; s++) {
     if (!found[s])
       continue;

@@ -1,5 +1,6 @@
 /* What a rank allocates and frees over the step, node by node in the order of time: for curves, and
- * for tests of what peak.h finds faster. */
+ * for tests of what peak.h finds faster. Of programs whose memory is issued, in the order of issue,
+ * each change at the moment that the compute stream has reached by then. */
 #ifndef TS_RUNTIME_ACCOUNT_CHANGES_H
 #define TS_RUNTIME_ACCOUNT_CHANGES_H
 
@@ -24,6 +25,9 @@ typedef struct ts_memory_change {
   uint32_t item;
   bool frees;
 } ts_memory_change;
+
+/* A class of ranks whose program has it so (ts_ir_memory_order). */
+bool ts_memory_issued(const ts_run *run, uint32_t class);
 
 typedef struct ts_memory_changes ts_memory_changes;
 ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,

@@ -1,6 +1,7 @@
 /* What each class of ranks holds over the step: what its program holds throughout, and what its
  * nodes allocate and free. An allocation counts from the start of its node, a release from the end
- * of its node; at one moment releases come first. */
+ * of its node; at one moment releases come first. Of programs whose memory is issued the order is
+ * that of issue. */
 #ifndef TS_RUNTIME_ACCOUNT_MEMORY_H
 #define TS_RUNTIME_ACCOUNT_MEMORY_H
 

@@ -247,6 +247,12 @@ static ts_memory_moment moment_of(const walk *k, const strand *s, const ts_mark 
                             before > 0 ? (uint64_t)before : 0};
 }
 
+static ts_memory_peak peak_before(int64_t held, int64_t room)
+{
+  const ts_memory_moment begin = {.item = TS_IR_NONE, .asked = (uint64_t)held};
+  return (ts_memory_peak){.bytes = held, .over = held > room, .at = begin, .first_over = begin};
+}
+
 /* Takes the strand's changes before `limit`. */
 static int64_t take(walk *k, strand *s, uint64_t limit, int64_t held, int64_t room,
                     ts_memory_peak *peak)
@@ -272,6 +278,51 @@ static int64_t take(walk *k, strand *s, uint64_t limit, int64_t held, int64_t ro
   return held;
 }
 
+/* ---- In the order of issue ---- */
+
+/* Goes through `until` changes, or all of them, and counts those of each node if `times`. */
+static ts_memory_peak walk_issues(ts_arena *arena, const ts_memory_input *input, uint32_t class,
+                                  int64_t held, int64_t room, uint64_t *until, uint32_t *times)
+{
+  const ts_ir *ir = ts_run_facts(input->run)->tables->ir;
+  ts_memory_changes *changes =
+    ts_memory_changes_new(arena, ir, input->run, ts_run_result(input->run)->classes[class].rank);
+  ts_memory_peak peak = peak_before(held, room);
+  uint64_t highest = 0, end = *until, taken = 0;
+  for (ts_memory_change c; taken < end && ts_memory_changes_next(changes, &c); taken++) {
+    size_t n = (size_t)(c.node - ir->nodes);
+    int64_t bytes = c.frees ? input->effects[n].frees : input->effects[n].allocates;
+    if (times)
+      times[2 * n + c.frees]++;
+    if ((held += bytes) <= peak.bytes)
+      continue;
+    peak.bytes = held;
+    peak.at = (ts_memory_moment){c.time, c.node, c.item, (uint64_t)bytes,
+                                 held > bytes ? (uint64_t)(held - bytes) : 0};
+    highest = taken + 1;
+    if (!peak.over && held > room) {
+      peak.over = true;
+      peak.first_over = peak.at;
+    }
+  }
+  *until = highest;
+  return peak;
+}
+
+static ts_memory_peak find_issued(ts_arena *arena, const ts_memory_input *input, uint32_t class,
+                                  int64_t held, int64_t room)
+{
+  uint64_t until = UINT64_MAX;
+  ts_memory_peak peak = walk_issues(arena, input, class, held, room, &until, NULL);
+  if (peak.at.node) {
+    const ts_ir *ir = ts_run_facts(input->run)->tables->ir;
+    uint32_t *times = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->nodes_count);
+    walk_issues(arena, input, class, held, room, &until, times);
+    peak.times = times;
+  }
+  return peak;
+}
+
 ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
                                    const ts_memory_input *input, uint32_t class, int64_t held,
                                    int64_t room)
@@ -284,8 +335,9 @@ ts_memory_peak ts_memory_peak_find(ts_arena *arena, ts_peak_memo *memo,
             .ir = ir,
             .w = w,
             .first_item = ir->programs[w->role->program].first_item};
-  ts_memory_peak peak = {.bytes = held, .over = held > room};
-  peak.at = peak.first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
+  ts_memory_peak peak = peak_before(held, room);
+  if (ts_memory_issued(input->run, class))
+    return find_issued(arena, input, class, held, room);
   if (ts_memory_peak_by_items(arena, memo, input, class, held, room, &peak))
     return peak;
   k.ops = ts_op_marks_of(arena, facts->tables, w->role, input->effects, input->streams);

@@ -120,20 +120,40 @@ static void fill_event(cursor *l, const ts_play_item *v, uint32_t n, ts_span_eve
     fill_stream(l, v, info, node, e);
 }
 
+struct ts_issues {
+  cursor l;
+  uint32_t item, node; /* the next one */
+};
+
+ts_issues *ts_issues_new(ts_arena *arena, const ts_run *run, uint32_t rank)
+{
+  ts_issues *issues = TS_NEW(arena, ts_issues);
+  *issues = (ts_issues){.l = cursor_new(arena, run, rank)};
+  return issues;
+}
+
+bool ts_issues_next(ts_issues *issues, ts_span_event *event)
+{
+  cursor *l = &issues->l;
+  const ts_ir *ir = l->facts->tables->ir;
+  for (; issues->item < ir->programs[l->w->role->program].item_count; issues->item++) {
+    const ts_play_item *v = &l->w->program->items[issues->item];
+    if (issues->node < ir->fragments[v->fragment].node_count) {
+      fill_event(l, v, issues->node++, event);
+      return true;
+    }
+    issues->node = 0;
+  }
+  return false;
+}
+
 void ts_run_timeline(const ts_run *run, uint32_t rank,
                      void (*each)(void *closure, const ts_span_event *event), void *closure)
 {
   ts_arena *scratch = ts_arena_new("timeline");
-  cursor l = cursor_new(scratch, run, rank);
-  const ts_ir *ir = l.facts->tables->ir;
-  for (uint32_t i = 0; i < ir->programs[l.w->role->program].item_count; i++) {
-    const ts_play_item *v = &l.w->program->items[i];
-    for (uint32_t n = 0; n < ir->fragments[v->fragment].node_count; n++) {
-      ts_span_event e;
-      fill_event(&l, v, n, &e);
-      each(closure, &e);
-    }
-  }
+  ts_issues *issues = ts_issues_new(scratch, run, rank);
+  for (ts_span_event e; ts_issues_next(issues, &e);)
+    each(closure, &e);
   ts_arena_free(scratch);
 }
 

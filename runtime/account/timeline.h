@@ -1,10 +1,15 @@
-/* What a rank does on one stream, node after node, without the others: of a step of any length only
- * the place in it is kept. */
+/* What a rank does, node after node: all of it in the order of issue, or one stream without the
+ * others. Of a step of any length only the place in it is kept. */
 #ifndef TS_RUNTIME_ACCOUNT_TIMELINE_H
 #define TS_RUNTIME_ACCOUNT_TIMELINE_H
 
 #include "base/arena.h"
 #include "runtime/account/result.h"
+
+/* As ts_run_timeline has it, one at a time. False at the end. */
+typedef struct ts_issues ts_issues;
+ts_issues *ts_issues_new(ts_arena *arena, const ts_run *run, uint32_t rank);
+bool ts_issues_next(ts_issues *issues, ts_span_event *event);
 
 typedef struct ts_lane ts_lane;
 

@@ -260,7 +260,7 @@ static void put_holding(writer *w, uint32_t program)
     fprintf(w->out, h ? ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 : "%" PRIu64 ",%" PRIu32 ",%" PRIu32,
             held->bytes, held->category, string_number(w, held->label));
   }
-  fputc(']', w->out);
+  fputs(p->memory_order == TS_IR_MEMORY_ISSUED ? "],\"issued\":1" : "]", w->out);
 }
 
 static void put_memory(writer *w, uint32_t class)

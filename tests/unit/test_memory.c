@@ -203,6 +203,54 @@ Test(memory, peaks_are_those_of_the_walk_node_by_node)
   }
 }
 
+typedef struct issued { const ts_ir *ir; int64_t held, peak; } issued;
+
+static void issue(void *closure, const ts_span_event *e)
+{
+  issued *i = closure;
+  for (int frees = 0; frees < 2; frees++)
+    for (uint32_t m = 0; m < e->node->mem_count; m++) {
+      int64_t bytes = i->ir->mems[e->node->first_mem + m].bytes;
+      i->held += (bytes < 0) == frees ? bytes : 0;
+      i->peak = i->held > i->peak ? i->held : i->peak;
+    }
+}
+
+/* Whatever plays beside what: an allocator of the host's sees the order of issue alone. */
+Test(memory, what_is_issued_is_held_in_the_order_of_issue)
+{
+  for (uint32_t seed = 0; seed < 200; seed++) {
+    ts_arena *arena = ts_arena_new("test");
+    ts_ir ir;
+    ts_ir_builder *b = random_ir_new(seed);
+    ts_ir_builder_view(b, &ir);
+    if (seed % 2)
+      change_effects(arena, &ir, seed);
+    ts_ir_program *programs =
+      ts_arena_copy(arena, ir.programs, ir.programs_count * sizeof *programs);
+    for (uint32_t p = 0; p < ir.programs_count; p++)
+      programs[p].memory_order = TS_IR_MEMORY_ISSUED;
+    ir.programs = programs;
+    ts_stop stop = {.arena = arena};
+    ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+    cr_assert(run, "seed %u: %s", seed, stop.title);
+    const ts_memory *memory = ts_memory_new(arena, &ir, run);
+    for (uint32_t c = 0; c < memory->class_count; c++) {
+      const ts_memory_class *m = &memory->classes[c];
+      issued i = {&ir, (int64_t)m->base, (int64_t)m->base};
+      ts_run_timeline(run, ts_run_result(run)->classes[c].rank, issue, &i);
+      cr_assert_eq((int64_t)m->peak, i.peak > 0 ? i.peak : 0, "seed %u", seed);
+      walk(arena, &ir, run, c, m);
+      curve drawn = {.ordered = true};
+      ts_memory_curve(&ir, run, ts_run_result(run)->classes[c].rank, follow, &drawn);
+      cr_assert(drawn.ordered && drawn.highest <= i.peak);
+    }
+    ts_run_free(run);
+    ts_ir_builder_free(b);
+    ts_arena_free(arena);
+  }
+}
+
 static void check_walk(ts_arena *arena, const ts_ir *ir, uint64_t *peak)
 {
   ts_stop stop = {.arena = arena};

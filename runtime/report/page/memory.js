@@ -39,11 +39,22 @@ class MemoryChart {
     this.timeline.draw();
   }
 
+  // In the order of issue, each at the moment that the compute stream has reached by then
+  // (account/changes.h).
+  asIssued(list) {
+    let now = 0;
+    list.sort((a, b) => a.item - b.item || a.node - b.node || Math.sign(b.bytes) - Math.sign(a.bytes));
+    for (const c of list)
+      if (c.stream === 0) now = c.time; else c.time = now;
+    return list.filter(c => c.bytes);
+  }
+
   // Allocations and releases in the order of time, releases first; then sums by category.
   events() {
     const {run, row} = this.choice;
     return run.once("memory " + row, () => {
-      const program = run.classes[row].program, items = run.program(program), list = [];
+      const program = run.classes[row].program, items = run.program(program), issued = run.classes[row].memory.issued;
+      let list = [];
       for (let stream = 0; stream <= run.host; stream++) {
         const lane = run.lane(row, stream);
         for (let b = 0; lane && b < lane.count; b++) {
@@ -52,16 +63,19 @@ class MemoryChart {
           const order = run.order(p.fragment, stream);
           for (let i = 0; i < p.count; i++) {
             const n = nodes[order[i]], hosts = n[0] > RECORD;
-            if (!n[7].length || hosts !== (stream === run.host)) continue;
+            if (hosts !== (stream === run.host)) continue;
             const start = lane.begin[b] + (n[0] === RECV ? p.ready[i] : p.begun[i]), end = lane.begin[b] + p.end[i];
+            const at = {item: lane.item[b], node: order[i], stream};
+            if (issued && !stream) list.push({...at, time: end, bytes: 0});
             for (let m = 0; m < n[7].length; m += 3)
-              list.push({time: n[7][m] < 0 ? end : start, bytes: n[7][m], category: n[7][m + 1], label: n[7][m + 2]});
+              list.push({...at, time: n[7][m] < 0 ? end : start, bytes: n[7][m], category: n[7][m + 1], label: n[7][m + 2]});
           }
         }
       }
       const missing = run.classes[row].lanes.some(l => l === null);
       if (missing || items.count && run.fragments.some(f => f && !f.nodes)) return null;
-      list.sort((a, b) => a.time - b.time || Math.sign(a.bytes) - Math.sign(b.bytes));
+      if (issued) list = this.asIssued(list);
+      else list.sort((a, b) => a.time - b.time || Math.sign(a.bytes) - Math.sign(b.bytes));
       const n = list.length, e = {list, time: new Float64Array(n + 1), held: CATEGORIES.map(() => new Float64Array(n + 1)), total: new Float64Array(n + 1)};
       const base = run.classes[row].memory.base, now = CATEGORIES.map(() => 0);
       for (let h = 0; h < base.length; h += 3) now[base[h + 1]] += base[h];
