@@ -21,6 +21,7 @@ tests_unit_sources = \
 	tests/unit/test_blocks.c \
 	tests/unit/test_calibrate.c \
 	tests/unit/test_chakra_schemas.c \
+	tests/unit/test_closed_forms.c \
 	tests/unit/test_cluster.c \
 	tests/unit/test_collective.c \
 	tests/unit/test_collective_statistical.c \
@@ -64,6 +65,7 @@ tests_unit_sources = \
 	tests/unit/test_journal.c \
 	tests/unit/test_json_writer.c \
 	tests/unit/test_kept.c \
+	tests/unit/test_kernel_models.c \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \

@@ -278,6 +278,26 @@ Test(calibrate, families)
   cr_assert(ts_text_among("*", "x"));
 }
 
+/* Two quantities of deviation 0.1 vary together by 0.01 at most. */
+Test(calibrate, covariances_are_within_their_deviations)
+{
+  ts_arena *arena = ts_arena_new("test");
+  for (int i = 0; i < 2; i++) {
+    char text[1024];
+    ts_error error;
+    double both = i ? 0.0101 : 0.0099;
+    snprintf(text, sizeof text,
+             "{\"trainspec-calibration\": 1, \"plan\": \"p\", \"device\": \"d\", \"framework\": "
+             "\"f\", \"rows\": 3, \"noise\": 0.1, \"residual\": 0.1, \"quantities\": [{\"name\": "
+             "\"a\", \"kind\": \"host\", \"prior\": 0.1, \"log\": 0}, {\"name\": \"b\", "
+             "\"kind\": \"inside\", \"prior\": 0.1, \"log\": 0}], \"covariance\": [[0.01, %g], "
+             "[%g, 0.01]]}",
+             both, both);
+    cr_assert_eq(ts_calibration_read(arena, text, strlen(text), &error) != NULL, !i);
+  }
+  ts_arena_free(arena);
+}
+
 Test(calibrate, file)
 {
   ts_arena *arena = ts_arena_new("test");

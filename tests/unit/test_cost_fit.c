@@ -87,6 +87,46 @@ Test(cost_fit, residual_is_a_gaussian_process)
   }
 }
 
+/* The model has 2 us of floor and 2 TB/s, a norm of 3; with another floor times are the model's. */
+Test(cost_fit, another_floor_is_followed)
+{
+  ts_cost_source *source = fit(HEAD STREAM ", \"residual\": {\"shift\": 0, \"rows\": [[1024, 7, "
+                                           "0, 0], [65536, 9, 0, 1]]}}]}");
+  const ts_cost_source *slower = ts_cost_with_floor(arena, source, 4e-6);
+  ts_cost_query q = {.family = "elementwise", .dtype = "bf16", .bytes = 8e6};
+  ts_cost_answer a;
+  cr_assert(ts_cost_ask(slower, &q, &a));
+  cr_assert_float_eq(a.seconds, 4e-6 * cbrt(2), 1e-12);
+  q.bytes = 1024;
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_eq(a.basis, TS_COST_MEASURED);
+  cr_assert(ts_cost_ask(slower, &q, &a));
+  cr_assert_eq(a.basis, TS_COST_FITTED, "nothing of this floor was measured");
+  cr_assert_float_eq(a.seconds, 14e-6, 1e-10);
+  q.bytes = 65536; /* a row of another device's table */
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_eq(a.basis, TS_COST_FITTED);
+}
+
+/* Of sizes, not of bytes: the type matters, and one more may be answered for. */
+Test(cost_fit, a_fit_answers_for_the_types_it_names)
+{
+  ts_cost_source *source =
+    fit(HEAD "{\"family\": \"gemm\", \"dtype\": \"bf16\", \"also\": \"fp16\", \"model\": \"gemm\", "
+             "\"parameters\": {\"units\": 1, \"floor_us\": 2, \"tflops\": 1, "
+             "\"terabytes_per_s\": 2, \"norm\": 3, \"prologue_us\": 1, \"later_prologue\": 1, "
+             "\"split_us\": 1, \"partial_terabytes_per_s\": 1, \"edge\": 0.1}}]}");
+  ts_feature f[] = {{"m", 16}, {"n", 16}, {"k", 16}};
+  const struct { const char *dtype; bool answers; } types[] = {
+    {"bf16", true}, {"fp16", true}, {"fp32", false}};
+  for (int i = 0; i < 3; i++) {
+    ts_cost_query q = {
+      .family = "gemm", .dtype = types[i].dtype, .feature = f, .feature_count = 3};
+    ts_cost_answer a;
+    cr_assert_eq(ts_cost_ask(source, &q, &a), types[i].answers, "%s", types[i].dtype);
+  }
+}
+
 Test(cost_fit, errors_name_the_place)
 {
   cr_expect_str_eq(error_of("{\"trainspec-fit\": 1, "), "not JSON from here on");

@@ -229,6 +229,22 @@ Test(cost_table, nearest_rows)
   cr_assert_str_eq(near[0].dtype, "bf16");
 }
 
+/* Another type is farther than any size; another family is none, if this one has rows. */
+Test(cost_table, near_rows_are_of_the_type_and_the_family)
+{
+  ts_table_near near[4];
+  ts_feature f[] = {{"m", 16}, {"n", 16}, {"k", 16}};
+  ts_cost_query q = {.family = "gemm", .dtype = "bf16", .feature = f, .feature_count = 3};
+  ts_cost_source *t = table("family,dtype,m,n,k,time_us\ngemm,fp32,16,16,16,1\ngemm,bf16,64,64,"
+                            "16,2\nconv,bf16,16,16,16,3\n",
+                            NULL);
+  cr_assert_eq(ts_table_nearest(t, &q, near, 4), 2);
+  cr_assert_eq(near[0].line, 3);
+  q.family = "other";
+  cr_assert_eq(ts_table_nearest(t, &q, near, 4), 3);
+  cr_assert_eq(near[0].line, 4);
+}
+
 Test(cost_table, options_name_what_the_columns_do_not)
 {
   ts_table_options o = {.family = "copy", .dtype = "fp32"};

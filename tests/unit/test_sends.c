@@ -252,6 +252,60 @@ Test(sends, from_the_root_and_to_it)
   }
 }
 
+/* A reduce-scatter leaves each rank the block of its place, from where an all-gather begins. */
+Test(sends, blocks_end_where_gathering_begins)
+{
+  static known has[RANKS];
+  call c = begin(8, 1);
+  make(&c, TS_IR_REDUCE_SCATTER, TS_IR_NET_RING, 1, 1 << 20, false);
+  fill(&c, has);
+  play(&c, has);
+  for (uint32_t r = 0; r < c.ranks; r++) cr_assert_eq(has[r].of[0][r], everyone(&c));
+  end(&c);
+}
+
+/* An all-gather: outer rings first, whose blocks are larger inside. */
+Test(sends, gathering_begins_with_the_outer_dimension)
+{
+  call c = begin(16, 4);
+  make(&c, TS_IR_ALL_GATHER, TS_IR_NET_HIERARCHICAL, 0, 16 * PART, false);
+  for (size_t i = 0; i < c.sends->passes.count; i++) {
+    const ts_pass *p = &c.sends->passes.at[i];
+    cr_assert_eq(p->first, p->from / 4 == p->to / 4 ? 3u : 0u);
+  }
+  end(&c);
+}
+
+/* What a rank has not, comes; the part that it sends its island is its own. */
+Test(sends, a_fabric_gathers_what_is_not_there)
+{
+  call c = begin(16, 4);
+  make(&c, TS_IR_ALL_GATHER, TS_IR_NET_FABRIC_DIRECT, 1, 16 * PART, false);
+  for (uint32_t r = 0; r < c.ranks; r++) cr_assert_eq(sent_by(&c, r, true), 15u * PART);
+  make(&c, TS_IR_ALL_GATHER, TS_IR_NET_FABRIC_DIRECT, 1, 7, false);
+  for (size_t i = 0; i < c.sends->passes.count; i++) {
+    const ts_pass *p = &c.sends->passes.at[i];
+    if (p->from < c.ranks && p->to < c.ranks)
+      cr_assert_eq(ts_pass_total(p), p->from % 4 ? 2u : 1u, "%u to %u", p->from, p->to);
+  }
+  end(&c);
+}
+
+/* From the far end of the chain to the NIC, the fabric, and back. */
+Test(sends, a_chain_begins_at_its_far_end)
+{
+  call c = begin(16, 4);
+  make(&c, TS_IR_ALL_REDUCE, TS_IR_NET_FABRIC_CHAIN, 1, 16 * PART, false);
+  for (size_t i = 0; i < c.sends->passes.count; i++) {
+    const ts_pass *p = &c.sends->passes.at[i];
+    if (p->from >= c.ranks || p->to >= c.ranks)
+      cr_assert_eq(p->first, p->from < c.ranks ? 3u : 4u);
+    else
+      cr_assert_eq(p->first, p->from > p->to ? 3 - p->from % 4 : 4 + p->to % 4);
+  }
+  end(&c);
+}
+
 /* The whole of an all-reduce by dimensions passes each ring twice. */
 Test(sends, dimensions_in_order)
 {
