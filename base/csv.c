@@ -105,17 +105,19 @@ ts_csv_kind ts_csv_next(ts_csv *c, ts_csv_cell *cell, size_t room, size_t *count
     return TS_CSV_END;
   const char *t = c->text;
   size_t at = c->begin, end = find(c, at, c->size, '\n');
+  size_t last = at; /* where the last cell ends, blank or not */
   bool comment = c->comment && t[at] == c->comment;
   for (bool more = !comment; more; at++) {
     ts_csv_cell *into = *count < room ? &cell[*count] : &beyond;
     at = past_blanks(c, at);
     at = at < c->size && t[at] == '"' ? quoted(c, at, &end, into) : plain(c, at, end, into);
+    last = into->end;
     ++*count;
     more = at < end;
   }
   c->at = end + (end < c->size);
   c->end = end > c->begin && t[end - 1] == '\r' ? end - 1 : end;
-  while (c->trim && c->end > c->begin && is_blank(t[c->end - 1])) c->end--;
+  while (c->trim && c->end > last && is_blank(t[c->end - 1])) c->end--;
   return comment ? TS_CSV_COMMENT : TS_CSV_ROW;
 }
 
