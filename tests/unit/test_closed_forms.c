@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/collective/bound.h"
+#include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/network_internal.h"
 
 typedef struct net {
@@ -280,6 +281,85 @@ Test(closed_forms, steps_in_a_row_are_the_longest)
           CALL("all_gather") "\n all_reduce 1 MB over all ");
   cr_assert_eq(ask(&n, TS_IR_ALL_GATHER, 0).steps, 5000000u);
   cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 0).steps, 9000000u);
+  net_free(&n);
+}
+
+/* Two senders at once to one device: each has half of its 10 GB/s. */
+Test(closed_forms, messages_of_a_set_share_the_receivers_link)
+{
+  net n;
+  net_new(&n, 3, 1,
+          STAR "link gpu[0] -- hub[0] wire\nlink gpu[1] -- hub[0] wire\nlink gpu[2] -- hub[0] "
+               "wire\nnet_model f flow\n" CALL("shift"));
+  const ts_network_message together[] = {{0, 2, 0}, {1, 2, 0}}, apart[] = {{0, 2, 0}, {1, 2, 1}};
+  uint32_t profile[2];
+  cr_assert_eq(ts_network_messages(n.network, together, 2, profile, &n.stop), 0);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 1000000, profile[0]).transfer,
+               200000000u);
+  cr_assert_eq(ts_network_messages(n.network, apart, 2, profile, &n.stop), 0);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 1000000, profile[1]).transfer,
+               100000000u);
+  net_free(&n);
+}
+
+/* Islands of 3 and 65: no few channels let all members of both leave alike, so there is one for each
+ * of the 65, and one more, as half of them run back. */
+Test(closed_forms, half_of_the_channels_run_back)
+{
+  static char text[1 << 14];
+  net n;
+  char *at = text;
+  at += sprintf(at, "switches near[2]\nswitches far[1]\nlink_class in 100 GB/s latency 1 us\n"
+                    "link_class out 10 GB/s latency 5 us tier 1\n");
+  for (int i = 0; i < 68; i++)
+    at += sprintf(at, "link gpu[%d] -- near[%d] in\nlink gpu[%d] -- far[0] out\n", i, i >= 3, i);
+  sprintf(at, CALL("all_gather"));
+  net_new(&n, 68, 1, text);
+  const ts_ir_net_model model = {.kind = TS_IR_NET_FLOW, .algorithm = TS_IR_NONE};
+  ts_flow_pattern pattern;
+  uint32_t vertex[68], unroutable[2];
+  for (uint32_t i = 0; i < 68; i++) vertex[i] = i;
+  ts_flow_maker *maker =
+    ts_flow_maker_new(n.arena, &n.ir, ts_graph_new(n.arena, &n.ir), &model);
+  cr_assert(ts_flow_pattern_make(maker, n.arena, TS_FLOW_LOOP, vertex, 68, &pattern, unroutable));
+  cr_assert_eq(pattern.count, 66u);
+  net_free(&n);
+}
+
+static uint64_t play_message(ts_traffic *t, const ts_flow_pattern *pattern)
+{
+  uint64_t last = 0;
+  ts_traffic_start(t, pattern, 1e6, 0);
+  for (uint64_t next; (next = ts_traffic_next(t)) != TS_FLOW_NEVER;) {
+    ts_traffic_advance(t, next);
+    while (ts_traffic_ended(t) != TS_FLOW_NONE)
+      last = next;
+  }
+  return last;
+}
+
+/* Two ports, three circuits: the one that was used longest ago goes. */
+Test(closed_forms, the_oldest_circuit_goes)
+{
+  net n;
+  net_new(&n, 4, 1,
+          "switches light[1]\nlink_class fibre 10 GB/s latency 1 us tier 1 ports 2 setup 20 us\n"
+          "link gpu[0] -- light[0] fibre\nlink gpu[1] -- light[0] fibre\nlink gpu[2] -- light[0] "
+          "fibre\nlink gpu[3] -- light[0] fibre\n" CALL("shift"));
+  const ts_ir_net_model model = {.kind = TS_IR_NET_FLOW};
+  ts_flow_maker *maker = ts_flow_maker_new(n.arena, &n.ir, ts_graph_new(n.arena, &n.ir), &model);
+  ts_flow_pattern to[4];
+  ts_traffic *t = ts_traffic_new(n.arena, &n.ir);
+  for (uint32_t i = 1; i < 4; i++)
+    cr_assert(ts_flow_pattern_message(maker, n.arena, 0, i, &to[i]));
+  static const struct { uint32_t to; uint64_t us; } calls[] = {
+    {1, 120}, {2, 120}, {1, 100}, {3, 120}, {1, 100}, {2, 120}}; /* 3 takes 2's place */
+  uint64_t now = 0;
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    uint64_t end = play_message(t, &to[calls[i].to]);
+    cr_assert_eq(end - now, calls[i].us * 1000000, "call %zu: %.0f", i, (double)(end - now));
+    now = end;
+  }
   net_free(&n);
 }
 
