@@ -87,6 +87,10 @@ stdlib_files = \
 	stdlib/hosts.ts \
 	stdlib/import/aten.ts \
 	stdlib/import/counted.ts \
+	stdlib/import/hf.ts \
+	stdlib/import/hf_experts.ts \
+	stdlib/import/hf_keys.ts \
+	stdlib/import/hf_types.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \
 	stdlib/import/recorded.ts \
@@ -96,6 +100,7 @@ stdlib_files = \
 	stdlib/machines.ts \
 	stdlib/models/bert.ts \
 	stdlib/models/clip.ts \
+	stdlib/models/decoder.ts \
 	stdlib/models/deepseek.ts \
 	stdlib/models/densenet.ts \
 	stdlib/models/gemma.ts \

@@ -451,16 +451,34 @@ static ts_value text_of(const ts_builtin_call *c)
            ts_error_value();
 }
 
+static bool is_users(const ts_session *s, ts_span span)
+{
+  const ts_source *source = span.file ? ts_sources_get(s->sources, span.file) : NULL;
+  return source && strncmp(source->name, "std/", 4) != 0;
+}
+
+/* The innermost call that a file of the user's makes: what stands there can be changed. Else, the
+ * innermost of all. */
+static const ts_frame *asked_by(const ts_session *s)
+{
+  const ts_frame *frame = s->frame;
+  while (frame && !is_users(s, frame->span))
+    frame = frame->outer;
+  return frame ? frame : s->frame;
+}
+
 /* A function of the language that cannot work with what it was given: the place is where it was
  * called. */
 static ts_value refuse_call(const ts_builtin_call *c)
 {
   if (c->arg[0].type != TS_T_STRING)
     return wrong(c, 0, "a String");
-  const ts_frame *frame = c->s->frame;
+  const ts_frame *frame = asked_by(c->s), *innermost = c->s->frame;
+  c->s->frame = frame ? frame->outer : NULL; /* calls in between say nothing of what to change */
   ts_diag *d = frame ? ts_report(c->s, TS_E0237, frame->span,
                                  "`%s` cannot be called with these arguments", frame->name) :
                        ts_report(c->s, TS_E0237, c->span, "the plan refuses this");
+  c->s->frame = innermost;
   ts_diag_here(d, "%s", c->arg[0].u.string);
   if (frame)
     ts_diag_note_at(d, c->span, "it refuses this");
@@ -642,6 +660,33 @@ static ts_value column_of(const ts_builtin_call *c)
     if (c->arg[i].type != TS_T_STRING)
       return wrong(c, i, "a String");
   return ts_builtin_column(c);
+}
+
+static ts_value json_of(const ts_builtin_call *c)
+{
+  return c->arg[0].type == TS_T_STRING ? ts_builtin_json(c) : wrong(c, 0, "a String");
+}
+
+static ts_value fields_of(const ts_builtin_call *c)
+{
+  return c->arg[0].type == TS_T_RECORD ? ts_builtin_fields(c) : wrong(c, 0, "a Record");
+}
+
+static ts_value field_of(const ts_builtin_call *c)
+{
+  if (c->arg[0].type != TS_T_RECORD)
+    return wrong(c, 0, "a Record");
+  return c->arg[1].type == TS_T_STRING ? ts_builtin_field(c) : wrong(c, 1, "the name of a field");
+}
+
+static ts_value letters_of(const ts_builtin_call *c)
+{
+  return c->arg[0].type == TS_T_STRING ? ts_builtin_letters(c) : wrong(c, 0, "a String");
+}
+
+static ts_value words_of(const ts_builtin_call *c)
+{
+  return c->arg[0].type == TS_T_STRING ? ts_builtin_words(c) : wrong(c, 0, "a String");
 }
 
 static ts_value topology_of(const ts_builtin_call *c)

@@ -30,6 +30,12 @@ typedef struct ts_builtin {
 } ts_builtin;
 
 ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/eval/builtin_column.c */
+/* compiler/eval/builtin_json.c; their arguments are of the types they take */
+ts_value ts_builtin_json(const ts_builtin_call *c);
+ts_value ts_builtin_fields(const ts_builtin_call *c);
+ts_value ts_builtin_field(const ts_builtin_call *c);
+ts_value ts_builtin_letters(const ts_builtin_call *c);
+ts_value ts_builtin_words(const ts_builtin_call *c);
 
 typedef struct ts_maker_formal { const char *name, *type; bool optional; } ts_maker_formal;
 typedef struct ts_native ts_native; /* compiler/eval/extern.c */

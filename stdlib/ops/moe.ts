@@ -11,8 +11,12 @@ import std.ops.nn
 export import std.ops.routing
 
 // The product with the router's weights is done in fp32, then softmax and the choice of the best.
-op router(x: Tensor, experts: Int, top: Int) {
+// `biased`: with a bias of each expert that is trained; `corrected`: with one that is set to balance
+// loads, without a gradient (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
+op router(x: Tensor, experts: Int, top: Int, biased: Bool = false, corrected: Bool = false) {
   weight w: [experts, last(x.shape)]
+  weight b: [experts] if biased
+  weight c: [experts] if corrected trained if not corrected
   output y: with_last(x.shape, top) dtype fp32
   let logits = 4 B * rows(x) * experts
   let work = 2 * numel(x) * experts
@@ -172,20 +176,43 @@ op combine(x: Tensor, gates: Tensor, load: Any = 1, passes: Int = 1, weighted: B
 }
 
 // One layer's experts: gated products as in std.models.llama, a `shared` one of its own width
-// beside them if there is any. `biased`: with biases and limits as in GPT-OSS.
-block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load: Any = 1, biased: Bool = false) {
+// beside them if there is any. `biased`: with limits and biases of the second products as in GPT-OSS;
+// `all_biases`: of the first products and the router as well. `tanh_gate`: GELU in place of SiLU.
+// `shared_gate`: what is shared is weighted for each word; `corrected`: see `router`. `met`: so many experts are built, as where
+// those that a word meets are counted.
+block experts(
+  x: Tensor,
+  experts: Int,
+  top: Int,
+  ffn: Int,
+  shared: Int = 0,
+  load: Any = 1,
+  biased: Bool = false,
+  all_biases: Bool = false,
+  tanh_gate: Bool = false,
+  shared_gate: Bool = false,
+  corrected: Bool = false,
+  met: Int = experts,
+) {
   let hidden = last(x.shape)
   require ffn >= 1 and shared >= 0, "widths of experts: `ffn` is 1 or more, `shared` 0 where none is shared"
   require top >= 1 and top <= experts, "a token goes to `top` of the `experts`, to each of them once: `top` is from 1 to `experts`"
   require load_possible(load, experts, top), "`load` is a number from 1 to experts / top, or one for each expert: of these none is above 1 / top of all, as no expert gets a token twice"
-  gates = router(x, experts: experts, top: top) as router
-  sent = dispatch(x, experts: experts, top: top, load: load) as dispatch
+  gates = router(x, experts: experts, top: top, biased: all_biases, corrected: corrected) as router
+  sent = dispatch(x, experts: met, top: top, load: load) as dispatch
   let routed = real(rows(x)) * top / rows(sent)
   u = expert_linear(sent, out: 2 * ffn, routed: routed) as experts.up
+  if all_biases {
+    u = expert_bias(u, fused: true) as experts.up_bias
+  }
   if biased {
     g = limited_swiglu(u) as experts.act
   } else {
-    g = swiglu(u) as experts.act
+    if tanh_gate {
+      g = geglu(u) as experts.act
+    } else {
+      g = swiglu(u) as experts.act
+    }
   }
   d = expert_linear(g, out: hidden, routed: routed) as experts.down
   if biased {
@@ -196,6 +223,10 @@ block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load
     su = linear(x, out: 2 * shared) as shared.up
     sg = swiglu(su) as shared.act
     sd = linear(sg, out: hidden) as shared.down
+    if shared_gate {
+      w = linear(x, out: 1) as shared.gate
+      sd = gated_silu(w, sd) as shared.gated
+    }
     y = add(y, sd) as shared.sum
   }
   yield y

@@ -143,6 +143,15 @@ op rmsnorm(x: Tensor) {
   saves [x, 4 B * rows(x)]
 }
 
+// A layer norm without weights (OLMo).
+op bare_norm(x: Tensor) {
+  output y: x.shape
+  whole x dim -1
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  saves [x, 8 B * rows(x)]
+}
+
 op gelu(x: Tensor) {
   output y: x.shape
   forward { kernel elementwise { reads = [x], writes = [y] } }
@@ -193,12 +202,14 @@ op dropout(x: Tensor) {
 // Rotary position embedding applied to the query and key part of a packed [.., (heads + 2 kv_heads)
 // * head_dim] tensor. `scaled`: cosine and sine have a factor (YaRN), which Transformer Engine's
 // fused kernel has not, so that each step is a kernel (Megatron-Core's _apply_rotary_pos_emb_bshd):
-// times cosine, a half negated, halves exchanged, times sine, added, copied.
-op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, scaled: Bool = false) {
+// times cosine, a half negated, halves exchanged, times sine, added, copied. `share`: of each head, where
+// the rest has no position.
+op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, scaled: Bool = false, share: Real = 1) {
   output y: qkv.shape
-  let rotated = bytes(qkv.dtype) * rows(qkv) * (heads + kv_heads) * head_dim
+  let rotated = share * bytes(qkv.dtype) * rows(qkv) * (heads + kv_heads) * head_dim
   require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
   require heads % kv_heads == 0, "queries share keys and values in groups of equal size: `heads` must be a multiple of `kv_heads`"
+  require share > 0 and share <= 1, "`share` is a part of a head: above 0, up to 1"
   forward {
     kernel elementwise { reads = [rotated], writes = [rotated] }
     kernel elementwise if scaled { reads = [rotated / 2], writes = [rotated / 2] }
@@ -229,7 +240,7 @@ fn _as_causal(window: Int) -> Int = 128 * (2 * ceil_div(window - 1, 128) + 1)
 // statistic a row and head. Forward is two products, backward five (Dao, arXiv 2307.08691).
 // `window`: a query sees so many keys, and the kernel takes as long as one of short sequences that
 // meet as many tiles; `buckets`: scores have a learned bias by relative position, of so many values
-// a head. Where queries are split along the sequence their keys and values are gathered; `load`: so
+// a head; `sinks`: each head has a learned score of a key that nobody has (GPT-OSS). Where queries are split along the sequence their keys and values are gathered; `load`: so
 // many times the mean of the scores fall on the fullest rank. Where ranks have copies of a head of
 // keys and values, `qkv` has less of it than `kv_heads` says: the copies are read and kept too.
 op attention(
@@ -241,8 +252,10 @@ op attention(
   window: Int = 0,
   buckets: Int = 0,
   load: Real = 1,
+  sinks: Bool = false,
 ) {
   weight w: [buckets, heads] if buckets > 0
+  weight s: [heads] if sinks
   slice kv: with_last(qkv.shape, 2 * kv_heads * head_dim) of qkv
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
@@ -455,16 +468,17 @@ op query_attention(
 }
 
 // RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an
-// element of a head, for queries and for keys.
-op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
-  weight gq: [head_dim]
-  weight gk: [head_dim]
+// element of a head, for queries and for keys. `across`: of all heads of a word together, with a weight
+// an element of them (OLMo 2, MiniMax); `learned`: false, where there are no weights (Llama 4).
+op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, across: Bool = false, learned: Bool = true) {
+  weight gq: [if across then heads * head_dim else head_dim] if learned
+  weight gk: [if across then kv_heads * head_dim else head_dim] if learned
   output y: qkv.shape
   let normed = bytes(qkv) * (heads + kv_heads) / (heads + 2 * kv_heads)
   require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
   forward { kernel elementwise { reads = [normed], writes = [normed] } }
   backward(input) { kernel elementwise { reads = [normed, normed], writes = [normed] } }
-  backward(weight) { kernel elementwise { reads = [normed, normed], writes = [dgq, dgk] } }
+  backward(weight) { kernel elementwise if learned { reads = [normed, normed], writes = [dgq, dgk] } }
   saves [qkv]
 }
 

@@ -36,6 +36,10 @@ strategy tensor_parallel(t: Axis, overlap: Overlap = true) {
     match attention where buckets > 0
     split w dim 1 over t
   }
+  rule sinks optional {
+    match attention where sinks
+    split s dim 0 over t
+  }
   rule shared_keys optional {
     match latent_keys
     after backward(input): all_reduce(dshared, over: t)
@@ -118,6 +122,10 @@ strategy tensor_sequence_parallel(
   rule positions optional { // biases by relative position, of a rank's own heads
     match attention where buckets > 0
     split w dim 1 over t
+  }
+  rule sinks optional {
+    match attention where sinks
+    split s dim 0 over t
   }
   rule shared_keys optional {
     match latent_keys

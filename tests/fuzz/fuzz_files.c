@@ -1,5 +1,5 @@
 /* Plans that rest on a file of others: a table of kernels, a fit, a network, a calibration, a
- * topology, a traced model. Whatever is in it, the plan is refused with a reason, or plays. The
+ * topology, a traced model, a configuration of a model. Whatever is in it, the plan is refused with a reason, or plays. The
  * first byte, from `0`, chooses which file it is. */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static const char plan[] =
   "import std.models.gpt, std.clusters.dgx, std.clusters.nccl, std.strategies.data, "
-  "std.strategies.megatron, std.networks, std.import.plain\n"
+  "std.strategies.megatron, std.networks, std.import.plain, std.import.hf\n"
   "plan fuzz {\n  model = %s\n  cluster = %s\n  mesh = { t: 2, dp: 2 }\n"
   "  apply = [%sdata_parallel(dp)]\n  costs = [%sroofline(a100_sxm_80g)]\n  network = [%s]\n%s}\n";
 
@@ -36,6 +36,7 @@ static const door doors[] = {
   {gpt, dgx, split, "", usual, "  calibration = calibrated(\"fuzz.file\")\n"},
   {gpt, "nccl_nodes(\"fuzz.file\", a100_sxm_80g)", split, "", usual, ""},
   {"trace(\"fuzz.file\", plain())", dgx, "", "", usual, ""},
+  {"hf(\"fuzz.file\", seq: 64)", dgx, "", "", usual, ""},
 };
 
 static const char *write_plan(ts_arena *arena, const door *d)

@@ -1,7 +1,7 @@
 // Any model of the library, on ranks as asked: counted by one, compiled for several.
 import std.models.gpt, std.models.llama, std.models.qwen3, std.models.gemma, std.models.t5, std.models.bert, std.models.vit, std.models.clip
 import std.models.llama_moe, std.models.mixtral, std.models.llama4, std.models.deepseek, std.models.vgg, std.models.resnet, std.models.densenet
-import std.models.mpt, std.models.nemotron, std.models.gpt_oss, std.models.grok, std.models.lora
+import std.models.mpt, std.models.nemotron, std.models.gpt_oss, std.models.grok, std.models.lora, std.import.hf
 import std.clusters.dgx, std.strategies.data, std.strategies.megatron, std.strategies.context, std.strategies.experts
 import std.strategies.recompute, std.strategies.fp8, std.frameworks.maxtext (maxtext_scaled)
 import std.schedules.one_f_one_b, std.optimizers.adam, std.precision

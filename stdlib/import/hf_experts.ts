@@ -1,0 +1,365 @@
+// Decoders whose MLPs are mixtures of experts, as std.import.hf_types.
+import std.models.decoder, std.import.hf_keys, std.import.hf_types
+
+fn _met(c: Record, experts: Int, top: Int) -> Int = if c.met then top else experts
+fn _experts(c: Record, experts: Int, top: Int, ffn: Int, shared: Int = 0) -> Mlp = {
+  kind: "experts",
+  experts: experts,
+  top: top,
+  met: _met(c, experts, top),
+  ffn: ffn,
+  activation: hf_activation(c, true),
+  shared: shared,
+  corrected: hf_or(c, "topk_method", "") == "noaux_tc" or hf_any(c, "use_routing_bias use_moe_router_bias", false),
+}
+fn _top(c: Record) -> Int = hf_any(c, "num_experts_per_tok num_experts_per_token experts_per_token", 0)
+fn _routed(c: Record) -> Int = hf_any(c, "n_routed_experts num_experts num_local_experts", 0)
+// Layers that are sparse have experts, the others an MLP.
+fn _mixed(c: Record, mixers: List[Mixer], sparse: List[Bool], experts: Mlp, dense: Mlp, norms: String = "before") -> Decoder = hf_model(
+  c,
+  [{ mixer: m[0], mlp: if m[1] then experts else dense, norms: norms } for m in zip(mixers, sparse)],
+)
+fn _none() -> Mlp = { kind: "none" }
+fn _mixtral(c: Record) -> Decoder = hf_alike(
+  c,
+  hf_mixers(c, hf_all(c, hf_raw(c, "sliding_window") == none), false, false),
+  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
+)
+fn _steps(c: Record) -> List[Bool] = [
+  not any([k == i for k in hf_or(c, "mlp_only_layers", [])]) and (i + 1) % hf_or(c, "decoder_sparse_step", 1) == 0 for i in 0..hf_layers(c)
+]
+fn _qwen2_moe(c: Record) -> Decoder = _mixed(
+  c,
+  hf_mixers(c, hf_late_windows(c), hf_or(c, "qkv_bias", true), false),
+  _steps(c),
+  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), hf_get(c, "shared_expert_intermediate_size")) with {
+    shared_gate = true
+  },
+  hf_dense(c),
+)
+fn _qwen3_moe(c: Record) -> Decoder = _mixed(
+  c,
+  hf_mixers(c, hf_all(c, not hf_flag(c, "use_sliding_window")), hf_biased(c), hf_biased(c), "head"),
+  _steps(c),
+  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size")),
+  hf_dense(c),
+)
+fn _olmoe(c: Record) -> Decoder = hf_alike(
+  c,
+  hf_mixers(c, hf_always(c), hf_biased(c), hf_biased(c), "across"),
+  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
+)
+fn _phimoe(c: Record) -> Decoder = _mixtral(c) with {
+  layers = [
+    {
+      mixer: m,
+      mlp: _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
+    } for m in hf_mixers(c, hf_all(c, hf_raw(c, "sliding_window") == none), hf_biased(c), hf_biased(c))
+  ]
+  norm = "layer"
+  head_bias = hf_flag(c, "lm_head_bias")
+}
+// Layers of linear attention (0), as its forerunners have.
+fn _minimax(c: Record) -> Decoder = if any([t != 1 for t in hf_or(c, "attn_type_list", [])]) then refuse(
+  "`attn_type_list`: layers of linear attention of this type are not followed",
+) else _further(
+  c,
+  hf_alike(
+    c,
+    [
+      m with { share = hf_or(c, "rotary_dim", hf_head_dim(c)) / real(hf_head_dim(c)) }
+        for m in hf_mixers(c, hf_always(c), false, false, if hf_or(c, "use_qk_norm", true) then "across" else "none")
+    ],
+    _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size"), hf_or(c, "shared_intermediate_size", 0)),
+  ),
+)
+fn _gpt_oss(c: Record) -> Decoder = hf_alike(
+  c,
+  [m with { sinks = true } for m in hf_mixers(c, [i % 2 == 1 for i in 0..hf_layers(c)], hf_biased(c), hf_biased(c))],
+  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")) with { biased = true },
+)
+fn _shared(c: Record) -> Int = hf_or(c, "n_shared_experts", 0) * hf_get(c, "moe_intermediate_size")
+fn _after_first(c: Record) -> List[Bool] = [
+  i >= hf_or(c, "first_k_dense_replace", 0) and i % hf_or(c, "moe_layer_freq", 1) == 0 for i in 0..hf_layers(c)
+]
+fn _glm4_moe(c: Record) -> Decoder = _further(
+  c,
+  _mixed(
+    c,
+    hf_mixers(c, hf_always(c), hf_biased(c), false, if hf_flag(c, "use_qk_norm") then "head" else "none"),
+    _after_first(c),
+    _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
+    hf_dense(c),
+  ),
+)
+fn _latent(c: Record) -> Mixer = if hf_biased(c) then refuse(
+  "`attention_bias`: biases of latent attention are not followed: write false",
+) else {
+  kind: "latent",
+  heads: hf_heads(c),
+  q_rank: hf_or(c, "q_lora_rank", 0),
+  kv_rank: hf_get(c, "kv_lora_rank"),
+  nope: hf_get(c, "qk_nope_head_dim"),
+  rope: hf_get(c, "qk_rope_head_dim"),
+  v_dim: hf_get(c, "v_head_dim"),
+}
+fn _deepseek(c: Record) -> Decoder = _further(
+  c,
+  _mixed(
+    c,
+    [_latent(c) for i in 0..hf_layers(c)],
+    _after_first(c),
+    _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
+    hf_dense(c),
+  ),
+)
+// Modules that predict further words are layers like the last one.
+fn _further(c: Record, d: Decoder) -> Decoder = if not c.mtp then d else d with {
+  mtp = [last(d.layers) for i in 0..hf_any(c, "num_nextn_predict_layers num_mtp_layers num_mtp_modules", 0)]
+}
+fn _llama4(c: Record) -> Decoder = _mixed(
+  c,
+  [
+    hf_attention(
+      c,
+      m[0],
+      hf_biased(c),
+      hf_biased(c),
+      if hf_flag(c, "use_qk_norm") and m[1] != 0 then "bare" else "none",
+      m[1] != 0,
+    ) for m in zip(
+      hf_counted(c, hf_or(c, "layer_types", [if t != 0 then "chunked_attention" else "full_attention" for t in hf_turned(c)])),
+      hf_turned(c),
+    )
+  ],
+  _llama4_sparse(c),
+  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size"), hf_get(c, "intermediate_size")),
+  { ffn: hf_get(c, "intermediate_size_mlp") },
+)
+fn _llama4_sparse(c: Record) -> List[Bool] = _sparse_of(c, hf_or(c, "moe_layers", []))
+fn _sparse_of(c: Record, stated: List) -> List[Bool] = if stated != [] then [
+  any([k == i for k in stated]) for i in 0..hf_layers(c)
+] else hf_each(c, hf_or(c, "interleave_moe_layer_step", 1))
+
+let hf_expert_types: List[Record] = [
+  {
+    types: "mixtral",
+    build: _mixtral,
+    reads: "num_experts_per_tok num_local_experts",
+    default: {
+      vocab_size: 32000,
+      hidden_size: 4096,
+      intermediate_size: 14336,
+      num_hidden_layers: 32,
+      num_attention_heads: 32,
+      num_key_value_heads: 8,
+      max_position_embeddings: 131072,
+      tie_word_embeddings: false,
+      num_experts_per_tok: 2,
+      num_local_experts: 8,
+    },
+  },
+  {
+    types: "phimoe",
+    build: _phimoe,
+    reads: "num_experts_per_tok num_local_experts attention_bias lm_head_bias",
+    default: {
+      vocab_size: 32064,
+      hidden_size: 4096,
+      intermediate_size: 6400,
+      num_hidden_layers: 32,
+      num_attention_heads: 32,
+      num_key_value_heads: 8,
+      max_position_embeddings: 131072,
+      tie_word_embeddings: false,
+      num_experts_per_tok: 2,
+      num_local_experts: 16,
+    },
+  },
+  {
+    types: "qwen2_moe",
+    build: _qwen2_moe,
+    reads: "num_experts_per_tok num_experts num_local_experts moe_intermediate_size shared_expert_intermediate_size decoder_sparse_step mlp_only_layers qkv_bias use_sliding_window max_window_layers",
+    default: {
+      vocab_size: 151936,
+      hidden_size: 2048,
+      intermediate_size: 5632,
+      num_hidden_layers: 24,
+      num_attention_heads: 16,
+      num_key_value_heads: 16,
+      max_position_embeddings: 32768,
+      tie_word_embeddings: false,
+      sliding_window: 4096,
+      moe_intermediate_size: 1408,
+      shared_expert_intermediate_size: 5632,
+      num_experts_per_tok: 4,
+      num_experts: 60,
+      qkv_bias: true,
+    },
+  },
+  {
+    types: "qwen3_moe",
+    build: _qwen3_moe,
+    reads: "num_experts_per_tok num_experts num_local_experts moe_intermediate_size decoder_sparse_step mlp_only_layers attention_bias use_sliding_window max_window_layers",
+    default: {
+      vocab_size: 151936,
+      hidden_size: 2048,
+      intermediate_size: 6144,
+      num_hidden_layers: 24,
+      num_attention_heads: 32,
+      num_key_value_heads: 4,
+      max_position_embeddings: 32768,
+      tie_word_embeddings: false,
+      sliding_window: 4096,
+      moe_intermediate_size: 768,
+      num_experts_per_tok: 8,
+      num_experts: 128,
+    },
+  },
+  {
+    types: "olmoe",
+    build: _olmoe,
+    reads: "num_experts_per_tok num_experts num_local_experts attention_bias",
+    default: {
+      vocab_size: 50304,
+      hidden_size: 2048,
+      intermediate_size: 2048,
+      num_hidden_layers: 16,
+      num_attention_heads: 16,
+      max_position_embeddings: 4096,
+      tie_word_embeddings: false,
+      num_experts_per_tok: 8,
+      num_experts: 64,
+    },
+  },
+  {
+    types: "deepseek_v2",
+    build: _deepseek,
+    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers",
+    default: {
+      vocab_size: 102400,
+      hidden_size: 4096,
+      intermediate_size: 11008,
+      num_hidden_layers: 32,
+      num_attention_heads: 32,
+      max_position_embeddings: 2048,
+      tie_word_embeddings: false,
+      kv_lora_rank: 512,
+      q_lora_rank: 1536,
+      n_routed_experts: 64,
+      n_shared_experts: 2,
+      qk_nope_head_dim: 128,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      moe_intermediate_size: 1407,
+    },
+  },
+  {
+    types: "deepseek_v3 kimi_k2",
+    build: _deepseek,
+    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers num_mtp_layers",
+    default: {
+      vocab_size: 129280,
+      hidden_size: 7168,
+      intermediate_size: 18432,
+      moe_intermediate_size: 2048,
+      num_hidden_layers: 61,
+      num_attention_heads: 128,
+      n_shared_experts: 1,
+      n_routed_experts: 256,
+      kv_lora_rank: 512,
+      q_lora_rank: 1536,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      qk_nope_head_dim: 128,
+      num_experts_per_tok: 8,
+      first_k_dense_replace: 3,
+      max_position_embeddings: 4096,
+      topk_method: "noaux_tc",
+      tie_word_embeddings: false,
+    },
+  },
+  {
+    types: "glm4_moe",
+    build: _glm4_moe,
+    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace attention_bias use_qk_norm num_nextn_predict_layers num_mtp_layers",
+    default: {
+      vocab_size: 151552,
+      hidden_size: 4096,
+      intermediate_size: 10944,
+      num_hidden_layers: 46,
+      num_attention_heads: 96,
+      num_key_value_heads: 8,
+      head_dim: 128,
+      max_position_embeddings: 131072,
+      topk_method: "noaux_tc",
+      tie_word_embeddings: false,
+      moe_intermediate_size: 1408,
+      num_experts_per_tok: 8,
+      n_shared_experts: 1,
+      n_routed_experts: 128,
+      first_k_dense_replace: 1,
+      partial_rotary_factor: 0.5,
+    },
+  },
+  {
+    types: "gpt_oss",
+    build: _gpt_oss,
+    reads: "num_experts_per_tok experts_per_token num_local_experts attention_bias",
+    default: {
+      vocab_size: 201088,
+      hidden_size: 2880,
+      intermediate_size: 2880,
+      num_hidden_layers: 36,
+      num_attention_heads: 64,
+      num_key_value_heads: 8,
+      head_dim: 64,
+      sliding_window: 128,
+      max_position_embeddings: 131072,
+      tie_word_embeddings: false,
+      num_experts_per_tok: 4,
+      num_local_experts: 128,
+      attention_bias: true,
+    },
+  },
+  {
+    types: "minimax_m2",
+    build: _minimax,
+    reads: "num_experts_per_tok num_local_experts use_qk_norm qk_norm_type rotary_dim shared_intermediate_size num_mtp_modules use_mtp mtp_transformer_layers attn_type_list",
+    default: {
+      vocab_size: 200064,
+      hidden_size: 3072,
+      intermediate_size: 1536,
+      num_hidden_layers: 62,
+      num_attention_heads: 48,
+      num_key_value_heads: 8,
+      head_dim: 128,
+      max_position_embeddings: 196608,
+      use_routing_bias: true,
+      tie_word_embeddings: false,
+      num_experts_per_tok: 8,
+      num_local_experts: 256,
+    },
+  },
+  {
+    types: "llama4_text",
+    build: _llama4,
+    reads: "intermediate_size_mlp num_experts_per_tok num_local_experts moe_layers interleave_moe_layer_step use_qk_norm no_rope_layers no_rope_layer_interval attention_chunk_size attention_bias",
+    default: {
+      vocab_size: 202048,
+      hidden_size: 5120,
+      intermediate_size: 8192,
+      intermediate_size_mlp: 16384,
+      num_hidden_layers: 48,
+      num_attention_heads: 40,
+      num_key_value_heads: 8,
+      head_dim: 128,
+      max_position_embeddings: 131072,
+      tie_word_embeddings: false,
+      num_experts_per_tok: 1,
+      num_local_experts: 16,
+      use_qk_norm: true,
+      attention_chunk_size: 8192,
+    },
+  },
+]

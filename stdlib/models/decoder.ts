@@ -1,0 +1,272 @@
+// Transformers of any layers: a record says of each how it mixes words and what its MLP is.
+// std.import.hf makes such records of configurations of Hugging Face's transformers. Labels are those
+// of std.models.llama, and so are the ops where a model is of Llama's kind.
+import std.ops.nn, std.ops.moe, std.models.deepseek (latent_attention, predict_next)
+export import std.ops.routing
+
+// What mixes words. `norm`: of queries and keys: "head", "across" all heads, "bare" (without weights) or
+// "none"; `window`: of so many keys; `share`: of a head has a position; `gated`: what attention gives is
+// weighted by a product of its own; `q_rank` to `v_dim`: latent attention, as in std.models.deepseek.
+record Mixer {
+  kind: String = "attention" // or "latent", or "none"
+  heads: Int = 1
+  kv_heads: Int = heads
+  head_dim: Int = 1
+  bias: Bool = false
+  out_bias: Bool = false
+  norm: String = "none"
+  window: Int = 0
+  rotary: Bool = true
+  share: Real = 1
+  scaled: Bool = false
+  sinks: Bool = false
+  gated: Bool = false
+  q_rank: Int = 0
+  kv_rank: Int = 1
+  nope: Int = 1
+  rope: Int = 1
+  v_dim: Int = 1
+}
+
+// The MLP. `activation`: "silu", "gelu", "relu" or "relu2" (squared); `gated`: by a second product of
+// the same width. `shared_gate`, `biased`, `corrected`, `met`: see the block `experts` of std.ops.moe.
+record Mlp {
+  kind: String = "dense" // or "experts", or "none"
+  ffn: Int = 1
+  activation: String = "silu"
+  gated: Bool = true
+  bias: Bool = false
+  experts: Int = 1
+  top: Int = 1
+  met: Int = experts
+  shared: Int = 0
+  shared_gate: Bool = false
+  biased: Bool = false
+  corrected: Bool = false
+}
+
+// `norms`: "before" each half, "after" each (before the sum), "around" both; halves that take the same
+// word: one norm for both ("shared"), or a norm each ("apart").
+record Layer {
+  mixer: Mixer
+  mlp: Mlp
+  norms: String = "before"
+}
+
+// `norm`: "rms", "layer", or "bare" (without weights). `positions`: learned ones, of so many words.
+record Decoder {
+  layers: List[Layer]
+  hidden: Int
+  vocab: Int
+  seq: Int
+  norm: String = "rms"
+  tied: Bool = false
+  head_bias: Bool = false
+  positions: Int = 0
+  embed_norm: Bool = false
+  final_norm: Bool = true
+  soft_cap: Bool = false
+  embed_width: Int = hidden
+  dropout: Real = 0
+  embed_dropout: Real = 0
+  mtp: List[Layer] = []
+  load: Any = 1
+  unknown: List[String] = [] // what a file says that nobody knows
+}
+
+block _norm(x: Tensor, kind: String) {
+  if kind == "rms" {
+    y = rmsnorm(x) as norm
+  } else {
+    if kind == "layer" {
+      y = layernorm(x) as norm
+    } else {
+      y = bare_norm(x) as norm
+    }
+  }
+  yield y
+}
+
+block _attention(x: Tensor, m: Mixer) {
+  qkv = linear(x, out: (m.heads + 2 * m.kv_heads) * m.head_dim, bias: m.bias) as qkv
+  if m.norm != "none" {
+    qkv = qk_norm(
+      qkv,
+      heads: m.heads,
+      kv_heads: m.kv_heads,
+      head_dim: m.head_dim,
+      across: m.norm == "across",
+      learned: m.norm != "bare",
+    ) as qk_norm
+  }
+  if m.rotary {
+    qkv = rotary(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, scaled: m.scaled, share: m.share) as rotary
+  }
+  a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, window: m.window, sinks: m.sinks) as core
+  if m.gated {
+    g = linear(x, out: m.heads * m.head_dim, bias: m.bias) as gate.up
+    a = gated_silu(g, a) as gate.act
+  }
+  yield linear(a, out: last(x.shape), bias: m.out_bias) as proj
+}
+
+block _mix(x: Tensor, m: Mixer) {
+  if m.kind == "latent" {
+    y = latent_attention(x, m.heads, m.q_rank, m.kv_rank, m.nope, m.rope, m.v_dim)
+  } else {
+    y = _attention(x, m)
+  }
+  yield y
+}
+
+block _dense(x: Tensor, m: Mlp) {
+  u = linear(x, out: if m.gated then 2 * m.ffn else m.ffn, bias: m.bias) as up
+  if m.gated {
+    if m.activation == "silu" {
+      g = swiglu(u) as act
+    } else {
+      g = geglu(u) as act
+    }
+  } else {
+    if m.activation == "relu2" {
+      g = squared_relu(u) as act
+    } else {
+      if m.activation == "relu" {
+        g = relu(u) as act
+      } else {
+        g = gelu(u) as act
+      }
+    }
+  }
+  yield linear(g, out: last(x.shape), bias: m.bias) as down
+}
+
+block _half(x: Tensor, m: Mlp, load: Any) {
+  if m.kind == "experts" {
+    y = experts(
+      x,
+      experts: m.experts,
+      top: m.top,
+      ffn: m.ffn,
+      shared: m.shared,
+      load: load,
+      biased: m.biased,
+      all_biases: m.biased,
+      tanh_gate: m.activation != "silu",
+      shared_gate: m.shared_gate,
+      corrected: m.corrected,
+      met: m.met,
+    ) as moe
+  } else {
+    y = _dense(x, m) as mlp
+  }
+  yield y
+}
+
+block _beside(x: Tensor, l: Layer, norm: String, load: Any, drop: Bool) {
+  n = _norm(x, norm) as ln1
+  m = n
+  if l.norms == "apart" {
+    m = _norm(x, norm) as ln2
+  }
+  a = _mix(n, l.mixer) as attn
+  y = _half(m, l.mlp, load)
+  s = add(a, y) as mlp.sum
+  if drop {
+    s = dropout(s) as mlp.dropout
+  }
+  yield add(x, s) as mlp.residual
+}
+
+block _after_each_other(x: Tensor, l: Layer, norm: String, load: Any, drop: Bool) {
+  let before = l.norms != "after"
+  let after = l.norms != "before"
+  if l.mixer.kind != "none" {
+    n = x
+    if before {
+      n = _norm(x, norm) as ln1
+    }
+    a = _mix(n, l.mixer) as attn
+    if after {
+      a = _norm(a, norm) as attn.norm
+    }
+    if drop {
+      a = dropout(a) as attn.dropout
+    }
+    x = add(x, a) as attn.residual
+  }
+  if l.mlp.kind != "none" {
+    n = x
+    if before {
+      n = _norm(x, norm) as ln2
+    }
+    y = _half(n, l.mlp, load)
+    if after {
+      y = _norm(y, norm) as mlp.norm
+    }
+    if drop {
+      y = dropout(y) as mlp.dropout
+    }
+    x = add(x, y) as mlp.residual
+  }
+  yield x
+}
+
+block decoder_layer(x: Tensor, l: Layer, norm: String, load: Any = 1, drop: Bool = false) {
+  if l.norms == "shared" or l.norms == "apart" {
+    y = _beside(x, l, norm, load, drop)
+  } else {
+    y = _after_each_other(x, l, norm, load, drop)
+  }
+  yield y
+}
+
+// Which of the layers with experts the n-th is.
+fn _sparse(layers: List[Layer]) -> Int = len([1 for l in layers if l.mlp.kind == "experts"])
+fn _nth(layers: List[Layer], n: Int) -> Int = _sparse([layers[k] for k in 0..n])
+
+// Modules that predict further words come last, as in std.models.deepseek.
+model decoder(d: Decoder) {
+  require len(d.layers) >= 1 and min(d.hidden, d.vocab, d.seq) >= 1, "counts and widths are 1 or more"
+  require loads_fit(d.load, _sparse(d.layers) + _sparse(d.mtp)),
+    "where layers have loads of their own, there is one for each with experts, those of `mtp` last"
+  let unknown = d.unknown
+  expect unknown == [], "keys of the configuration are not known here, and passed over"
+  ids = input([batch, d.seq], int64)
+  words = embedding(ids, d.vocab, d.embed_width) as embed
+  x = words
+  if d.embed_width != d.hidden {
+    x = linear(x, out: d.hidden) as embed_in
+  }
+  if d.positions > 0 {
+    x = position_embedding(x, d.positions) as position
+  }
+  if d.embed_dropout > 0 {
+    x = dropout(x) as embed_dropout
+  }
+  if d.embed_norm {
+    x = _norm(x, d.norm) as embed_norm
+  }
+  repeat len(d.layers) as layer {
+    x = decoder_layer(x, d.layers[layer], d.norm, load_at(d.load, _nth(d.layers, layer)), d.dropout > 0)
+  }
+  n = x
+  if d.final_norm {
+    n = _norm(x, d.norm) as final_norm
+  }
+  if d.embed_width != d.hidden {
+    n = linear(n, out: d.embed_width) as embed_out
+  }
+  logits = linear(n, out: d.vocab, bias: d.head_bias, tied: d.tied) as head
+  if d.soft_cap {
+    logits = tanh(logits) as soft_cap
+  }
+  loss = cross_entropy(logits) as loss
+  repeat len(d.mtp) as mtp {
+    p = predict_next(x, words) as next
+    x = decoder_layer(p, d.mtp[mtp], d.norm, load_at(d.load, _sparse(d.layers) + _nth(d.mtp, mtp)), d.dropout > 0)
+    n = _norm(x, d.norm) as final_norm
+    logits = linear(n, out: d.vocab, tied: true, table: if d.tied then "embed" else "head") as head
+    loss = cross_entropy(logits) as loss
+  }
+}
