@@ -84,10 +84,10 @@ static bool read_trace(job *j, const char *path)
     const ts_event_pair *p = &pairs.at[i];
     ts_slowdown_sample s = {
       .pair = TS_PAIR_UNKNOWN, .source = ts_base_name(path), .slowdown = p->beside / p->alone};
-    s.pair.family = ts_event_kind_name(p->kind);
+    s.pair.family = p->family;
     s.pair.time = p->alone * 1e-9;
     s.pair.sms = p->fill;
-    s.pair.transfer = p->comm == TS_COMM_UNKNOWN ? "" : ts_comm_kind_name(p->comm);
+    s.pair.transfer = ts_comm_transfer(p->comm);
     s.pair.transfer_bytes = p->comm_bytes;
     s.pair.transfer_time = p->comm_time * 1e-9;
     TS_PUSH(j->task.arena, &j->samples, s);

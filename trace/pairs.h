@@ -5,7 +5,7 @@
 #include "trace/read/events.h"
 
 typedef struct ts_event_pair {
-  ts_event_kind kind;      /* of the kernel */
+  const char *family;      /* of the kernel, as plans have it */
   double alone, beside;    /* ns: medians of its instances */
   double fill;             /* share of the processors; NAN: not known */
   ts_comm_kind comm;       /* that overlapped it longest */

@@ -712,7 +712,8 @@ static void put_op(writer *w, const item *item)
                o->v->flags & TS_EVENT_BACKWARD       ? TS_IR_PHASE_BACKWARD_INPUT :
                                                        TS_IR_PHASE_OTHER;
   node.arg =
-    kernel_of(w->b, o->end - o->start + o->gap, ts_event_kind_name((ts_event_kind)o->v->kind));
+    kernel_of(w->b, o->end - o->start + o->gap,
+              ts_kernel_family((ts_event_kind)o->v->kind, ts_events_text(m->e, o->v->name)));
   node.label = ts_ir_add_string(w->b, ts_events_text(m->e, o->v->op != TS_EVENT_NONE ?
                                                              ts_event_at(m->e, o->v->op)->name :
                                                              o->v->name));

@@ -44,6 +44,7 @@ libts_a_SOURCES += \
 	trace/read/graph.c \
 	trace/read/json.c \
 	trace/read/json.h \
+	trace/read/kernel_families.def \
 	trace/read/kernel_kinds.def \
 	trace/read/kineto.c \
 	trace/read/memory_timeline.c \

@@ -95,6 +95,7 @@ typedef struct ts_result {
   bool contention;     /* as asked for */
   bool overlap;        /* what is under way on a device slows each other down */
   const char *unfelt;  /* features that a learned slowdown splits by and no play knows, or NULL */
+  const char *unseen;    /* of a learned one, as ts_overlap_unseen has it, or NULL */
   const char *idle_rows; /* of a slowdown model, as ts_overlap_idle_rows has them, or NULL */
   uint64_t nodes;      /* of all ranks played */
   uint64_t nodes_played;

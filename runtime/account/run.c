@@ -131,6 +131,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   if (options->overlap) {
     run->result.unfelt = options->overlap->unknown;
     run->result.idle_rows = ts_overlap_idle_rows(arena, ir, options->overlap);
+    run->result.unseen = ts_overlap_unseen(arena, facts->tables, facts->roles, options->overlap);
   }
   ts_arena *scratch = ts_arena_new("calls of programs");
   const ts_program_calls *calls = ts_program_calls_of(p.tables, scratch);

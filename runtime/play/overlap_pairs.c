@@ -5,6 +5,7 @@
 
 #include "ir/spelling.h"
 #include "runtime/load/intern.h"
+#include "runtime/play/slowdown_learned.h"
 
 static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)
 {
@@ -107,6 +108,27 @@ const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *t, const ts_ro
   ts_slowdowns *slows = TS_NEW_ARRAY(arena, ts_slowdowns, l.pairs.count);
   *out = (ts_overlap_pairs){columns, (const uint32_t *const *)l.tables.at, slows};
   return ts_slowdown_predict(arena, model, l.pairs.at, (uint32_t)l.pairs.count, slows);
+}
+
+const char *ts_overlap_unseen(ts_arena *arena, const ts_tables *t, const ts_roles *roles,
+                              const ts_slowdown *model)
+{
+  if (model->kind != TS_SLOWDOWN_LEARNED || !model->categories)
+    return NULL;
+  TS_VEC(ts_pair) pairs = {0};
+  const ts_ir *ir = t->ir;
+  ts_pair p = TS_PAIR_UNKNOWN;
+  for (uint32_t k = 0; k < ir->kernels_count; k++) {
+    p.family = ir->strings + ir->kernels[k].family;
+    TS_PUSH(arena, &pairs, p);
+  }
+  for (uint32_t k = 0; k < roles->count; k++)
+    for (uint32_t c = 0; c < ir->collectives_count + ir->ports_count; c++) {
+      p = TS_PAIR_UNKNOWN;
+      describe_transfer(t, &roles->at[k], c, &p);
+      TS_PUSH(arena, &pairs, p);
+    }
+  return ts_learned_unseen(arena, model, pairs.at, (uint32_t)pairs.count);
 }
 
 static bool is_family(const ts_ir *ir, const char *name)

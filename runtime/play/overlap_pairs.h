@@ -20,6 +20,11 @@ const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *tables, const 
  * kernels are called: "`pair matmul all_reduce`; kernels here are gemm, norm". NULL: there is none. */
 const char *ts_overlap_idle_rows(ts_arena *arena, const ts_ir *ir, const ts_slowdown *model);
 
+/* Names of the plan's kernels and transfers that a learned model has never seen, as
+ * ts_learned_unseen. */
+const char *ts_overlap_unseen(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
+                              const ts_slowdown *model);
+
 static inline const ts_slowdowns *ts_overlap_slows(const ts_overlap_pairs *p, uint32_t kind,
                                                    uint32_t kernel, uint32_t column)
 {

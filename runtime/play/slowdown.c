@@ -216,9 +216,9 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
     m->kind = TS_SLOWDOWN_LEARNED;
     m->learned = ts_arena_copy(arena, learned, sizeof learned);
     m->file = learned[0];
-    m->unknown = ts_learned_unknown(arena, m);
     int unread = ts_digest_file(text, m->sha256);
-    return unread ? ts_arena_printf(arena, "it cannot be read (%s)", strerror(unread)) : NULL;
+    return unread ? ts_arena_printf(arena, "it cannot be read (%s)", strerror(unread)) :
+                    ts_learned_look(arena, m);
   }
   int error = 0;
   size_t size;
@@ -227,7 +227,8 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
     return ts_arena_printf(
       arena, "it must be none, constant:FACTOR, physical or a readable file (%s)", strerror(error));
   const char *wrong = ts_slowdown_read(arena, file, m);
-  m->unknown = !wrong && m->kind == TS_SLOWDOWN_LEARNED ? ts_learned_unknown(arena, m) : NULL;
+  if (!wrong && m->kind == TS_SLOWDOWN_LEARNED)
+    wrong = ts_learned_look(arena, m);
   m->file = ts_arena_string(arena, text, strlen(text));
   ts_digest_bytes(file, size, m->sha256);
   return wrong;

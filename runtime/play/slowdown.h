@@ -45,6 +45,13 @@ typedef enum ts_slowdown_kind {
   TS_SLOWDOWN_KINDS
 } ts_slowdown_kind;
 
+/* The names that a learned model's rows have, of each field that is one, in order. */
+enum { TS_LEARNED_FEATURES = 14 };
+typedef struct ts_categories {
+  uint32_t count[TS_LEARNED_FEATURES];
+  const char **name[TS_LEARNED_FEATURES];
+} ts_categories;
+
 /* "*": any */
 typedef struct ts_slowdown_row {
   const char *family, *transfer;
@@ -69,6 +76,7 @@ typedef struct ts_slowdown {
   const char *const *learned;
   /* features that they split by and no play knows: "`sms`, `l2`"; NULL: none */
   const char *unknown;
+  const ts_categories *categories; /* [2] of these models; NULL: nobody looked into them */
   const char *file;             /* that it was opened from, or NULL; */
   uint8_t sha256[TS_DIGEST_SIZE]; /* of what was read there */
 } ts_slowdown;

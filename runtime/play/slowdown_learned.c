@@ -1,9 +1,11 @@
 #include "runtime/play/slowdown_learned.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/output.h"
 #include "base/source.h"
@@ -31,24 +33,146 @@ _Static_assert(sizeof feature_names / sizeof *feature_names == TS_LEARNED_FEATUR
 
 const char *ts_learned_feature(uint32_t feature) { return feature_names[feature]; }
 
-/* Names become numbers by what they are, not by their order: FNV-1a, folded to what a float holds.
- * Libraries write `Simple`, plays `simple`: both are the same. */
-static float name_number(const char *name)
-{
-  uint32_t h = 2166136261u;
-  for (const char *c = name; *c; c++)
-    h = (h ^ (unsigned char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c)) * 16777619u;
-  return *name ? (float)(h >> 8) : NAN;
-}
-
-static void features(const ts_pair *p, float *f)
-{
-  uint32_t i = 0;
-#define NAME(field) f[i++] = name_number(p->field);
-#define NUMBER(field) f[i++] = (float)p->field;
+static const bool is_name[] = {
+#define NAME(field) true,
+#define NUMBER(field) false,
   TS_PAIR_FIELDS(NAME, NUMBER)
 #undef NAME
 #undef NUMBER
+};
+
+/* The texts of a pair's names, NULL at numbers. */
+static void names_of(const ts_pair *p, const char *name[TS_LEARNED_FEATURES])
+{
+  uint32_t i = 0;
+#define NAME(field) name[i++] = p->field;
+#define NUMBER(field) name[i++] = NULL;
+  TS_PAIR_FIELDS(NAME, NUMBER)
+#undef NAME
+#undef NUMBER
+}
+
+/* Libraries write `Simple`, plays `simple`: both are the same. */
+static int compare_names(const void *a, const void *b)
+{
+  return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Place of a name among a field's categories, or as many as there are. */
+static uint32_t category(const ts_categories *c, uint32_t field, const char *name)
+{
+  const char **found = c->count[field] ? bsearch(&name, c->name[field], c->count[field],
+                                                 sizeof name, compare_names) :
+                                         NULL;
+  return found ? (uint32_t)(found - c->name[field]) : c->count[field];
+}
+
+/* The names that a field has in the pairs, in order, each once. */
+static void take_categories(ts_arena *arena, const ts_pair *pairs, uint32_t count,
+                            ts_categories *out)
+{
+  const char *name[TS_LEARNED_FEATURES];
+  *out = (ts_categories){{0}, {NULL}};
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++) {
+    const char **all = is_name[f] ? TS_NEW_ARRAY(arena, const char *, count) : NULL;
+    uint32_t n = 0, kept = 0;
+    for (uint32_t i = 0; all && i < count; i++) {
+      names_of(&pairs[i], name);
+      if (*name[f])
+        all[n++] = name[f];
+    }
+    if (n)
+      qsort(all, n, sizeof *all, compare_names);
+    for (uint32_t i = 0; i < n; i++)
+      if (!kept || compare_names(&all[i], &all[kept - 1]))
+        all[kept++] = all[i];
+    out->count[f] = kept, out->name[f] = all;
+  }
+}
+
+/* Columns of the matrix: one for a number, one for each category of a name. */
+static uint32_t column_count(const ts_categories *c)
+{
+  uint32_t n = 0;
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++) n += is_name[f] ? c->count[f] : 1;
+  return n;
+}
+
+static uint32_t field_of(const ts_categories *c, uint64_t column)
+{
+  uint32_t f = 0;
+  for (uint64_t n; f < TS_LEARNED_FEATURES && column >= (n = is_name[f] ? c->count[f] : 1); f++)
+    column -= n;
+  return f;
+}
+
+/* A name is 1 in the column of its category and 0 in the others, in all of them where it is none of
+ * these; not known is that in all. */
+static void put_features(const ts_categories *c, const ts_pair *p, float *out)
+{
+  const char *name[TS_LEARNED_FEATURES];
+  float value[TS_LEARNED_FEATURES];
+  uint32_t i = 0;
+  names_of(p, name);
+#define NAME(field) value[i++] = NAN;
+#define NUMBER(field) value[i++] = (float)p->field;
+  TS_PAIR_FIELDS(NAME, NUMBER)
+#undef NAME
+#undef NUMBER
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++) {
+    uint32_t at = name[f] ? category(c, f, name[f]) : 0;
+    if (!name[f])
+      *out++ = value[f];
+    for (uint32_t k = 0; name[f] && k < c->count[f]; k++)
+      *out++ = *name[f] ? (float)(k == at) : NAN;
+  }
+}
+
+/* The categories as text, and back. */
+static const char categories_word[] = "trainspec_categories";
+
+static char *write_categories(ts_arena *arena, const ts_categories *c)
+{
+  cJSON *root = cJSON_CreateObject();
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
+    if (is_name[f])
+      cJSON_AddItemToObject(root, feature_names[f],
+                            cJSON_CreateStringArray(c->name[f], (int)c->count[f]));
+  char *text = cJSON_PrintUnformatted(root);
+  char *kept = text ? ts_arena_string(arena, text, strlen(text)) : NULL;
+  cJSON_free(text);
+  cJSON_Delete(root);
+  return kept;
+}
+
+/* False: not a list of texts. */
+static bool read_names(ts_arena *arena, const cJSON *list, uint32_t *count, const char ***names)
+{
+  const cJSON *item;
+  bool good = cJSON_IsArray(list);
+  *names = TS_NEW_ARRAY(arena, const char *, good ? cJSON_GetArraySize(list) + 1 : 1);
+  cJSON_ArrayForEach(item, list) {
+    good = good && cJSON_IsString(item);
+    if (good)
+      (*names)[(*count)++] =
+        ts_arena_string(arena, item->valuestring, strlen(item->valuestring));
+  }
+  if (good && *count)
+    qsort(*names, *count, sizeof **names, compare_names);
+  return good;
+}
+
+static bool read_categories(ts_arena *arena, const char *text, ts_categories *out)
+{
+  cJSON *root = cJSON_Parse(text);
+  bool good = cJSON_IsObject(root);
+  *out = (ts_categories){{0}, {NULL}};
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
+    if (good && is_name[f])
+      good = read_names(arena, cJSON_GetObjectItemCaseSensitive(root, feature_names[f]),
+                        &out->count[f], &out->name[f]);
+  cJSON_Delete(root);
+  return good;
 }
 
 /* ---- Models ---- */
@@ -56,6 +180,7 @@ static void features(const ts_pair *p, float *f)
 typedef struct job {
   ts_xgboost x;
   ts_arena *arena;
+  ts_categories categories;
   void *booster, *data, *held;
 } job;
 
@@ -86,16 +211,16 @@ static double answer(ts_learned_way way, const ts_pair *p, double found)
 static int matrix(job *j, ts_learned_way way, const ts_pair *pairs, uint32_t count,
                   const bool *hold, bool which, const double *factor, void **out)
 {
-  float *rows = TS_NEW_ARRAY(j->arena, float, (size_t)count *TS_LEARNED_FEATURES + 1),
+  uint32_t columns = column_count(&j->categories), n = 0;
+  float *rows = TS_NEW_ARRAY(j->arena, float, (size_t)count *columns + 1),
         *labels = TS_NEW_ARRAY(j->arena, float, count + 1);
-  uint32_t n = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (hold && hold[i] != which)
       continue;
-    features(&pairs[i], rows + (size_t)n * TS_LEARNED_FEATURES);
+    put_features(&j->categories, &pairs[i], rows + (size_t)n * columns);
     labels[n++] = factor ? (float)target(way, &pairs[i], factor[i]) : 0;
   }
-  if (j->x.XGDMatrixCreateFromMat(rows, n, TS_LEARNED_FEATURES, NAN, out))
+  if (j->x.XGDMatrixCreateFromMat(rows, n, columns, NAN, out))
     return -1;
   return factor ? j->x.XGDMatrixSetFloatInfo(*out, "label", labels, n) : 0;
 }
@@ -120,7 +245,10 @@ static int grow(job *j, ts_learned_way way)
     failed = j->x.XGBoosterSetParam(j->booster, more[way][i][0], more[way][i][1]);
   for (int i = 0; !failed && i < rounds[way]; i++)
     failed = j->x.XGBoosterUpdateOneIter(j->booster, i, j->data);
-  return failed ? failed : j->x.XGBoosterSetAttr(j->booster, "trainspec", way_words[way]);
+  const char *categories = write_categories(j->arena, &j->categories);
+  return failed || !categories ||
+         j->x.XGBoosterSetAttr(j->booster, categories_word, categories) ||
+         j->x.XGBoosterSetAttr(j->booster, "trainspec", way_words[way]);
 }
 
 static void close_job(job *j)
@@ -134,18 +262,29 @@ static void close_job(job *j)
   j->booster = j->data = j->held = NULL;
 }
 
-/* The way in which a loaded model was trained. */
-static int way_of(job *j, ts_learned_way *way)
+/* Opens a model, and reads in which way it was trained, of which categories. NULL, or what is
+ * wrong. */
+static const char *load(job *j, const char *path, ts_learned_way *way)
 {
-  const char *word = NULL;
-  int there = 0;
-  if (j->x.XGBoosterGetAttr(j->booster, "trainspec", &word, &there))
-    return -1;
-  *way = TS_LEARNED_FACTOR; /* models from elsewhere */
-  for (int w = 0; there && w < TS_LEARNED_WAYS; w++)
-    if (strcmp(word, way_words[w]) == 0)
-      *way = (ts_learned_way)w;
-  return 0;
+  const char *word = NULL, *categories = NULL;
+  int there = 0, named = 0;
+  if (j->x.XGBoosterCreate(NULL, 0, &j->booster) || j->x.XGBoosterLoadModel(j->booster, path) ||
+      j->x.XGBoosterGetAttr(j->booster, "trainspec", &word, &there))
+    return ts_xgboost_error(&j->x, j->arena);
+  uint32_t w = 0;
+  while (there && w < TS_LEARNED_WAYS && strcmp(word, way_words[w]) != 0)
+    w++;
+  *way = (ts_learned_way)w;
+  if (!there || w == TS_LEARNED_WAYS)
+    return ts_arena_printf(j->arena, "`%s` was not trained by `trainspec fit slowdown`", path);
+  if (j->x.XGBoosterGetAttr(j->booster, categories_word, &categories, &named))
+    return ts_xgboost_error(&j->x, j->arena);
+  if (!named || !read_categories(j->arena, categories, &j->categories))
+    return ts_arena_printf(j->arena,
+                           "`%s` does not say which kernels and transfers it learned from: train "
+                           "it again with `trainspec fit slowdown DATA -o %s`",
+                           path, path);
+  return NULL;
 }
 
 /* What neither a plan nor its network says of a pair: how many processors a kernel fills, and what
@@ -157,18 +296,22 @@ static bool never_known(uint32_t feature)
 
 static int measure_gain(job *j, double *gain);
 
-const char *ts_learned_unknown(ts_arena *arena, const ts_slowdown *model)
+const char *ts_learned_look(ts_arena *arena, ts_slowdown *model)
 {
   job j = {.arena = arena};
-  const char *names = NULL;
+  const char *names = NULL, *wrong = NULL;
   if (!ts_xgboost_open(&j.x))
     return NULL;
   double most[TS_LEARNED_FEATURES] = {0}, gain[TS_LEARNED_FEATURES];
-  for (int k = 0; k < 2 && model->learned[k]; k++) {
-    bool read = !j.x.XGBoosterCreate(NULL, 0, &j.booster) &&
-                !j.x.XGBoosterLoadModel(j.booster, model->learned[k]) && !measure_gain(&j, gain);
-    for (uint32_t f = 0; f < TS_LEARNED_FEATURES && read; f++)
+  ts_categories *categories = TS_NEW_ARRAY(arena, ts_categories, 2);
+  for (int k = 0; k < 2 && model->learned[k] && !wrong; k++) {
+    ts_learned_way way;
+    wrong = load(&j, model->learned[k], &way);
+    if (!wrong && measure_gain(&j, gain))
+      wrong = ts_xgboost_error(&j.x, arena);
+    for (uint32_t f = 0; f < TS_LEARNED_FEATURES && !wrong; f++)
       most[f] = fmax(most[f], gain[f]);
+    categories[k] = j.categories;
     close_job(&j);
   }
   ts_xgboost_close(&j.x);
@@ -176,7 +319,29 @@ const char *ts_learned_unknown(ts_arena *arena, const ts_slowdown *model)
     if (most[f] > 0 && never_known(f))
       names = ts_arena_printf(arena, "%s%s`%s`", names ? names : "", names ? ", " : "",
                               feature_names[f]);
-  return names;
+  model->unknown = names;
+  model->categories = categories;
+  return wrong;
+}
+
+const char *ts_learned_unseen(ts_arena *arena, const ts_slowdown *model, const ts_pair *pairs,
+                              uint32_t count)
+{
+  ts_categories all;
+  const char *unseen = NULL;
+  take_categories(arena, pairs, count, &all);
+  for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
+    for (uint32_t i = 0; i < all.count[f]; i++) {
+      bool new = false;
+      for (int k = 0; k < 2 && model->learned[k]; k++)
+        new = new || (model->categories[k].count[f] &&
+                      category(&model->categories[k], f, all.name[f][i]) ==
+                        model->categories[k].count[f]);
+      if (new)
+        unseen = ts_arena_printf(arena, "%s%s%s `%s`", unseen ? unseen : "", unseen ? ", " : "",
+                                 feature_names[f], all.name[f][i]);
+    }
+  return unseen;
 }
 
 static const char *predict_by(job *j, const char *path, const ts_pair *pairs, uint32_t count,
@@ -185,8 +350,10 @@ static const char *predict_by(job *j, const char *path, const ts_pair *pairs, ui
   const float *found = NULL;
   uint64_t n = 0;
   ts_learned_way way = TS_LEARNED_FACTOR;
-  if (j->x.XGBoosterCreate(NULL, 0, &j->booster) || j->x.XGBoosterLoadModel(j->booster, path) ||
-      way_of(j, &way) || matrix(j, way, pairs, count, NULL, true, NULL, &j->data) ||
+  const char *wrong = load(j, path, &way);
+  if (wrong)
+    return wrong;
+  if (matrix(j, way, pairs, count, NULL, true, NULL, &j->data) ||
       j->x.XGBoosterPredict(j->booster, j->data, 0, 0, 0, &n, &found))
     return ts_xgboost_error(&j->x, j->arena);
   if (n != count)
@@ -234,7 +401,7 @@ static int measure_gain(job *j, double *gain)
   for (uint64_t i = 0; i < count; i++)
     sum += scores[i];
   for (uint64_t i = 0; i < count; i++) { /* "f3" */
-    unsigned long f = strtoul(names[i] + 1, NULL, 10);
+    uint32_t f = field_of(&j->categories, strtoul(names[i] + 1, NULL, 10));
     if (f < TS_LEARNED_FEATURES && sum > 0)
       gain[f] += scores[i] / sum;
   }
@@ -277,6 +444,7 @@ const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair 
   job j = {.arena = arena};
   if (!ts_xgboost_open(&j.x))
     return ts_xgboost_missing;
+  take_categories(arena, pairs, count, &j.categories);
   int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) ||
                (out && predict_held(&j, way, pairs, hold, count, out)) ||
                (gain && measure_gain(&j, gain));

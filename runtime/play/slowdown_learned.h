@@ -17,12 +17,16 @@ typedef enum ts_learned_way { /* how a model is trained */
 bool ts_learned_available(void);
 const char *ts_learned_way_name(ts_learned_way way);
 
-enum { TS_LEARNED_FEATURES = 14 };
 const char *ts_learned_feature(uint32_t feature); /* "time"; the fields of a ts_pair */
 
-/* The features that the models split by and that no play knows, "`sms`, `l2`"; NULL: none, or the
- * library or a model is not there, as predicting says. */
-const char *ts_learned_unknown(ts_arena *arena, const ts_slowdown *model);
+/* Looks into the models: sets `categories`, and `unknown` if they split by features that no play
+ * knows. NULL (also where the library is not there, as predicting says), or what is wrong. */
+const char *ts_learned_look(ts_arena *arena, ts_slowdown *model);
+
+/* What names of the pairs were in no row that a model learned from, where it learned from such
+ * names: "family `permute`, transfer `message`". NULL: none. */
+const char *ts_learned_unseen(ts_arena *arena, const ts_slowdown *model, const ts_pair *pairs,
+                              uint32_t count);
 
 /* By the models that `model` names (without one for transfers: these as the physical model has
  * them), all at once. NULL, or what is wrong. */

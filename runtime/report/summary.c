@@ -375,6 +375,8 @@ static void list_assumptions(ts_summary *s)
   list_sharing(s, list);
   if (s->result->unfelt)
     say(s, list, "the slowdown model learned from %s, which plays do not know", s->result->unfelt);
+  if (s->result->unseen)
+    say(s, list, "the slowdown model has never seen: %s", s->result->unseen);
   if (s->result->idle_rows)
     say(s, list, "without effect in the slowdown model: %s", s->result->idle_rows);
   uint32_t unknown = unknown_devices(s);

@@ -7,6 +7,7 @@
 
 #include "base/hash_table.h"
 #include "base/table.h"
+#include "ir/spelling.h"
 
 struct ts_string_table {
   ts_hash_table table;
@@ -126,6 +127,26 @@ const char *ts_event_kind_name(ts_event_kind kind)
     "optimizer", "reduction", "indexing",    "elementwise", "copy", "fill",    "communication"};
   TS_TABLE(names, TS_KERNEL_KINDS);
   return kind < TS_KERNEL_KINDS ? names[kind] : "host";
+}
+
+const char *ts_kernel_family(ts_event_kind kind, const char *name)
+{
+  static const struct { const char *part, *family; ts_event_kind kind; } families[] = {
+#define FAMILY(kind, part, family) {part, family, TS_KERNEL_##kind},
+#include "trace/read/kernel_families.def"
+#undef FAMILY
+  };
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (families[i].kind == kind && contains(name, families[i].part))
+      return families[i].family;
+  return ts_event_kind_name(kind);
+}
+
+const char *ts_comm_transfer(ts_comm_kind kind)
+{
+  return kind == TS_COMM_UNKNOWN                        ? "" :
+         kind == TS_COMM_SEND || kind == TS_COMM_RECV ? ts_ir_collective_names[TS_IR_MESSAGE] :
+                                                        ts_ir_collective_names[ts_comm_in_ir(kind)];
 }
 
 ts_ir_collective_kind ts_comm_in_ir(uint32_t kind)

@@ -278,6 +278,10 @@ static inline bool ts_event_fits(int64_t duration)
 }
 
 const char *ts_event_kind_name(ts_event_kind kind); /* "matmul" */
+/* The family that a kernel of this kind and name has in plans ("gemm"): what plays of recordings,
+ * models of slowdown and plans call it. */
+const char *ts_kernel_family(ts_event_kind kind, const char *name);
+const char *ts_comm_transfer(ts_comm_kind kind); /* likewise: "message"; "": not known */
 /* of a collective's or a kernel's name */
 ts_comm_kind ts_comm_kind_of(const char *name, size_t length);
 const char *ts_comm_kind_name(ts_comm_kind kind);   /* "all_reduce" */
