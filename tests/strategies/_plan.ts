@@ -85,6 +85,13 @@ plan strategies(
       max_reuse_distance: 0,
       reduce_bucket_size: 0,
     ) else none,
+    if among("ds3_at_limits", use) then deepspeed_zero3(
+      dp * cp * ep * r,
+      prefetch_bucket_size: 0,
+      param_persistence_threshold: 1024,
+      max_reuse_distance: 65_536_000,
+      reduce_bucket_size: 0,
+    ) else none,
     if among("fsdp", use) then fsdp(dp * cp * ep * r, prefetch: prefetch) else none,
     if among("fsdp_keep", use) then fsdp(dp * cp * ep * r, reshard: false) else none,
     if among("hsdp", use) then hsdp(dp * cp * ep, r) else none,

@@ -95,6 +95,34 @@ Test(link_use, bytes_of_flows_are_conserved)
       conserves(models[m], contention, 1);
 }
 
+/* Four devices under a switch of light, over whose ports a ring sets up circuits: what goes in by
+ * one port comes out of another. */
+Test(link_use, circuits_carry_what_goes_in_out_again)
+{
+  char text[2048], *at = text;
+  ts_error error = {0};
+  ts_ir ir;
+  at += sprintf(at, "axis x 4\ngroup all = x\nstream compute\nstream comm\ndevice_class d 1 TB/s\n"
+                    "devices gpu[4] of d\nswitches light[1]\nlink_class fibre 10 GB/s latency 1 us "
+                    "tier 1 ports 2 setup 20 us\n");
+  for (int i = 0; i < 4; i++)
+    at += sprintf(at, "link gpu[%d] -- light[0] fibre\n", i);
+  sprintf(at, "net_model m flow by ring\nfragment F { a: all_reduce 8 MB over all on comm }\n"
+              "program { F 0\n}\n");
+  ts_ir_builder *b = ts_ir_parse(text, strlen(text), &error);
+  cr_assert(b, "line %u: %s", error.line, error.message);
+  ts_ir_builder_view(b, &ir);
+  ts_arena *arena = ts_arena_new("test");
+  double bytes[8] = {0}, ways[2] = {0};
+  cr_assert_eq(uses_of(arena, &ir, false, bytes).tier_count, 1);
+  for (uint32_t l = 0; l < 8; l++)
+    ways[l % 2] += bytes[l];
+  cr_assert_float_eq(ways[0], 4 * 2 * 3. / 4 * 8e6, 1, "%f to the switch", ways[0]);
+  cr_assert_float_eq(ways[1], ways[0], 1, "%f from the switch, %f to it", ways[1], ways[0]);
+  ts_arena_free(arena);
+  ts_ir_builder_free(b);
+}
+
 Test(packet, bytes_are_conserved)
 {
   if (!ts_packet_available())

@@ -300,6 +300,17 @@ Test(messages, queues)
   }
 }
 
+/* Where each message costs its sender, too, and waits in queues: the path is as long as the step. */
+Test(messages, paths_go_through_what_messages_cost_their_sender)
+{
+  for (uint32_t seed = 1; seed <= 100; seed++) {
+    job j = random_job(seed);
+    j.models = seed % 2 ? "net_model m flow for message base 30 us hop 7 us\n" :
+                          "net_model m alpha_beta for message base 300 us\n";
+    played(&j, &(ts_run_options){0}, 0);
+  }
+}
+
 /* No link carries more than it can, whoever plays: by flows, too, where a port is shared evenly and
  * not by turns. */
 Test(messages, no_link_is_faster_than_it_is)
