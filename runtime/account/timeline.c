@@ -157,6 +157,18 @@ void ts_run_timeline(const ts_run *run, uint32_t rank,
   ts_arena_free(scratch);
 }
 
+uint64_t ts_event_begun(const ts_span_event *e)
+{
+  if (e->node->op != TS_IR_RECV || e->sent <= e->start)
+    return e->start;
+  return e->sent < e->end ? e->sent : e->end;
+}
+
+bool ts_event_works(const ts_span_event *e)
+{
+  return e->stream == 0 && e->node->op != TS_IR_RECORD && e->end > ts_event_begun(e);
+}
+
 /* ---- One stream ---- */
 
 struct ts_lane {

@@ -11,6 +11,12 @@ typedef struct ts_issues ts_issues;
 ts_issues *ts_issues_new(ts_arena *arena, const ts_run *run, uint32_t rank);
 bool ts_issues_next(ts_issues *issues, ts_span_event *event);
 
+/* When the node has something to do: until its sender begins to send, a receive only waits. */
+uint64_t ts_event_begun(const ts_span_event *event);
+/* Whether pictures of a step show it as work, from then to its end: a part of the compute stream's.
+ * What lies between two of an item is waited. */
+bool ts_event_works(const ts_span_event *event);
+
 typedef struct ts_lane ts_lane;
 
 /* `stream`: of the IR, or TS_IR_NONE: the host. */

@@ -16,6 +16,7 @@
 #include "base/output.h"
 #include "base/table.h"
 #include "ir/names.h"
+#include "runtime/account/timeline.h"
 #include "runtime/report/report.h"
 
 enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
@@ -207,17 +208,9 @@ static void put_wait(writer *w, uint64_t from, uint64_t to)
   end_object(w);
 }
 
-/* Until its sender begins to send, a receive only waits. */
-static uint64_t begun_at(const ts_span_event *e)
-{
-  if (e->node->op != TS_IR_RECV || e->sent <= e->start)
-    return e->start;
-  return e->sent < e->end ? e->sent : e->end;
-}
-
 static void follow_work(writer *w, const ts_span_event *e)
 {
-  uint64_t begun = begun_at(e);
+  uint64_t begun = ts_event_begun(e);
   bool same = w->at.item == e->item;
   uint64_t wait = same && begun > w->at.end ? begun - w->at.end : 0, from = w->at.end;
   if (!same || is_long(w, wait)) {
@@ -255,12 +248,12 @@ static void put_node(void *closure, const ts_span_event *e)
           e->issued - (node->host_ps < e->issued ? node->host_ps : e->issued), e->issued);
     end_object(w);
   }
-  if (e->stream == 0 && node->op != TS_IR_RECORD)
+  if (ts_event_works(e))
     follow_work(w, e);
   if (!seen || node->op == TS_IR_RECORD)
     return;
   uint32_t track = host ? TRACK_HOST : TRACK_STREAMS + e->stream;
-  uint64_t begun = begun_at(e);
+  uint64_t begun = ts_event_begun(e);
   if (e->ready < begun && shows(w, TS_LEVEL_ALL)) {
     slice(w, track, "wait", "wait", e->ready, begun);
     end_object(w);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "runtime/account/run.h"
+#include "runtime/account/timeline.h"
 
 enum { MOST_NUMBERS = 150000 /* of spans in patterns: about a megabyte */ };
 
@@ -116,12 +117,9 @@ static void read_node(void *closure, const ts_span_event *e)
   }
   if (node->host_ps)
     add_span(r, host, e->issued - node->host_ps, e->issued - node->host_ps, e->issued);
-  uint64_t begun = e->start;
-  if (node->op == TS_IR_RECV) { /* until its sender begins to send, a receive only waits */
-    begun = e->sent > begun ? e->sent < e->end ? e->sent : e->end : begun;
+  if (node->op == TS_IR_RECV)
     add_peer(r, e);
-  }
-  add_span(r, &r->lanes[e->stream], e->ready, begun, e->end);
+  add_span(r, &r->lanes[e->stream], e->ready, ts_event_begun(e), e->end);
 }
 
 /* ---- What the compute stream waited for ---- */

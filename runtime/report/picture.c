@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "ir/names.h"
+#include "runtime/account/timeline.h"
 
 enum {
   /* of the median work item, if the width allows */
@@ -35,8 +36,9 @@ enum {
   KEY_LETTER = 6
 };
 
-/* a work item, from the first to the last node that the compute stream has of it */
-typedef struct box { uint32_t item; uint64_t begin, end; } box;
+/* a work item, from the first to the last node that the compute stream has of it, and how much of
+ * that they work */
+typedef struct box { uint32_t item; uint64_t begin, end, work; } box;
 
 /* a node wide enough to be seen by itself */
 typedef struct node { uint64_t begin, end; const ts_ir_node *node; } node;
@@ -48,6 +50,7 @@ typedef struct row {
   uint32_t stage; /* into the summary's stages */
   uint32_t class;
   TS_VEC(box) boxes;
+  float *work;    /* [width] shares of pixels that are work */
   uint32_t lane_count;
   lane *lanes;    /* of the streams that are anything but idle */
   unsigned top, height;
@@ -139,8 +142,9 @@ void ts_picture_style(FILE *out)
   fputs("text{font:11px "
         "system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in{font-size:9px;fill:#"
         "000;text-anchor:middle}"
-        ".up{font-weight:bold}.pale{fill:#fff}.end{text-anchor:end}\n"
-        ".even{fill-opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#"
+        ".up{font-weight:bold}.pale{fill:#fff}.bare{fill:currentColor}.end{text-anchor:end}\n"
+        ".hollow{fill:none;stroke:currentColor;stroke-opacity:.45;stroke-width:.8}.even{fill-opacity:."
+        "78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#"
         "d55e00;stroke-width:2;stroke-dasharray:5 3;fill:none}\n",
         out);
   for (size_t k = 0; k < KINDS; k++)
@@ -198,13 +202,14 @@ static void take_box(collector *c)
 static void collect_box(void *closure, const ts_span_event *e)
 {
   collector *c = closure;
-  if (e->stream != 0 || e->end == e->start)
+  if (!ts_event_works(e))
     return;
   if (c->at.item != e->item) {
     take_box(c);
-    c->at = (box){e->item, e->start, e->end};
+    c->at = (box){.item = e->item, .begin = ts_event_begun(e)};
   }
   c->at.end = e->end;
+  c->at.work += e->end - ts_event_begun(e);
 }
 
 static unsigned columns_of(const ts_picture *p) { return (p->width + p->column - 1) / p->column; }
@@ -218,6 +223,15 @@ static void cover(float *share, unsigned width, double from, double to)
   }
 }
 
+static void collect_work(void *closure, const ts_span_event *e)
+{
+  collector *c = closure;
+  double left = (double)c->p->window.from, scale = c->scale * c->p->column;
+  if (ts_event_works(e))
+    cover(c->row->work, c->p->width, ((double)ts_event_begun(e) - left) * scale,
+          ((double)e->end - left) * scale);
+}
+
 static void collect_lanes(void *closure, const ts_span_event *e)
 {
   collector *c = closure;
@@ -225,10 +239,7 @@ static void collect_lanes(void *closure, const ts_span_event *e)
     return;
   lane *l = &c->row->lanes[e->stream];
   double left = (double)c->p->window.from;
-  uint64_t begun = e->start;
-  /* until its sender begins to send, a receive only waits */
-  if (e->node->op == TS_IR_RECV && e->sent > begun)
-    begun = e->sent < e->end ? e->sent : e->end;
+  uint64_t begun = ts_event_begun(e);
   double from = ((double)begun - left) * c->scale, to = ((double)e->end - left) * c->scale;
   cover(l->waits, columns_of(c->p), ((double)e->ready - left) * c->scale, from);
   cover(l->busy, columns_of(c->p), from, to);
@@ -318,6 +329,8 @@ const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s, const ts_
   p->rows_end = AXIS;
   for (unsigned r = 0; r < p->row_count; r++) {
     c.row = &p->rows[r];
+    c.row->work = TS_NEW_ARRAY(p->arena, float, p->width + 1);
+    ts_run_timeline(s->run, s->result->classes[c.row->class].rank, collect_work, &c);
     measure_streams(&c);
     c.row->top = p->rows_end;
     p->rows_end += c.row->height;
@@ -373,13 +386,13 @@ static void put_axis(const ts_picture *p, FILE *out)
 
 /* Work of a row as coloured columns, each by what most of it is: a path for each kind. However many
  * items there are, it does not grow. */
-static void put_columns(const ts_picture *p, const row *r, unsigned columns, double left,
-                        double width, double y, unsigned height, FILE *out)
+static void put_columns(const ts_picture *p, const row *r, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
+  unsigned columns = p->width;
   float *share = TS_NEW_ARRAY(p->arena, float, (size_t)KINDS * columns);
   uint8_t *most = TS_NEW_ARRAY(p->arena, uint8_t, columns);
-  double scale = p->length ? (double)columns / (double)p->length : 0, pixels = width / columns,
+  double scale = p->length ? (double)columns / (double)p->length : 0,
          first = (double)p->window.from;
   for (size_t b = 0; b < r->boxes.count; b++) {
     size_t k = 0;
@@ -390,12 +403,10 @@ static void put_columns(const ts_picture *p, const row *r, unsigned columns, dou
           ((double)r->boxes.at[b].end - first) * scale);
   }
   for (unsigned x = 0; x < columns; x++) {
-    float best = 0, sum = 0;
-    for (size_t k = 0; k < KINDS; sum += share[k++ * columns + x])
+    float best = 0;
+    for (size_t k = 0; k < KINDS && r->work[x] >= 0.5f; k++)
       if (share[k * columns + x] > best)
         best = share[k * columns + x], most[x] = (uint8_t)(k + 1);
-    if (sum < 0.5f)
-      most[x] = 0;
   }
   for (size_t k = 0; k < KINDS; k++) {
     bool begun = false;
@@ -407,8 +418,7 @@ static void put_columns(const ts_picture *p, const row *r, unsigned columns, dou
       if (!begun)
         ts_put_xml(out, "<path style=\"fill:%s\" d=\"", kinds[k].colour);
       begun = true;
-      fprintf(out, "M%.1f %.0fh%.1fv%uh-%.1fz", left + from * pixels, y, (x - from) * pixels,
-              height, (x - from) * pixels);
+      fprintf(out, "M%u %uh%uv%uh-%uz", from, r->top, x - from, BOX, x - from);
     }
     if (begun)
       fputs("\"/>\n", out);
@@ -438,29 +448,82 @@ static bool takes_white(const char *class)
   return false;
 }
 
-/* "F(3): 1.234 ms from 5.678 ms" where the pointer rests. Numbers of micro-batches are bold on all
- * chunks but a rank's first, and have the chunk's behind a dot where there is room. */
-static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
+/* Whether most of a pixel is work of the box that lies from `left` to `right`. */
+static bool is_filled(const row *r, unsigned x, double left, double right)
+{
+  double from = x > left ? x : left, to = x + 1 < right ? x + 1 : right;
+  return r->work[x] >= 0.5 * (to - from);
+}
+
+typedef struct part { double left, wide; } part;
+
+/* The parts of a box that are work, and a frame around all of it: waits are hollow. False, and
+ * nothing is put: all of it is filled. */
+static bool put_hollow(const row *r, const char *class, double left, double right, part *longest,
+                       FILE *out)
+{
+  unsigned first = (unsigned)left, end = (unsigned)ceil(right), x = first;
+  while (x < end && is_filled(r, x, left, right))
+    x++;
+  if (x >= end || end - first < 2)
+    return false;
+  begin_rectangle(out, "hollow", left + 0.4, r->top + 0.4, right - left - 0.8, BOX - 0.8);
+  ts_put_xml(out, "/><path class=\"%s\" d=\"", class);
+  for (x = first; x < end;) {
+    unsigned from = x++;
+    while (x < end && is_filled(r, x, left, right) == is_filled(r, from, left, right))
+      x++;
+    if (!is_filled(r, from, left, right))
+      continue;
+    double begin = from > left ? from : left, wide = (x < right ? x : right) - begin;
+    fprintf(out, "M%.1f %uh%.1fv%uh-%.1fz", begin, r->top, wide, BOX, wide);
+    if (wide > longest->wide)
+      *longest = (part){begin, wide};
+  }
+  fputc('"', out);
+  return true;
+}
+
+/* "F(3): 1.234 ms from 5.678 ms, 0.8 ms of it work" where the pointer rests. Numbers of
+ * micro-batches are bold on all chunks but a rank's first, and have the chunk's behind a dot where
+ * there is room. */
+static void put_box(const ts_picture *p, const row *r, const box *b, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
   const ts_ir_item *item = &ir->items[b->item];
-  double x = within(p, b->begin), width = within(p, b->end) - x;
+  double x = within(p, b->begin), width = within(p, b->end) - x, y = r->top;
   const char *class = ts_work_colour(ir, item->fragment);
   bool known = item->micro_batch != TS_IR_NONE;
-  begin_rectangle(
-    out, known && item->micro_batch % 2 ? ts_arena_printf(p->arena, "%s even", class) : class, x, y,
-    width > 4 ? width - 0.6 : width, BOX);
+  if (known && item->micro_batch % 2)
+    class = ts_arena_printf(p->arena, "%s even", class);
+  part filled = {0};
+  double drawn = width > 4 ? width - 0.6 : width;
+  bool hollow = put_hollow(r, class, x, x + drawn, &filled, out);
+  if (!hollow)
+    begin_rectangle(out, class, x, y, drawn, BOX);
   if (width >= TITLE_ROOM) {
     fputs("><title>", out);
     ts_put_xml(out, "%s", ts_report_item(p->arena, ir, b->item));
-    ts_put_xml(out, ": %s from %s</title></rect>", ts_format_time(b->end - b->begin).text,
+    ts_put_xml(out, ": %s from %s", ts_format_time(b->end - b->begin).text,
                ts_format_time(b->begin).text);
+    if (b->work < b->end - b->begin)
+      ts_put_xml(out, ", %s of it work", ts_format_time(b->work).text);
+    ts_put_xml(out, hollow ? "</title></path>" : "</title></rect>");
   } else {
     fputs("/>", out);
   }
+  bool bare = hollow && filled.wide < LABEL_ROOM;
+  if (hollow && !bare) {
+    x = filled.left;
+    width = filled.wide;
+  }
   if (width >= LABEL_ROOM && known) {
     ts_put_xml(out, "<text class=\"in%s%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? " up" : "",
-               takes_white(class) ? " pale" : "", x + width / 2, y + BOX / 2.0 + 3.5);
+               bare                                            ? " bare" :
+               takes_white(ts_work_colour(ir, item->fragment)) ? " pale" :
+                                                                 "",
+               x + width / 2,
+               y + BOX / 2.0 + 3.5);
     if (width >= 2 * LABEL_ROOM)
       ts_put_xml(out, "%s", ir->strings + ir->fragments[item->fragment].work);
     fprintf(out, "%" PRIu32, item->micro_batch);
@@ -515,10 +578,10 @@ static void put_nodes(const ts_picture *p, const lane *l, double y, FILE *out)
 static void put_row(const ts_picture *p, const row *r, FILE *out)
 {
   if (p->middle < LEAST_BOX && r->boxes.count > MOST_COLUMNS / 2)
-    put_columns(p, r, p->width, 0, p->width, r->top, BOX, out);
+    put_columns(p, r, out);
   else
     for (size_t b = 0; b < r->boxes.count; b++)
-      put_box(p, &r->boxes.at[b], r->top, out);
+      put_box(p, r, &r->boxes.at[b], out);
   double y = r->top + BOX + LANE_GAP;
   for (uint32_t l = 0; l < r->lane_count; l++, y += LANE + LANE_GAP) {
     put_share(p, r->lanes[l].busy, NULL, y, r->lanes[l].stream ? "c" : "busy", out);
@@ -681,6 +744,17 @@ static bool work_shown(const ts_picture *p, const char *class)
   return false;
 }
 
+static bool any_waits(const ts_picture *p)
+{
+  for (unsigned r = 0; r < p->row_count; r++)
+    for (size_t i = 0; i < p->rows[r].boxes.count; i++) {
+      const box *b = &p->rows[r].boxes.at[i];
+      if (b->work < b->end - b->begin)
+        return true;
+    }
+  return false;
+}
+
 static void work_entries(const ts_picture *p, entry_list *list)
 {
   static const entry named[] = {{"f", "F: forward"},
@@ -695,6 +769,8 @@ static void work_entries(const ts_picture *p, entry_list *list)
   for (size_t k = 0; k < sizeof named / sizeof *named; k++)
     if (work_shown(p, named[k].class))
       TS_PUSH(p->arena, list, named[k]);
+  if (any_waits(p))
+    TS_PUSH(p->arena, list, ((entry){"hollow", "waits inside of work"}));
 }
 
 static void stream_entries(const ts_picture *p, entry_list *list)

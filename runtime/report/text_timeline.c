@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
+#include "runtime/account/timeline.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/report.h"
 
@@ -34,17 +35,24 @@ static const struct kind {
   {"c", "communication", {209, 209}, "█", "%"},
   {"x", "other", {247, 247}, "█", "x"},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, IDLE = KINDS };
+enum { KINDS = sizeof kinds / sizeof *kinds, IDLE = KINDS, WAITS };
+
+/* What is no work: between items, and inside of them. */
+static const struct pause { const char *name, *mark, *ascii; } pauses[] = {
+  {"idle", "·", "."}, {"waits inside of work", "┄", "-"}};
 
 typedef struct box { uint64_t begin, end; uint32_t item; uint8_t kind; } box;
 
 typedef struct half { uint8_t kind; bool even; } half;
+
+static bool is_work(half h) { return h.kind < KINDS; }
 
 typedef struct row {
   const char *name;
   uint32_t rank;
   TS_VEC(box) boxes;
   half *halves;      /* [2 * columns] */
+  float *most, *work, *item; /* [2 * columns] shares of them: of a kind, of all work, of items */
   uint32_t *label;   /* [columns] item whose number begins here + 1; 0: none */
   double busy;       /* share of the window */
 } row;
@@ -60,7 +68,7 @@ typedef struct picture {
   row *rows;
   row *row;          /* that is being collected */
   box at;
-  bool used[KINDS], numbers, chunks;
+  bool used[WAITS + 1], numbers, chunks;
 } picture;
 
 static bool coloured(const picture *p) { return p->terminal->color == TS_COLOR_ALWAYS; }
@@ -86,19 +94,6 @@ static void take_box(picture *p)
   p->at.item = TS_IR_NONE;
 }
 
-/* An item goes from the first to the last node that the compute stream has of it. */
-static void collect(void *closure, const ts_span_event *e)
-{
-  picture *p = closure;
-  if (e->stream != 0 || e->end == e->start)
-    return;
-  if (p->at.item != e->item) {
-    take_box(p);
-    p->at = (box){.begin = e->start, .end = e->end, .item = e->item};
-  }
-  p->at.end = e->end;
-}
-
 /* Of a time, in columns from the left. */
 static double column_of(const picture *p, uint64_t time)
 {
@@ -108,34 +103,56 @@ static double column_of(const picture *p, uint64_t time)
 
 static double clipped(double x, double most) { return x < 0 ? 0 : x > most ? most : x; }
 
-/* Each half by what covers most of it; idle if less than half of it is work. */
+/* Adds a stretch of time to shares of halves; returns how many it is long. */
+static double add_share(const picture *p, float *shares, uint64_t begin, uint64_t end)
+{
+  unsigned halves = 2 * p->columns;
+  double from = clipped(2 * column_of(p, begin), halves),
+         to = clipped(2 * column_of(p, end), halves);
+  for (unsigned x = (unsigned)from; x < halves && x < to; x++)
+    shares[x] += (float)((x + 1 < to ? x + 1 : to) - (x > from ? x : from));
+  return to - from;
+}
+
+/* An item goes from the first to the last node that the compute stream has of it. */
+static void collect(void *closure, const ts_span_event *e)
+{
+  picture *p = closure;
+  if (!ts_event_works(e))
+    return;
+  uint64_t begun = ts_event_begun(e);
+  if (p->at.item != e->item) {
+    take_box(p);
+    p->at = (box){.begin = begun, .item = e->item};
+  }
+  p->at.end = e->end;
+  p->row->busy += add_share(p, p->row->work, begun, e->end);
+}
+
+/* Each half by the item that covers most of it, if at least half of it is work. */
 static void fill_halves(picture *p, row *r)
 {
   unsigned halves = 2 * p->columns;
-  float *most = TS_NEW_ARRAY(p->arena, float, halves), *sum = TS_NEW_ARRAY(p->arena, float, halves);
-  double busy = 0;
-  r->halves = TS_NEW_ARRAY(p->arena, half, halves);
   for (size_t b = 0; b < r->boxes.count; b++) {
     const box *at = &r->boxes.at[b];
     double from = clipped(2 * column_of(p, at->begin), halves),
            to = clipped(2 * column_of(p, at->end), halves);
     uint32_t micro = p->s->ir->items[at->item].micro_batch;
-    busy += to - from;
+    add_share(p, r->item, at->begin, at->end);
     for (unsigned x = (unsigned)from; x < halves && x < to; x++) {
       float share = (float)((x + 1 < to ? x + 1 : to) - (x > from ? x : from));
-      sum[x] += share;
-      if (share <= most[x])
+      if (share <= r->most[x])
         continue;
-      most[x] = share;
+      r->most[x] = share;
       r->halves[x] = (half){at->kind, micro != TS_IR_NONE && micro % 2};
     }
   }
-  for (unsigned x = 0; x < halves; x++)
-    if (sum[x] < 0.5f)
-      r->halves[x].kind = IDLE;
-    else
-      p->used[r->halves[x].kind] = true;
-  r->busy = busy / halves;
+  for (unsigned x = 0; x < halves; x++) {
+    if (r->work[x] < 0.5f)
+      r->halves[x] = (half){r->item[x] < 0.5f ? IDLE : WAITS, false};
+    p->used[r->halves[x].kind] = true;
+  }
+  r->busy /= halves;
 }
 
 /* Columns that the number takes; 0: none is shown. */
@@ -150,6 +167,22 @@ static unsigned digits_of(const picture *p, uint32_t item)
   return digits;
 }
 
+/* The longest run of columns that work, of those from `*from` to `*to`. */
+static void find_work(const row *r, double *from, double *to)
+{
+  double begin = *from, longest = 0;
+  for (double x = *from, end = *to; x < end; x++) {
+    const half *h = &r->halves[2 * (unsigned)x];
+    if (!is_work(h[0]) && !is_work(h[1]))
+      begin = x + 1;
+    else if (x + 1 - begin > longest) {
+      longest = x + 1 - begin;
+      *from = begin;
+      *to = x + 1;
+    }
+  }
+}
+
 /* A number stands where the columns that are an item's own have room for it. */
 static void place_labels(picture *p, row *r)
 {
@@ -159,6 +192,7 @@ static void place_labels(picture *p, row *r)
     unsigned digits = digits_of(p, at->item);
     double from = ceil(clipped(column_of(p, at->begin), p->columns) - 0.25),
            to = floor(clipped(column_of(p, at->end), p->columns) + 0.25);
+    find_work(r, &from, &to);
     /* without colours, what it is must show beside its number */
     if (!digits || to - from < digits + !coloured(p))
       continue;
@@ -172,7 +206,12 @@ static void place_labels(picture *p, row *r)
 static void add_row(picture *p, const char *name, uint32_t rank)
 {
   row *r = &p->rows[p->row_count++];
-  *r = (row){.name = name, .rank = rank};
+  *r = (row){.name = name,
+             .rank = rank,
+             .halves = TS_NEW_ARRAY(p->arena, half, 2 * p->columns),
+             .most = TS_NEW_ARRAY(p->arena, float, 2 * p->columns),
+             .work = TS_NEW_ARRAY(p->arena, float, 2 * p->columns),
+             .item = TS_NEW_ARRAY(p->arena, float, 2 * p->columns)};
   p->row = r;
   p->at.item = TS_IR_NONE;
   ts_run_timeline(p->s->run, rank, collect, p);
@@ -211,7 +250,7 @@ static unsigned choose_rows(picture *p)
 
 static void put_shade(FILE *out, char ground, half h)
 {
-  if (h.kind == IDLE)
+  if (!is_work(h))
     fputs(ground == 'f' ? "\033[38;5;240m" : "\033[49m", out);
   else
     fprintf(out, "\033[%d;5;%dm", ground == 'f' ? 38 : 48, kinds[h.kind].shade[h.even]);
@@ -219,28 +258,31 @@ static void put_shade(FILE *out, char ground, half h)
 
 static bool same(half a, half b)
 {
-  return a.kind == b.kind && (a.kind == IDLE || a.even == b.even);
+  return is_work(a) ? a.kind == b.kind && a.even == b.even : !is_work(b);
 }
 
 /* Without a number in it. */
 static void put_plain_cell(const picture *p, const half *h, FILE *out)
 {
   bool unicode = p->terminal->unicode;
+  const struct pause *pause = &pauses[h[0].kind == WAITS || h[1].kind == WAITS];
   if (!coloured(p)) {
     /* the half that is work */
-    uint8_t kind = h[0].kind == IDLE ? h[1].kind : h[0].kind;
-    bool idle = h[0].kind == IDLE && h[1].kind == IDLE;
-    ts_put_text(out, "%s", idle ? unicode ? "·" : "." : unicode ? kinds[kind].block : kinds[kind].ascii);
+    uint8_t kind = is_work(h[0]) ? h[0].kind : h[1].kind;
+    ts_put_text(out, "%s",
+                kind >= KINDS ? unicode ? pause->mark : pause->ascii :
+                unicode       ? kinds[kind].block :
+                                kinds[kind].ascii);
   } else if (same(h[0], h[1])) {
     put_shade(out, 'b', h[0]);
-    if (h[0].kind == IDLE)
+    if (!is_work(h[0]))
       put_shade(out, 'f', h[0]);
-    ts_put_text(out, "%s", h[0].kind != IDLE ? " " : unicode ? "·" : ".");
+    ts_put_text(out, "%s", is_work(h[0]) ? " " : unicode ? pause->mark : pause->ascii);
   } else if (!unicode) {
-    put_shade(out, 'b', h[h[0].kind == IDLE]);
+    put_shade(out, 'b', h[!is_work(h[0])]);
     fputc(' ', out);
   } else { /* the left half is drawn, the right one is the ground; the ground may not be work */
-    bool left = h[0].kind != IDLE;
+    bool left = is_work(h[0]);
     put_shade(out, 'f', h[!left]);
     put_shade(out, 'b', h[left]);
     ts_put_text(out, "%s", left ? "▌" : "▐");
@@ -265,8 +307,10 @@ static void put_row(const picture *p, const row *r, FILE *out)
       continue;
     }
     if (coloured(p)) {
-      put_shade(out, 'b', r->halves[2 * x + (r->halves[2 * x].kind == IDLE)]);
-      fputs(chunk ? "\033[4;38;5;16m" : "\033[38;5;16m", out);
+      half h = r->halves[2 * x + !is_work(r->halves[2 * x])];
+      put_shade(out, 'b', h);
+      fputs(is_work(h) ? "\033[38;5;16m" : "\033[39m", out);
+      fputs(chunk ? "\033[4m" : "", out);
     }
     ts_put_text(out, "%c", *next++);
     if (coloured(p) && chunk)
@@ -316,10 +360,10 @@ static void put_sample(const picture *p, unsigned k, FILE *out)
 static void put_legend(const picture *p, FILE *out)
 {
   unsigned column = 0;
-  for (unsigned k = 0; k <= KINDS; k++) {
-    const char *name = k == IDLE ? "idle" : kinds[k].name;
+  for (unsigned k = 0; k <= WAITS; k++) {
+    const char *name = k < KINDS ? kinds[k].name : pauses[k - IDLE].name;
     unsigned wide = 3 + (unsigned)strlen(name);
-    if (k < KINDS && !p->used[k])
+    if (k != IDLE && !p->used[k])
       continue;
     if (column && column + 3 + wide > p->terminal->columns) {
       fputc('\n', out);
@@ -329,8 +373,8 @@ static void put_legend(const picture *p, FILE *out)
     column += wide + (column ? 3 : 0);
     if (k < KINDS)
       put_sample(p, k, out);
-    else
-      ts_put_text(out, "%s", p->terminal->unicode ? "··" : "..");
+    for (int i = 0; k >= KINDS && i < 2; i++)
+      ts_put_text(out, "%s", p->terminal->unicode ? pauses[k - IDLE].mark : pauses[k - IDLE].ascii);
     ts_put_text(out, " %s", name);
   }
   fputc('\n', out);

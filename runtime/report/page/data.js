@@ -29,11 +29,16 @@ function firstAbove(sorted, value, n = sorted.length) {
   return low;
 }
 
-// Time of those of the stretches that are meant, before each.
+// Time of those of the stretches that are meant, before each. Of work it is what the compute stream
+// did in them: w.within(i, time), from the begin of stretch i.
 function sumsBefore(w, meant) {
   const sums = new Float64Array(w.count + 1);
-  for (let i = 0; i < w.count; i++) sums[i + 1] = sums[i] + (meant(i) ? w.end[i] - w.begin[i] : 0);
+  for (let i = 0; i < w.count; i++) sums[i + 1] = sums[i] + (meant(i) ? timeWithin(w, i, w.end[i]) : 0);
   return sums;
+}
+
+function timeWithin(w, i, time) {
+  return w.within ? w.within(i, Math.min(time, w.end[i])) : Math.min(time, w.end[i]) - w.begin[i];
 }
 
 class Run {
@@ -147,17 +152,19 @@ class Run {
       const lane = this.lane(row, 0), items = this.program(this.classes[row].program);
       const n = lane ? lane.count : 0;
       const w = {count: 0, item: new Int32Array(n), begin: new Float64Array(n), end: new Float64Array(n),
-                 colour: new Uint8Array(n), colours: [], sums: []};
+                 colour: new Uint8Array(n), block: new Int32Array(n), colours: [], sums: []};
       for (let i = 0; i < n; i++) {
         const p = this.pattern(lane.pattern[i]), k = w.count;
         if (p.length <= p.first) continue;
+        w.block[k] = i;
         w.item[k] = lane.item[i];
         w.begin[k] = lane.begin[i] + p.first;
         w.end[k] = lane.end[i];
         w.colour[k] = colourNumber(this.fragments[p.fragment].kind, items.chunk[lane.item[i]]);
         w.count++;
       }
-      for (const list of ["item", "begin", "end", "colour"]) w[list] = w[list].subarray(0, w.count);
+      w.within = (i, time) => this.before(lane, time) - lane.busy[w.block[i]];
+      for (const list of ["item", "block", "begin", "end", "colour"]) w[list] = w[list].subarray(0, w.count);
       w.colours = [...new Set(w.colour)];
       w.sums = w.colours.map(colour => sumsBefore(w, i => w.colour[i] === colour));
       return w;

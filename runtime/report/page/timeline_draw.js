@@ -79,7 +79,7 @@ Object.assign(Timeline.prototype, {
     const sum = (time, out) => {
       const i = firstAbove(w.begin, time) - 1;
       for (let s = 0; s < slots; s++) out[s] = i < 0 ? 0 : w.sums[s][i];
-      if (i >= 0) out[slotOf(i)] += Math.min(time, w.end[i]) - w.begin[i];
+      if (i >= 0) out[slotOf(i)] += timeWithin(w, i, time);
     };
     sum(from, before);
     this.line(y, high, x => {
@@ -140,15 +140,26 @@ Object.assign(Timeline.prototype, {
     g.fillText(text, inside ? left + 3 : (left + right) / 2, row.y + (inside ? 6 : row.work / 2 + 0.5));
   },
 
-  // Waits inside of a work item are hollow: what is filled is its work.
+  // Waits inside of a work item are hollow: what is filled is its work. Those narrower than a pixel
+  // make theirs as pale as they take of it.
   paintWaits(row, begin, end) {
-    const w = row.run.idle(row.index);
-    this.g.fillStyle = this.colours.rail;
+    const w = row.run.idle(row.index), g = this.g;
+    let pixel = 0, share = 0;
+    const pale = next => {
+      if (share > 0) { g.globalAlpha = Math.min(1, share); g.fillRect(pixel, row.y + 1, 1, row.work - 2); g.globalAlpha = 1; }
+      pixel = next;
+      share = 0;
+    };
+    g.fillStyle = this.colours.rail;
     for (let k = firstAbove(w.end, begin); k < w.count && w.begin[k] < end; k++) {
       const x = Math.max(this.x(Math.max(w.begin[k], begin)), this.gutter);
       const wide = Math.min(this.x(Math.min(w.end[k], end)), this.width) - x;
-      if (wide >= 1) this.g.fillRect(x, row.y + 1, wide, row.work - 2);
+      if (wide <= 0) continue;
+      if (wide >= 1) { g.fillRect(x, row.y + 1, wide, row.work - 2); continue; }
+      if (Math.floor(x) !== pixel) pale(Math.floor(x));
+      share += wide;
     }
+    pale(0);
   },
 
   // Kernels inside of a work item that is wide enough: a row of boxes below its name.

@@ -1,0 +1,3 @@
+# Waits inside of a work item are no work: dashes on the terminal, hollow in SVG, and gaps where items are columns.
+tsrun --format=timeline _trace_waits.tsir; tsrun --format=svg _trace_waits.tsir | grep -E '<rect class="(f|b|hollow)"|<path class="b"' | sed 's/<text.*//'
+sed 's/^program { send.*/program { '"$(for i in $(seq 0 1999); do printf 'send %d to 1;' $i; done)"' }/; s/^program { rec.*/program { '"$(for i in $(seq 0 1999); do printf 'receive %d from 0;' $i; done)"' }/; s/kernel long 60 ms/kernel long 5 ms/; s/short 5 ms/short 1 ms/; s/again 100 us/again 1 us/' _trace_waits.tsir | tr ';' '\n' | sed 's/{ /{\n/; s/ }$/\n}/' >$scratch/many.tsir; tsrun --format=timeline $scratch/many.tsir; tsrun --format=svg $scratch/many.tsir | grep -o '<path style="fill:#[0-9a-f]*"'
