@@ -250,5 +250,3 @@ char *ts_arena_printf(ts_arena *arena, const char *format, ...)
 }
 
 size_t ts_arena_used(const ts_arena *arena) { return arena->total; }
-
-const char *ts_arena_name(const ts_arena *arena) { return arena->name; }

@@ -27,7 +27,6 @@ char *ts_arena_printf(ts_arena *arena, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 char *ts_arena_vprintf(ts_arena *arena, const char *format, va_list args);
 size_t ts_arena_used(const ts_arena *arena);
-const char *ts_arena_name(const ts_arena *arena);
 
 #define TS_NEW(arena, type) ((type *)ts_arena_alloc((arena), sizeof(type)))
 #define TS_NEW_ARRAY(arena, type, count)                                                           \

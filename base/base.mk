@@ -70,3 +70,6 @@ libts_a_SOURCES += \
 	base/version.h \
 	base/xgboost.c \
 	base/xgboost.h
+
+# Writes what docs and schemas say of figures.
+EXTRA_DIST += base/figures.py

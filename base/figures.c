@@ -1,23 +1,17 @@
 #include "base/figures.h"
 
-#include <stdio.h>
+#include "base/escape.h"
 
 const struct ts_figure_unit_row ts_figure_units[TS_FIGURE_UNITS] = {
-#define FIGURE_UNIT(id, symbol, ending, times, over, fact, facts, ...)                             \
-  {symbol, ending, times, over, fact, facts},
+#define FIGURE_UNIT(id, symbol, ending, times, over, whole, fact, facts, ...)                      \
+  {symbol, ending, times, over, whole, fact, facts},
 #include "base/figure_units.def"
 #undef FIGURE_UNIT
 };
 
 const ts_figure ts_figure_table[TS_FIGURES] = {
-#define JSON TS_FIGURE_JSON
-#define CSV TS_FIGURE_CSV
-#define DIFF TS_FIGURE_DIFF
-#define EVERYWHERE TS_FIGURE_EVERYWHERE
-#define PER_STEP TS_FIGURE_PER_STEP
-#define BY_HAND TS_FIGURE_BY_HAND
-#define FIGURE(id, name, unit, better, places, title, is, lacks, help)                             \
-  {name, TS_FIGURE_IN_##unit, better, places, title, lacks, help},
+#define FIGURE(id, name, unit, better, title, is, lacks, help, ...)                                \
+  {name, TS_FIGURE_IN_##unit, better, title, lacks, help, __VA_ARGS__},
 #include "base/figures.def"
 #undef FIGURE
 };
@@ -26,7 +20,7 @@ ts_text ts_figure_title(ts_figure_id id)
 {
   ts_text t;
   snprintf(t.text, sizeof t.text, "%s%s", ts_figure_table[id].title,
-           ts_figure_is_in(id, TS_FIGURE_PER_STEP) ? " of a step" : "");
+           ts_figure_table[id].in.per_step ? " of a step" : "");
   return t;
 }
 
@@ -41,11 +35,6 @@ ts_text ts_figure_member(ts_figure_id id)
 double ts_figure_scaled(ts_figure_unit unit, double value)
 {
   return value * ts_figure_units[unit].times / ts_figure_units[unit].over;
-}
-
-bool ts_figure_is_whole(ts_figure_unit unit)
-{
-  return unit == TS_FIGURE_IN_TIME || unit == TS_FIGURE_IN_SIZE || unit == TS_FIGURE_IN_COUNT;
 }
 
 ts_text ts_figure_text(ts_figure_unit unit, double value)
@@ -66,4 +55,13 @@ ts_text ts_figure_text(ts_figure_unit unit, double value)
     /* fall through */
   default: return ts_format_significant(value);
   }
+}
+
+void ts_figure_put_csv(ts_figure_unit unit, double value, FILE *out)
+{
+  if (ts_is_stated(value))
+    ts_put_csv(out, ts_figure_units[unit].whole ? ",%.0f" : ",%.17g",
+               ts_figure_scaled(unit, value));
+  else
+    fputc(',', out);
 }

@@ -214,6 +214,8 @@ static int put_help(const ts_options *o)
     const char *line = program->notes[i];
     if (line[0] == '$')
       ts_put_text(stdout, "  $ %s%s\n", o->called, line + 1);
+    else if (strlen(line) > 100) /* longer than any that was set by hand */
+      ts_put_wrapped(stdout, line, 0, 0, WIDTH);
     else
       ts_put_text(stdout, "%s\n", line);
   }

@@ -39,12 +39,6 @@ static const ts_ast *formal_of(const ts_ast *plan, const char *name)
   return NULL;
 }
 
-bool ts_start_has(const ts_start *start, size_t search, const char *parameter)
-{
-  const ts_ast *plan = plan_of(start, search);
-  return plan && formal_of(plan, parameter);
-}
-
 void ts_start_parameters(const ts_start *start, ts_name_list *names)
 {
   for (size_t i = 0; i < start->searches.count; i++) {

@@ -15,8 +15,6 @@ typedef struct ts_start {
 
 /* False after an error. */
 bool ts_start_open(ts_session *s, const ts_catalog *catalog, ts_start *start);
-/* Whether a plan of a search has the parameter. */
-bool ts_start_has(const ts_start *start, size_t search, const char *parameter);
 /* The names of the parameters of all plans, each once. */
 void ts_start_parameters(const ts_start *start, ts_name_list *names);
 

@@ -52,20 +52,6 @@ const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, siz
   return text;
 }
 
-static ts_figures figures_of(const trainspec_result *r, uint32_t world)
-{
-  return (ts_figures){{[TS_FIGURE_STEP] = (double)r->step_ps * 1e-12,
-                       [TS_FIGURE_MEMORY] = 8 * (double)(r->peak + r->reserved),
-                       [TS_FIGURE_TOKENS] = ts_unless_zero(r->tokens_per_second),
-                       [TS_FIGURE_MFU] = ts_unless_zero(r->mfu),
-                       [TS_FIGURE_HFU] = ts_unless_zero(r->hfu),
-                       [TS_FIGURE_DEVICES] = world,
-                       [TS_FIGURE_BATCH] = ts_unless_zero((double)r->tokens),
-                       [TS_FIGURE_ENERGY] = r->joules,
-                       [TS_FIGURE_COST] = r->dollars,
-                       [TS_FIGURE_CARBON] = r->grams_co2}};
-}
-
 static void refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *why)
 {
   out->state = TRAINSPEC_REFUSED;
@@ -73,15 +59,15 @@ static void refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *w
 }
 
 /* False after an error of the search. */
-static bool judge(trainspec_sweep *sweep, size_t plan, uint32_t world, trainspec_outcome *out)
+static bool judge(trainspec_sweep *sweep, size_t plan, const ts_figures *figures,
+                  trainspec_outcome *out)
 {
   unsigned errors = ts_diags_errors(sweep->session->diags);
-  ts_figures figures = figures_of(&out->result, world);
   bool too_large = out->result.limit && out->result.peak + out->result.reserved > out->result.limit;
   if (too_large)
     out->state = TRAINSPEC_TOO_LARGE;
   else
-    out->state = ts_search_judge(sweep->search, plan, &figures, &out->worth) ? TRAINSPEC_RANKED :
+    out->state = ts_search_judge(sweep->search, plan, figures, &out->worth) ? TRAINSPEC_RANKED :
                                                                                TRAINSPEC_LEFT_OUT;
   return ts_diags_errors(sweep->session->diags) == errors;
 }
@@ -101,9 +87,12 @@ static bool play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
     ts_run_options how = {.threads = 1}; /* plans are played at once instead */
     ts_run *run = ts_run_new(&input.ir, &how, &stop);
     if (run) {
-      out->result = ts_library_result(
-        ts_summary_new(arena, &input.ir, run, ts_memory_new(arena, &input.ir, run), NULL));
-      good = judge(sweep, plan, input.ir.meta->world, out);
+      const ts_summary *s =
+        ts_summary_new(arena, &input.ir, run, ts_memory_new(arena, &input.ir, run), NULL);
+      const ts_figures figures = ts_figures_of(s),
+                       *kept = ts_arena_copy(sweep->ts->arena, &figures, sizeof figures);
+      out->result = ts_library_result(s, kept);
+      good = judge(sweep, plan, kept, out);
       ts_run_free(run);
     } else {
       refuse(sweep, out, stop.title);

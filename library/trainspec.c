@@ -456,6 +456,7 @@ static trainspec_run *play(trainspec_plan *plan, const trainspec_options *option
   run->summary =
     ts_arena_copy(arena, ts_summary_new(arena, ir, run->run, run->memory, run->options.network),
                   sizeof *run->summary);
+  run->figures = ts_figures_of(run->summary);
   run->summary->extras.overlap = run->options.overlap;
   TS_PUSH(plan->ts->arena, &plan->runs, run);
   return run;
@@ -479,32 +480,35 @@ void trainspec_run_free(trainspec_run *run)
 
 /* ---- Results ---- */
 
-trainspec_result ts_library_result(const ts_summary *s)
+bool trainspec_figure_at(size_t i, trainspec_figure *figure)
+{
+  if (i < TS_FIGURES)
+    *figure = (trainspec_figure){ts_figure_table[i].name,
+                                 ts_figure_units[ts_figure_table[i].unit].symbol,
+                                 ts_figure_table[i].better};
+  return i < TS_FIGURES;
+}
+
+trainspec_result ts_library_result(const ts_summary *s, const ts_figures *figures)
 {
   const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
   return (trainspec_result){
     .step_ps = s->result->step,
     .time = {s->time.compute, s->time.exposed, s->time.bubble, s->time.host, s->time.tail},
-    .tokens_per_second = s->tokens_per_second,
+    .figures = figures->of,
     .samples_per_second = s->samples_per_second,
-    .mfu = s->mfu,
-    .hfu = s->hfu,
     .fullest_rank = fullest->rank,
     .peak = fullest->peak,
     .reserved = fullest->reserved,
     .limit = fullest->limit,
     .nodes = s->result->nodes,
     .step_low_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.low * 1e12) : 0,
-    .step_high_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.high * 1e12) : 0,
-    .joules = s->energy.joules,
-    .dollars = s->energy.dollars,
-    .grams_co2 = s->energy.grams,
-    .tokens = s->ir->meta->tokens_per_step};
+    .step_high_ps = s->confidence.step.on ? (uint64_t)llround(s->confidence.step.high * 1e12) : 0};
 }
 
 trainspec_result trainspec_result_of(const trainspec_run *run)
 {
-  return ts_library_result(run->summary);
+  return ts_library_result(run->summary, &run->figures);
 }
 
 trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank)

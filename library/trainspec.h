@@ -136,6 +136,12 @@ void trainspec_run_free(trainspec_run *run); /* NULL is fine */
 
 /* ---- Results ---- */
 
+/* A figure of a step; doc/reports.md says what each is. unit: of its values: "s", "bit", "1/s", "J",
+ * "$", "g", "share" (from 0 to 1), "" (a count). better: 1 where more of it is, else -1. */
+typedef struct trainspec_figure { const char *name, *unit; int better; } trainspec_figure;
+/* The i-th. False past the last. */
+bool trainspec_figure_at(size_t i, trainspec_figure *figure);
+
 typedef struct trainspec_time { /* ps, the mean of all ranks; the parts sum up to the step */
   /* tail: from a rank's end to the end of the step */
   double compute, exposed_communication, bubble, host, tail;
@@ -144,16 +150,14 @@ typedef struct trainspec_time { /* ps, the mean of all ranks; the parts sum up t
 typedef struct trainspec_result {
   uint64_t step_ps;
   trainspec_time time;
-  double tokens_per_second, samples_per_second; /* 0: unknown */
-  /* utilization by the model's FLOPs, and by those executed: 0..1; 0: unknown */
-  double mfu, hfu;
+  /* by trainspec_figure_at; NaN: unknown. They live as long as the run, or the sweep */
+  const double *figures;
+  double samples_per_second; /* NaN: unknown */
   uint32_t fullest_rank;   /* the one with the least room left */
   uint64_t peak, reserved; /* bytes there: of the plan, and of driver and libraries */
   uint64_t limit;          /* of its device; 0: unknown */
   uint64_t nodes;          /* operations of all ranks */
   uint64_t step_low_ps, step_high_ps; /* the step is between with 80 %; 0 and 0: nothing is known */
-  double joules, dollars, grams_co2;  /* of a step of the whole job; NaN: unknown */
-  uint64_t tokens;         /* of a step; 0: unknown */
 } trainspec_result;
 trainspec_result trainspec_result_of(const trainspec_run *run);
 

@@ -58,6 +58,7 @@ struct trainspec_run {
   ts_run_options options;
   const ts_memory *memory;
   ts_summary *summary;
+  ts_figures figures;
   bool looked;             /* for what is implausible: on the first report */
   bool refused;            /* a warning found there was made an error */
 };
@@ -66,6 +67,7 @@ struct trainspec_run {
 ts_session *ts_library_session(trainspec *ts);
 /* The settings so far, for a compilation of the plan of this name. */
 ts_compile_options ts_library_options(trainspec *ts, const char *plan);
-trainspec_result ts_library_result(const ts_summary *summary);
+/* `figures` are the summary's, and outlive the result. */
+trainspec_result ts_library_result(const ts_summary *summary, const ts_figures *figures);
 
 #endif

@@ -171,7 +171,6 @@ libts_a_SOURCES += \
 	runtime/report/facts.c \
 	runtime/report/facts.h \
 	runtime/report/figures.c \
-	runtime/report/figures.h \
 	runtime/report/html.c \
 	runtime/report/insight.c \
 	runtime/report/json.c \
@@ -179,6 +178,8 @@ libts_a_SOURCES += \
 	runtime/report/links.h \
 	runtime/report/lock.c \
 	runtime/report/lock.h \
+	runtime/report/members.c \
+	runtime/report/members.h \
 	runtime/report/modules.c \
 	runtime/report/modules.h \
 	runtime/report/out_of_memory.c \

@@ -84,9 +84,11 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... FILE", "status [OPTION]... JOURNAL",
                                     "merge -o FILE JOURNAL...", NULL};
 static const char *const notes[] = {
-  "Conditions and goals may use step_time, peak_memory, tokens_per_second,",
-  "tokens_per_step, mfu, hfu, devices, energy, cost and carbon. Plans that do not",
-  "fit in memory are left out.",
+  "Conditions and goals may use "
+#define FIGURE(id, name, ...) name ", "
+#include "base/figures.def"
+#undef FIGURE
+  "and parameters of the plan. Plans that do not fit in memory are left out.",
   "",
   "Examples:",
   "$ plan.ts",

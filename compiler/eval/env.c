@@ -139,13 +139,6 @@ bool ts_env_of_plan(const ts_env *env, const char *name)
   return false;
 }
 
-struct ts_module *ts_env_module(const ts_env *env)
-{
-  while (env && !env->module)
-    env = env->parent;
-  return env ? env->module : NULL;
-}
-
 void ts_env_names(const ts_env *env, ts_name_list *list)
 {
   ts_session *s = env->session;

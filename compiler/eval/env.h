@@ -20,8 +20,6 @@ struct ts_env {
 };
 
 ts_env *ts_env_sized(ts_session *s, const ts_env *parent, uint32_t room);
-/* the module at the bottom of the chain, or NULL */
-struct ts_module *ts_env_module(const ts_env *env);
 
 typedef struct ts_name_list { TS_VEC(const char *) names; } ts_name_list;
 /* All names in scope, innermost first, for did-you-mean. */

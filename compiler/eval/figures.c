@@ -14,7 +14,7 @@ const char *ts_search_figure(ts_session *s, size_t figure)
 ts_dimension ts_search_dimension(size_t figure)
 {
   static const ts_dimension dimensions[] = {
-#define FIGURE_UNIT(id, symbol, ending, times, over, fact, facts, ...) __VA_ARGS__,
+#define FIGURE_UNIT(id, symbol, ending, times, over, whole, fact, facts, ...) __VA_ARGS__,
 #include "base/figure_units.def"
 #undef FIGURE_UNIT
   };

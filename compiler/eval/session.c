@@ -708,15 +708,6 @@ const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *nam
   return found->root ? ts_arena_printf(s->arena, "%s/%s", found->root, found->below) : found->path;
 }
 
-const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span)
-{
-  ts_found found;
-  if (ts_session_resolve(s, from_file, name, &found) && found.path)
-    return found.path;
-  ts_session_missing(s, TS_E0701, from_file, name, span);
-  return NULL;
-}
-
 /* ---- One plan after the other ---- */
 
 enum { MOST_KEPT_BYTES = 3 << 24 }; /* of a session that goes on */

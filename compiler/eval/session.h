@@ -210,10 +210,6 @@ const ts_dependency *ts_session_read_below(const ts_session *s, const ts_found *
                                            const char *role, const char *text, size_t size);
 
 
-/* Finds a file without reading it: the path to open, or NULL after a diagnostic. For native
- * libraries. Not for the stdlib. */
-const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span);
-
 /* A file of the embedded stdlib by its name, "std/networks/x.json"; NULL: there is none. */
 struct ts_embedded_file;
 const struct ts_embedded_file *ts_session_embedded(const char *name);

@@ -6,6 +6,7 @@ checkout around this package, and the installed one.
 from __future__ import annotations
 
 import ctypes
+import math
 import operator
 import os
 import pathlib
@@ -26,16 +27,19 @@ class Options(Structure):
                 ("threads", c_uint32), ("progress", Progress), ("closure", c_void_p)]
 
 
+class Figure(Structure):
+    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("better", c_int)]
+
+
 class TimeParts(Structure):
     _fields_ = [(name, c_double) for name in ("compute", "exposed_communication", "bubble", "host", "tail")]
 
 
 class Result(Structure):
-    _fields_ = [("step_ps", c_uint64), ("time", TimeParts), ("tokens_per_second", c_double),
-                ("samples_per_second", c_double), ("mfu", c_double), ("hfu", c_double), ("fullest_rank", c_uint32),
+    _fields_ = [("step_ps", c_uint64), ("time", TimeParts), ("figures", POINTER(c_double)),
+                ("samples_per_second", c_double), ("fullest_rank", c_uint32),
                 ("peak", c_uint64), ("reserved", c_uint64), ("limit", c_uint64), ("nodes", c_uint64),
-                ("step_low_ps", c_uint64), ("step_high_ps", c_uint64),
-                ("joules", c_double), ("dollars", c_double), ("grams_co2", c_double), ("tokens", c_uint64)]
+                ("step_low_ps", c_uint64), ("step_high_ps", c_uint64)]
 
 
 class Rank(Structure):
@@ -79,6 +83,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     "ranks": (c_uint32, (c_void_p,)),
     "plan_name": (c_char_p, (c_void_p,)),
     "play": (c_void_p, (c_void_p, POINTER(Options))),
+    "figure_at": (c_bool, (c_size_t, POINTER(Figure))),
     "result_of": (Result, (c_void_p,)),
     "rank_of": (Rank, (c_void_p, c_uint32)),
     "category": (c_char_p, (c_size_t,)),
@@ -136,6 +141,23 @@ def text_of(name, handle, form):
     size = c_size_t()
     at = call(name, handle, form, ctypes.byref(size))
     return ctypes.string_at(at, size.value).decode("utf-8", "replace") if at else None
+
+
+def _figures():
+    figures, at = {}, Figure()
+    while call("figure_at", len(figures), ctypes.byref(at)):
+        figures[at.name.decode()] = at.unit.decode().replace("bit", "B")
+    return figures
+
+
+FIGURES = _figures()  # of a step: the unit of each
+
+
+def figures_of(result) -> dict:
+    """Plain values: s, B, J, $, g, shares 0..1, counts; None: not known."""
+    values = {name: result.figures[i] if result.figures else math.nan for i, name in enumerate(FIGURES)}
+    return {name: None if math.isnan(value) else value / 8 if FIGURES[name] == "B" else value if FIGURES[name]
+            else int(value) for name, value in values.items()}
 
 
 def version() -> str:

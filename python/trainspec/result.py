@@ -8,6 +8,7 @@ import math
 import operator
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import _library as c
 from .units import Quantity
@@ -23,10 +24,6 @@ def seconds(ps: float) -> Quantity:
 
 def size(n: float) -> Quantity:
     return Quantity(n, "B")
-
-
-def _known(value: float, unit: str) -> "Quantity | None":
-    return None if math.isnan(value) else Quantity(value, unit)
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,13 @@ class Timeline(list):
 
 
 class Result:
-    """A played step. Times are in seconds, memory in bytes, shares 0..1; None where a figure is unknown."""
+    """A played step. Times are in seconds, memory in bytes, shares 0..1; None where a figure is unknown.
+
+    The figures of doc/reports.md are members of their names: step_time, peak_memory, mfu, energy, ...
+    """
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> "Quantity | float | None": ...
 
     def __init__(self, workspace: Workspace, plan, run):
         self._workspace, self._plan, self._run = workspace, plan, run
@@ -108,21 +111,14 @@ class Result:
         self.plan = c.call("plan_name", plan).decode()
         self.ranks = c.call("ranks", plan)
         self.parameters = dict(workspace.settings.defines)
-        self.step_time = seconds(r.step_ps)
+        for name, value in c.figures_of(r).items():
+            unit = c.FIGURES[name]
+            setattr(self, name, value if value is None or unit in ("share", "") else Quantity(value, unit))
         #: (low, high): the step is between with 80 %
         self.step_interval = (seconds(r.step_low_ps), seconds(r.step_high_ps)) if r.step_high_ps else None
         self.time = Time(*(seconds(getattr(r.time, name)) for name, _ in c.TimeParts._fields_))  # mean of all ranks
-        self.tokens_per_second = Quantity(r.tokens_per_second, "1/s") if r.tokens_per_second else None
-        self.samples_per_second = Quantity(r.samples_per_second, "1/s") if r.samples_per_second else None
-        self.mfu = r.mfu or None
-        self.hfu = r.hfu or None
-        #: of a step of the whole job: J, $, g of CO2
-        self.energy = _known(r.joules, "J")
-        self.cost = _known(r.dollars, "$")
-        self.carbon = _known(r.grams_co2, "g")
+        self.samples_per_second = None if math.isnan(r.samples_per_second) else Quantity(r.samples_per_second, "1/s")
         self.fullest_rank = r.fullest_rank
-        #: of the fullest rank, with what driver and libraries take
-        self.peak_memory = size(r.peak + r.reserved)
         self.device_memory = size(r.limit) if r.limit else None
         self.fits = r.peak + r.reserved <= r.limit if r.limit else None
         self.nodes = r.nodes
@@ -218,9 +214,10 @@ class Result:
         return self.report()
 
     def __repr__(self) -> str:
+        held = "" if self.peak_memory is None else f", {self.peak_memory}"
         room = "" if self.fits is None else f" of {self.device_memory}"
-        return (f"<{self.plan} on {self.ranks:,} rank{'s' if self.ranks > 1 else ''}: {self.step_time}, "
-                f"{self.peak_memory}{room}{', does not fit' if self.fits is False else ''}>")
+        return (f"<{self.plan} on {self.ranks:,} rank{'s' if self.ranks > 1 else ''}: {self.step_time}"
+                f"{held}{room}{', does not fit' if self.fits is False else ''}>")
 
     def _repr_html_(self) -> str:
         """The page of `tsrun --format=html`, in a frame of its own: its style and script touch no other cell."""

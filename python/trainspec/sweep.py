@@ -4,7 +4,6 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import html
-import math
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ from .units import Quantity
 from .workspace import Settings, Workspace, encoded, expression, text, thread_count
 
 _STATES = {c.RANKED: "ranked", c.LEFT_OUT: "left out", c.TOO_LARGE: "too large", c.REFUSED: "refused"}
-_UNITS = {"step_time": "s", "peak_memory": "B", "energy": "J", "cost": "$", "carbon": "g"}
+_UNITS = {name: unit for name, unit in c.FIGURES.items() if unit not in ("1/s", "share", "")}
 
 
 def _value(text: str):
@@ -51,9 +50,8 @@ class Sweep(list):
     """Rows, one a plan: the best first, then those left out, too large and refused, in their order.
 
     A row is a dict: the parameters; `state` (ranked, left out, too large, refused); `worth` of the goal
-    (without one the time of a token, or of a step where the plan states no tokens); `step_time` in s,
-    `peak_memory` in B, `tokens_per_second`, `mfu`, `hfu`, and of a step `energy` in J, `cost` in $,
-    `carbon` in g of CO2 (None: unknown); `why` a plan was refused.
+    (without one the time of a token, or of a step where the plan states no tokens); the figures of a
+    Result as plain numbers, in s, B, J, $ and g (None: unknown); `why` a plan was refused.
     `pandas.DataFrame(sweep)` takes them.
     """
 
@@ -130,14 +128,8 @@ def _columns(sweep) -> "list[str]":
 
 def _row(out) -> dict:
     state = _STATES[out.state]
-    r = out.result
-    played = out.state != c.REFUSED
     return {"state": state, "worth": out.worth if out.state == c.RANKED else None,
-            "step_time": r.step_ps * 1e-12 if played else None,
-            "peak_memory": r.peak + r.reserved if played else None,
-            "tokens_per_second": r.tokens_per_second or None, "mfu": r.mfu or None, "hfu": r.hfu or None,
-            **{name: None if not played or math.isnan(value) else value
-               for name, value in (("energy", r.joules), ("cost", r.dollars), ("carbon", r.grams_co2))},
+            **c.figures_of(out.result),
             "why": out.why.decode() if out.why else None}
 
 

@@ -1,7 +1,6 @@
 /* Factors that measured steps put on a plan, in text and JSON. */
 #include "runtime/report/calibrated.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 
 #include "base/escape.h"
@@ -9,6 +8,7 @@
 #include "ir/names.h"
 #include "ir/spelling.h"
 #include "runtime/account/calibrated.h"
+#include "runtime/report/members.h"
 
 enum { NAME = 28 };
 
@@ -66,8 +66,7 @@ void ts_report_calibrated_json(const ts_ir *ir, const ts_result *result, ts_aren
   for (uint32_t i = 0; i < ir->calibrations_count; i++) {
     const ts_ir_calibration *k = &ir->calibrations[i];
     bool memory = k->kind == TS_IR_CALIBRATED_MEMORY;
-    cJSON *one = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, one);
+    cJSON *one = ts_add_element(list);
     cJSON_AddStringToObject(one, "name", ir->strings + k->name);
     cJSON_AddStringToObject(one, "kind", ts_ir_calibrated_names[k->kind]);
     if (k->kind < TS_IR_CALIBRATED_MEMORY)

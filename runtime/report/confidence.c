@@ -1,6 +1,5 @@
 #include "runtime/report/confidence.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "ir/names.h"
 #include "ir/run_kind.h"
 #include "ir/spelling.h"
+#include "runtime/report/members.h"
 
 enum { NAME = 42, MOST_PARTS = 6, WIDTH = 78 };
 
@@ -191,8 +191,7 @@ void ts_report_confidence_json(const ts_summary *s, cJSON *root)
   cJSON *parts = cJSON_AddArrayToObject(sure, "parts");
   for (uint32_t i = 0; i < c->part_count; i++) {
     const ts_uncertain_part *p = &c->parts[i];
-    cJSON *part = cJSON_CreateObject();
-    cJSON_AddItemToArray(parts, part);
+    cJSON *part = ts_add_element(parts);
     cJSON_AddStringToObject(part, "origin", ts_ir_origin_names[p->origin]);
     cJSON_AddStringToObject(part, "name", part_name(s->arena, p));
     cJSON_AddNumberToObject(part, "share_of_step", p->share);

@@ -1,73 +1,47 @@
 /* The report for spreadsheets: a row for each class of ranks, or for each of its modules. RFC 4180
  * but for the line ends, which are those of the system. Columns: doc/reports.md. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/output.h"
 #include "runtime/account/run.h"
-#include "runtime/report/figures.h"
 #include "runtime/report/links.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/report.h"
 
+typedef struct table { const ts_summary *s; FILE *out; bool head; } table;
+
+static void name_column(const table *t, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  fputc(',', t->out);
+  ts_put_csv(t->out, "%s", ts_arena_vprintf(t->s->arena, format, args));
+  va_end(args);
+}
+
+/* A column: its name, which may be a format, in the head. */
+#define COLUMN(t, value, ...)                                                                      \
+  ((t)->head ? name_column(t, __VA_ARGS__) : integer((t)->out, value))
+
 static void integer(FILE *out, uint64_t value) { fprintf(out, ",%llu", (unsigned long long)value); }
 
-/* Those of a step, or the others; NULL: their columns. Empty: not known. */
-static void figures(const ts_figures *all, bool per_step, FILE *out)
+/* In base units; empty: not known. */
+static void figure(const table *t, const char *name, ts_figure_unit unit, double value)
 {
-  for (ts_figure_id f = 0; f < TS_FIGURES; f++) {
-    if (!ts_figure_is_in(f, TS_FIGURE_CSV) || ts_figure_is_in(f, TS_FIGURE_PER_STEP) != per_step)
-      continue;
-    if (!all)
-      ts_put_csv(out, ",%s", ts_figure_member(f).text);
-    else if (ts_is_stated(all->of[f]))
-      fprintf(out, ",%.17g", ts_figure_scaled(ts_figure_table[f].unit, all->of[f]));
-    else
-      fputc(',', out);
-  }
-}
-
-/* In ps; empty: nothing is known. */
-static void bound(const ts_interval *interval, double seconds, FILE *out)
-{
-  if (interval->on)
-    integer(out, (uint64_t)(seconds * 1e12 + 0.5));
+  if (t->head)
+    name_column(t, "%s", name);
   else
-    fputc(',', out);
+    ts_figure_put_csv(unit, value, t->out);
 }
 
-static void header(const ts_summary *s, const ts_link_uses *links, FILE *out)
+/* Those of a step, or the others. */
+static void figures(const table *t, const ts_figures *all, bool per_step)
 {
-  fputs("plan,program,rank,ranks", out);
-  for (uint32_t a = 0; a < s->ir->axes_count; a++) {
-    fputc(',', out);
-    ts_put_csv(out, "%s", s->ir->strings + s->ir->axes[a].name);
-  }
-  fputs(",step_ps,end_ps,compute_ps", out);
-  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-    ts_put_csv(out, ",%s", ts_phase_column(p));
-  fputs(",exposed_ps,bubble_ps,host_wait_ps,tail_ps,host_busy_ps", out);
-  for (uint32_t b = 0; b < TS_IR_BASES; b++)
-    ts_put_csv(out, ",%s_cost_ps", ts_basis_name(b));
-  fputs(",peak_bytes,peak_time_ps", out);
-  for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    ts_put_csv(out, ",%s_bytes", ts_category_name(c));
-  fputs(",reserved_bytes,limit_bytes,over_bytes", out);
-  figures(NULL, false, out);
-  fputs(",step_low_ps,step_high_ps", out);
-  figures(NULL, true, out);
-  static const char *const measures[] = {"calls", "bytes", "busy_ps", "transfer_ps", "exposed_ps"};
-  for (uint32_t g = 0; g < s->group_count; g++) {
-    for (int m = 0; m < 5; m++) {
-      fputc(',', out);
-      ts_put_csv(out, "%s",
-                 ts_arena_printf(s->arena, "%s_%s_%s",
-                                 s->ir->strings + s->ir->groups[s->groups[g].group].name,
-                                 s->groups[g].messages ? "messages" : "collectives", measures[m]));
-    }
-  }
-  ts_report_links_columns(links, out);
-  fputs(",warnings\n", out);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    if (ts_figure_table[f].in.csv && ts_figure_table[f].in.per_step == per_step)
+      figure(t, ts_figure_member(f).text, ts_figure_table[f].unit, all->of[f]);
 }
 
 /* Codes, so that rows of many reports can be distinguished. */
@@ -80,57 +54,68 @@ static const char *codes(const ts_summary *s)
   return all;
 }
 
-static void groups(const ts_summary *s, const ts_class_result *c, FILE *out)
+static void groups(const table *t, const ts_class_result *c)
 {
-  for (uint32_t g = 0; g < s->group_count; g++) {
+  for (uint32_t g = 0; g < t->s->group_count; g++) {
+    const ts_group_total *group = &t->s->groups[g];
+    const char *name = ts_summary_string(t->s, t->s->ir->groups[group->group].name),
+               *kind = group->messages ? "messages" : "collectives";
     ts_comm_share share = {0};
     for (uint32_t i = 0; i < c->comm_count; i++)
-      if (c->comms[i].group == s->groups[g].group && c->comms[i].messages == s->groups[g].messages)
+      if (c->comms[i].group == group->group && c->comms[i].messages == group->messages)
         share = c->comms[i];
-    integer(out, share.calls);
-    integer(out, share.bytes);
-    integer(out, share.busy);
-    integer(out, share.transfer);
-    integer(out, share.exposed);
+    COLUMN(t, share.calls, "%s_%s_calls", name, kind);
+    COLUMN(t, share.bytes, "%s_%s_bytes", name, kind);
+    COLUMN(t, share.busy, "%s_%s_busy_ps", name, kind);
+    COLUMN(t, share.transfer, "%s_%s_transfer_ps", name, kind);
+    COLUMN(t, share.exposed, "%s_%s_exposed_ps", name, kind);
   }
+}
+
+/* Of a class, or their names. */
+static void columns(const table *t, const ts_class_result *c, const ts_memory_class *m)
+{
+  const ts_summary *s = t->s;
+  ts_figures all = ts_figures_of(s);
+  const ts_interval *step = &s->confidence.step;
+  COLUMN(t, c->rank, "rank");
+  COLUMN(t, c->count, "ranks");
+  for (uint32_t a = 0; a < s->ir->axes_count; a++)
+    COLUMN(t, c->rank / s->ir->axes[a].stride % s->ir->axes[a].size, "%s",
+           ts_summary_string(s, s->ir->axes[a].name));
+  COLUMN(t, s->result->step, "step_ps");
+  COLUMN(t, c->end, "end_ps");
+  COLUMN(t, ts_class_compute(c), "compute_ps");
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+    COLUMN(t, c->phase[p], "%s", ts_phase_column(p));
+  COLUMN(t, ts_class_exposed(c), "exposed_ps");
+  COLUMN(t, c->bubble, "bubble_ps");
+  COLUMN(t, c->host, "host_wait_ps");
+  COLUMN(t, c->tail, "tail_ps");
+  COLUMN(t, c->host_busy, "host_busy_ps");
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    COLUMN(t, c->basis[b], "%s_cost_ps", ts_basis_name(b));
+  COLUMN(t, m->peak, "peak_bytes");
+  COLUMN(t, m->at_peak.time, "peak_time_ps");
+  for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
+    COLUMN(t, m->category[k], "%s_bytes", ts_category_name(k));
+  COLUMN(t, m->reserved, "reserved_bytes");
+  COLUMN(t, m->limit, "limit_bytes");
+  COLUMN(t, m->over, "over_bytes");
+  figures(t, &all, false);
+  figure(t, "step_low_ps", TS_FIGURE_IN_TIME, step->on ? step->low : TS_NOT_KNOWN);
+  figure(t, "step_high_ps", TS_FIGURE_IN_TIME, step->on ? step->high : TS_NOT_KNOWN);
+  figures(t, &all, true);
+  groups(t, c);
 }
 
 static void row(const ts_summary *s, const ts_link_uses *links, uint32_t index, FILE *out)
 {
   const ts_class_result *c = &s->result->classes[index];
-  const ts_memory_class *m = &s->memory->classes[index];
-  ts_put_csv(out, "%s", s->ir->strings + s->ir->meta->plan);
+  ts_put_csv(out, "%s", ts_summary_string(s, s->ir->meta->plan));
   fputc(',', out);
-  ts_put_csv(out, "%s", s->ir->strings + s->ir->programs[c->program].name);
-  integer(out, c->rank);
-  integer(out, c->count);
-  for (uint32_t a = 0; a < s->ir->axes_count; a++)
-    integer(out, c->rank / s->ir->axes[a].stride % s->ir->axes[a].size);
-  integer(out, s->result->step);
-  integer(out, c->end);
-  integer(out, ts_class_compute(c));
-  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-    integer(out, c->phase[p]);
-  integer(out, ts_class_exposed(c));
-  integer(out, c->bubble);
-  integer(out, c->host);
-  integer(out, c->tail);
-  integer(out, c->host_busy);
-  for (uint32_t b = 0; b < TS_IR_BASES; b++)
-    integer(out, c->basis[b]);
-  integer(out, m->peak);
-  integer(out, m->at_peak.time);
-  for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
-    integer(out, m->category[k]);
-  integer(out, m->reserved);
-  integer(out, m->limit);
-  integer(out, m->over);
-  ts_figures all = ts_figures_of(s);
-  figures(&all, false, out);
-  bound(&s->confidence.step, s->confidence.step.low, out);
-  bound(&s->confidence.step, s->confidence.step.high, out);
-  figures(&all, true, out);
-  groups(s, c, out);
+  ts_put_csv(out, "%s", ts_summary_string(s, s->ir->programs[c->program].name));
+  columns(&(table){s, out, false}, c, &s->memory->classes[index]);
   ts_report_links_row(links, out);
   fputc(',', out);
   ts_put_csv(out, "%s", codes(s));
@@ -144,7 +129,10 @@ void ts_report_csv(const ts_summary *s, FILE *out)
     return;
   }
   ts_link_uses links = ts_run_link_uses(s->run, s->arena);
-  header(s, &links, out);
+  fputs("plan,program", out);
+  columns(&(table){s, out, true}, &(ts_class_result){0}, &(ts_memory_class){0});
+  ts_report_links_columns(&links, out);
+  fputs(",warnings\n", out);
   for (uint32_t c = 0; c < s->result->class_count; c++)
     row(s, &links, c, out);
 }

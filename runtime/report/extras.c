@@ -1,6 +1,5 @@
 #include "runtime/report/extras.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 
 #include "base/escape.h"
@@ -9,6 +8,7 @@
 #include "ir/names.h"
 #include "runtime/account/overlap_cost.h"
 #include "runtime/play/overlap.h"
+#include "runtime/report/members.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/summary.h"
 
@@ -55,22 +55,10 @@ static void blames_text(const ts_summary *s, const ts_blames *b, ts_arena *arena
     fprintf(out, "  ... %u more\n", b->count - MOST_BLAMES);
 }
 
-static void add(cJSON *object, const char *name, double value)
-{
-  cJSON_AddNumberToObject(object, name, value);
-}
-
 /* Nine digits behind the point: what the last bits are depends on the mathematics library. */
 static void add_rounded(cJSON *object, const char *name, double value)
 {
-  add(object, name, round(value * 1e9) / 1e9);
-}
-
-static cJSON *add_element(cJSON *array)
-{
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(array, object);
-  return object;
+  ts_add_number(object, name, round(value * 1e9) / 1e9);
 }
 
 static void blames_json(const ts_summary *s, const ts_blames *b, cJSON *root)
@@ -78,16 +66,16 @@ static void blames_json(const ts_summary *s, const ts_blames *b, cJSON *root)
   cJSON *list = cJSON_AddArrayToObject(root, "waits");
   for (uint32_t i = 0; i < b->count; i++) {
     const ts_blame *at = &b->at[i];
-    cJSON *o = add_element(list);
-    add(o, "for_rank", s->result->classes[at->class].rank);
-    add(o, "for_ranks", s->result->classes[at->class].count);
+    cJSON *o = ts_add_element(list);
+    ts_add_number(o, "for_rank", s->result->classes[at->class].rank);
+    ts_add_number(o, "for_ranks", s->result->classes[at->class].count);
     cJSON_AddStringToObject(o, "group", s->ir->strings + s->ir->groups[at->group].name);
     cJSON_AddStringToObject(o, "kind", at->messages ? "messages" : "collectives");
-    add(o, "ranks", at->ranks);
-    add(o, "waits", (double)at->waits);
-    add(o, "time_ps", at->time);
-    add(o, "longest_rank", s->result->classes[at->most_class].rank);
-    add(o, "longest_ps", (double)at->most);
+    ts_add_number(o, "ranks", at->ranks);
+    ts_add_number(o, "waits", (double)at->waits);
+    ts_add_number(o, "time_ps", at->time);
+    ts_add_number(o, "longest_rank", s->result->classes[at->most_class].rank);
+    ts_add_number(o, "longest_ps", (double)at->most);
   }
 }
 
@@ -135,15 +123,15 @@ static void reserved_json(const ts_summary *s, cJSON *root)
   cJSON *list = cJSON_AddArrayToObject(root, "allocator");
   for (uint32_t c = 0; c < s->memory->class_count; c++) {
     const ts_reserved *r = &s->extras.reserved[c];
-    cJSON *o = add_element(list);
-    add(o, "rank", s->memory->classes[c].rank);
-    add(o, "allocated_bytes", (double)r->allocated);
-    add(o, "reserved_bytes", (double)r->reserved);
+    cJSON *o = ts_add_element(list);
+    ts_add_number(o, "rank", s->memory->classes[c].rank);
+    ts_add_number(o, "allocated_bytes", (double)r->allocated);
+    ts_add_number(o, "reserved_bytes", (double)r->reserved);
     add_rounded(o, "fragmentation", r->fragmentation);
-    add(o, "segments", (double)r->segments);
-    add(o, "retries", (double)r->retries);
-    add(o, "collective_buffers_bytes", (double)r->buffers);
-    add(o, "channels", r->channels);
+    ts_add_number(o, "segments", (double)r->segments);
+    ts_add_number(o, "retries", (double)r->retries);
+    ts_add_number(o, "collective_buffers_bytes", (double)r->buffers);
+    ts_add_number(o, "channels", r->channels);
     cJSON_AddBoolToObject(o, "failed", r->failed);
   }
 }
@@ -174,11 +162,11 @@ static void spread_json(const ts_spread *spread, cJSON *root)
   TS_TABLE(fields, SHARES);
   cJSON *o = cJSON_AddObjectToObject(root, "repetitions");
   cJSON_AddStringToObject(o, "seed", spread->seed);
-  add(o, "count", spread->count);
+  ts_add_number(o, "count", spread->count);
   for (int i = 0; i < SHARES; i++)
-    add(o, fields[i], (double)ts_percentile(spread, shares[i]));
-  add(o, "mean_ps", round(spread->mean));
-  add(o, "deviation_ps", round(spread->deviation));
+    ts_add_number(o, fields[i], (double)ts_percentile(spread, shares[i]));
+  ts_add_number(o, "mean_ps", round(spread->mean));
+  ts_add_number(o, "deviation_ps", round(spread->deviation));
 }
 
 static void goodput_text(const ts_goodput *g, ts_arena *arena, FILE *out)
@@ -207,8 +195,8 @@ static void day_text(const ts_day *d, ts_arena *arena, FILE *out)
 static void day_json(const ts_day *d, cJSON *root)
 {
   cJSON *o = cJSON_AddObjectToObject(root, "day");
-  add(o, "failures", d->failures);
-  add(o, "steps", (double)d->steps);
+  ts_add_number(o, "failures", d->failures);
+  ts_add_number(o, "steps", (double)d->steps);
   add_rounded(o, "useful_s", d->useful);
   add_rounded(o, "checkpoints_s", d->checkpoints);
   add_rounded(o, "lost_s", d->lost);
@@ -221,10 +209,10 @@ static void goodput_json(const ts_goodput *g, cJSON *root)
   add_rounded(o, "useful_share", g->useful);
   add_rounded(o, "checkpoint_share", g->checkpoints);
   add_rounded(o, "lost_share", g->lost);
-  add(o, "checkpoint_every_steps", (double)g->every);
-  add(o, "failures_per_day", g->failures_a_day);
-  add(o, "steps_per_day", floor(g->steps_a_day));
-  add(o, "mean_time_between_failures_s", g->job_between_failures);
+  ts_add_number(o, "checkpoint_every_steps", (double)g->every);
+  ts_add_number(o, "failures_per_day", g->failures_a_day);
+  ts_add_number(o, "steps_per_day", floor(g->steps_a_day));
+  ts_add_number(o, "mean_time_between_failures_s", g->job_between_failures);
 }
 
 /* ---- Overlap ---- */
@@ -260,12 +248,12 @@ static void overlap_json(const ts_summary *s, cJSON *root)
   list = cJSON_AddArrayToObject(o, "classes");
   for (uint32_t i = 0; i < s->result->class_count; i++) {
     ts_overlap_cost c = ts_overlap_cost_of(s->run, i);
-    cJSON *at = add_element(list);
-    add(at, "rank", s->result->classes[i].rank);
-    add(at, "compute_ps", (double)c.compute);
-    add(at, "compute_alone_ps", (double)c.compute_alone);
-    add(at, "transfer_ps", (double)c.transfer);
-    add(at, "transfer_alone_ps", (double)c.transfer_alone);
+    cJSON *at = ts_add_element(list);
+    ts_add_number(at, "rank", s->result->classes[i].rank);
+    ts_add_number(at, "compute_ps", (double)c.compute);
+    ts_add_number(at, "compute_alone_ps", (double)c.compute_alone);
+    ts_add_number(at, "transfer_ps", (double)c.transfer);
+    ts_add_number(at, "transfer_alone_ps", (double)c.transfer_alone);
   }
 }
 
@@ -282,7 +270,7 @@ static void asserted_json(const ts_extras *e, cJSON *root)
 {
   cJSON *list = e->asserted_count ? cJSON_AddArrayToObject(root, "assertions") : NULL;
   for (uint32_t i = 0; i < e->asserted_count; i++) {
-    cJSON *at = add_element(list);
+    cJSON *at = ts_add_element(list);
     cJSON_AddStringToObject(at, "text", e->asserted[i].text);
     cJSON_AddBoolToObject(at, "holds", e->asserted[i].holds);
   }

@@ -1,6 +1,5 @@
 #include "runtime/report/facts.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "base/table.h"
 #include "ir/names.h"
 #include "ir/spelling.h"
-#include "runtime/report/figures.h"
+#include "runtime/report/members.h"
 #include "runtime/report/report.h"
 
 enum { NAME = 34, VALUE = 14 };
@@ -42,7 +41,7 @@ static void add_outcome(list *l)
   add(l, TS_FACT_OUTCOME, "step time", TS_FIGURE_IN_TIME, (double)s->result->step);
   for (ts_figure_id f = 0; f < TS_FIGURES; f++) {
     ts_figure_unit unit = ts_figure_table[f].unit;
-    if (ts_figure_is_in(f, TS_FIGURE_DIFF) && ts_is_stated(figures.of[f]))
+    if (ts_figure_table[f].in.diff && ts_is_stated(figures.of[f]))
       put(l, TS_FACT_OUTCOME, ts_figure_title(f).text, unit,
           figures.of[f] * ts_figure_units[unit].facts);
   }
@@ -238,10 +237,13 @@ ts_fact_changes ts_facts_compare(ts_arena *arena, ts_plan_facts before, ts_plan_
 
 /* ---- Printed ---- */
 
-static ts_text shown(const ts_plan_fact *fact, double value)
+static ts_text shown(const ts_fact_change *c, bool is_there, double value)
 {
-  return ts_figure_text(fact->unit, value / ts_figure_units[fact->unit].facts);
+  double figure = is_there ? value / ts_figure_units[c->fact.unit].facts : TS_NOT_KNOWN;
+  return ts_figure_text(c->fact.unit, figure);
 }
+static ts_text before_text(const ts_fact_change *c) { return shown(c, c->had, c->before); }
+static ts_text after_text(const ts_fact_change *c) { return shown(c, c->has, c->after); }
 
 static const char *change(ts_arena *arena, const ts_fact_change *c)
 {
@@ -283,8 +285,7 @@ void ts_report_changes_text(ts_fact_changes changes, const char *before, const c
     if (!i || c[-1].fact.part != c->fact.part)
       ts_put_text(out, i ? "\n%s\n" : "%s\n", titles[c->fact.part]);
     ts_put_text(out, "  %-*s%*s%*s%*s\n", NAME, ts_report_fit(arena, c->fact.name, NAME), VALUE,
-                c->had ? shown(&c->fact, c->before).text : "-", VALUE,
-                c->has ? shown(&c->fact, c->after).text : "-", VALUE, change(arena, c));
+                before_text(c).text, VALUE, after_text(c).text, VALUE, change(arena, c));
   }
 }
 
@@ -300,8 +301,7 @@ void ts_report_changes_html(ts_fact_changes changes, const char *before, const c
       ts_put_xml(out, "<tbody><tr><th colspan=\"4\" scope=\"rowgroup\">%s</th></tr>\n",
                  titles[c->fact.part]);
     ts_put_xml(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td></tr>\n",
-               c->fact.name, c->had ? shown(&c->fact, c->before).text : "-",
-               c->has ? shown(&c->fact, c->after).text : "-", change(arena, c));
+               c->fact.name, before_text(c).text, after_text(c).text, change(arena, c));
     if (i + 1 == changes.count || c[1].fact.part != c->fact.part)
       fputs("</tbody>\n", out);
   }
@@ -317,8 +317,8 @@ static bool is_words(const char *name)
 static void put_markdown_row(ts_arena *arena, const ts_fact_change *c, FILE *out)
 {
   (is_words(c->fact.name) ? ts_put_xml : ts_put_code)(out, "| %s ", c->fact.name);
-  ts_put_xml(out, "| %s | %s | %s |\n", c->had ? shown(&c->fact, c->before).text : "-",
-              c->has ? shown(&c->fact, c->after).text : "-", change(arena, c));
+  ts_put_xml(out, "| %s | %s | %s |\n", before_text(c).text, after_text(c).text,
+             change(arena, c));
 }
 
 void ts_report_changes_markdown(ts_fact_changes changes, const char *before, const char *after,
@@ -353,8 +353,7 @@ void ts_report_changes_json(ts_fact_changes changes, const ts_interval *ratio, F
   all = cJSON_AddArrayToObject(root, "differences");
   for (size_t i = 0; i < changes.count; i++) {
     const ts_fact_change *c = &changes.at[i];
-    cJSON *o = cJSON_CreateObject();
-    cJSON_AddItemToArray(all, o);
+    cJSON *o = ts_add_element(all);
     cJSON_AddStringToObject(o, "part", parts[c->fact.part]);
     cJSON_AddStringToObject(o, "name", c->fact.name);
     cJSON_AddStringToObject(o, "unit", ts_figure_units[c->fact.unit].fact);

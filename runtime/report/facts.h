@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/figures.h"
 #include "runtime/report/summary.h"
 
 typedef enum ts_fact_part {

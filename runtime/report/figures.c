@@ -1,4 +1,5 @@
-#include "runtime/report/figures.h"
+/* Values of the figures of base/figures.def: a function for each, of what was played. */
+#include "runtime/report/summary.h"
 
 static double figure_STEP(const ts_summary *s) { return s->seconds; }
 

@@ -9,7 +9,6 @@
 #include "ir/names.h"
 #include "runtime/account/run.h"
 #include "runtime/report/facts.h"
-#include "runtime/report/figures.h"
 #include "runtime/report/page.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/confidence.h"
@@ -18,17 +17,11 @@
 
 enum { MARGIN = 10 }; /* of a picture by itself */
 
-static void put_tile(FILE *out, bool over, const char *name, const char *value, const char *more)
-{
-  fputs(over ? "<div class=\"over\">" : "<div>", out);
-  ts_put_xml(out, "<span>%s</span><b>%s</b><small>%s</small></div>\n", name, value, more);
-}
-
 static void put_figure(const ts_summary *s, ts_figure_id f, double value, ts_arena *arena,
                        FILE *out)
 {
   const ts_figure *figure = &ts_figure_table[f];
-  bool per_step = ts_figure_is_in(f, TS_FIGURE_PER_STEP);
+  bool per_step = ts_figure_table[f].in.per_step;
   double of_tokens = ts_of_trillion_tokens(s, value);
   const char *more = "";
   if (f == TS_FIGURE_ENERGY)
@@ -36,44 +29,44 @@ static void put_figure(const ts_summary *s, ts_figure_id f, double value, ts_are
   else if (per_step && ts_is_stated(of_tokens))
     more = ts_arena_printf(arena, "%s for 10^12 tokens",
                            ts_figure_text(figure->unit, of_tokens).text);
-  put_tile(out, false, ts_arena_printf(arena, per_step ? "%s per step" : "%s", figure->title),
-           ts_figure_text(figure->unit, value).text, more);
+  ts_page_tile(out, false, ts_arena_printf(arena, per_step ? "%s per step" : "%s", figure->title),
+               ts_figure_text(figure->unit, value).text, more);
 }
 
 static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   fputs("<div class=\"tiles\">\n", out);
   ts_text step = ts_format_time(s->result->step);
-  put_tile(out, false, "step time", step.text,
-           ts_interval_text(arena, &s->confidence.step, step));
+  ts_page_tile(out, false, "step time", step.text,
+               ts_interval_text(arena, &s->confidence.step, step));
   if (s->tokens_per_second > 0)
-    put_tile(
+    ts_page_tile(
       out, false, "throughput",
       ts_arena_printf(arena, "%s tokens/s", ts_format_significant(s->tokens_per_second).text),
       ts_arena_printf(arena, "%s per device",
                       ts_format_significant(s->tokens_per_second / s->ir->meta->world).text));
   else if (s->samples_per_second > 0)
-    put_tile(
+    ts_page_tile(
       out, false, "throughput",
       ts_arena_printf(arena, "%s samples/s", ts_format_significant(s->samples_per_second).text),
       "");
   if (s->flops_per_device > 0)
-    put_tile(out, false, "model FLOP/s per device",
-             ts_format_scaled(s->flops_per_device, "FLOP/s").text,
-             s->mfu > 0 ? ts_arena_printf(arena, "MFU %s%s%s", ts_format_share(s->mfu).text,
-                                          s->hfu > 0 ? ", HFU " : "",
-                                          s->hfu > 0 ? ts_format_share(s->hfu).text : "") :
-                          "");
+    ts_page_tile(out, false, "model FLOP/s per device",
+                 ts_format_scaled(s->flops_per_device, "FLOP/s").text,
+                 s->mfu > 0 ? ts_arena_printf(arena, "MFU %s%s%s", ts_format_share(s->mfu).text,
+                                              s->hfu > 0 ? ", HFU " : "",
+                                              s->hfu > 0 ? ts_format_share(s->hfu).text : "") :
+                              "");
   if (s->memory->stated) {
     const ts_memory_class *m = &s->memory->classes[s->memory->fullest];
-    put_tile(out, m->over, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)).text,
+    ts_page_tile(out, m->over, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)).text,
              m->limit ? ts_arena_printf(arena, "of %s%s", ts_format_bytes((double)m->limit).text,
-                                        m->over ? ", too much" : "") :
-                        "");
+                                            m->over ? ", too much" : "") :
+                            "");
   }
   ts_figures figures = ts_figures_of(s);
   for (ts_figure_id f = 0; f < TS_FIGURES; f++)
-    if (ts_figure_is_in(f, TS_FIGURE_LINE) && ts_is_stated(figures.of[f]))
+    if (ts_figure_table[f].in.line && ts_is_stated(figures.of[f]))
       put_figure(s, f, figures.of[f], arena, out);
   fputs("</div>\n", out);
 }

@@ -1,5 +1,4 @@
 /* Several steps, what would help, what differs from another plan. */
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "ir/names.h"
 #include "runtime/account/network_use.h"
 #include "runtime/report/extras.h"
+#include "runtime/report/members.h"
 #include "runtime/report/summary.h"
 
 enum { NAME = 30, MOST_ROWS = 12, MOST_STEPS = 6 };
@@ -36,27 +36,15 @@ static void steps_text(const ts_steps *s, ts_arena *arena, FILE *out)
                 ts_format_time(s->steady).text);
 }
 
-static void add(cJSON *o, const char *name, double value)
-{
-  cJSON_AddNumberToObject(o, name, value);
-}
-
-static cJSON *add_element(cJSON *array)
-{
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(array, object);
-  return object;
-}
-
 static void steps_json(const ts_steps *s, cJSON *root)
 {
   cJSON *o = cJSON_AddObjectToObject(root, "steps"), *ends = cJSON_AddArrayToObject(o, "ends_ps");
   for (uint32_t k = 0; k < s->count; k++)
     cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)s->ends[k]));
-  add(o, "step_ps", (double)s->steady);
+  ts_add_number(o, "step_ps", (double)s->steady);
   cJSON_AddBoolToObject(o, "steady", s->steady_from < s->count);
   if (s->steady_from < s->count)
-    add(o, "steady_from_step", s->steady_from + 1);
+    ts_add_number(o, "steady_from_step", s->steady_from + 1);
 }
 
 /* ---- What would help ---- */
@@ -95,24 +83,21 @@ static void sensitivities_json(const ts_sensitivities *all, cJSON *root)
 {
   cJSON *list = cJSON_AddArrayToObject(root, "sensitivities");
   for (uint32_t i = 0; i < all->count; i++) {
-    cJSON *o = add_element(list);
+    cJSON *o = ts_add_element(list);
     cJSON_AddStringToObject(o, "name", all->at[i].name);
-    add(o, "critical_path_1_percent_ps", (double)-all->at[i].on_path);
-    add(o, "played_1_percent_ps", (double)-all->at[i].percent);
-    add(o, "played_10_percent_ps", (double)-all->at[i].tenth);
+    ts_add_number(o, "critical_path_1_percent_ps", (double)-all->at[i].on_path);
+    ts_add_number(o, "played_1_percent_ps", (double)-all->at[i].percent);
+    ts_add_number(o, "played_10_percent_ps", (double)-all->at[i].tenth);
   }
 }
 
 /* Of a step, if it is known. */
-static void what_if_figure(const char *name, double before, double after, ts_arena *arena,
-                           FILE *out)
+static void what_if_figure(ts_figure_id f, double before, double after, ts_arena *arena, FILE *out)
 {
-  if (!ts_is_stated(before) || !ts_is_stated(after))
-    return;
-  ts_text shown = *name == 'c' ? ts_format_dollars(after) :
-                                 ts_format_energy(after);
-  ts_put_text(out, "  %-*s%14s   %s\n", NAME, name, shown.text,
-              before > 0 ? ts_arena_printf(arena, "%+.1f %%", 100 * (after / before - 1)) : "");
+  if (ts_is_stated(before) && ts_is_stated(after))
+    ts_put_text(out, "  %-*s%14s   %s\n", NAME, ts_figure_table[f].name,
+                ts_figure_text(ts_figure_table[f].unit, after).text,
+                before > 0 ? ts_arena_printf(arena, "%+.1f %%", 100 * (after / before - 1)) : "");
 }
 
 static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
@@ -123,8 +108,8 @@ static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
   ts_put_text(out, "  %-*s%14s   %s, %s\n", NAME, "step time",
               ts_format_time(s->extras.what_if_step).text, signed_time(arena, gained),
               signed_share(arena, gained, s->result->step));
-  what_if_figure("energy", s->energy.joules, s->extras.what_if_energy.joules, arena, out);
-  what_if_figure("cost", s->energy.dollars, s->extras.what_if_energy.dollars, arena, out);
+  what_if_figure(TS_FIGURE_ENERGY, s->energy.joules, s->extras.what_if_energy.joules, arena, out);
+  what_if_figure(TS_FIGURE_COST, s->energy.dollars, s->extras.what_if_energy.dollars, arena, out);
   if (s->extras.what_if_stays)
     ts_put_text(out, "  not changed: slower than most, %s\n", s->extras.what_if_stays);
   for (uint32_t i = 0; i < s->extras.not_followed_count; i++) {
@@ -144,7 +129,7 @@ static void what_if_json(const ts_summary *s, cJSON *root)
   const ts_extras *e = &s->extras;
   cJSON *o = cJSON_AddObjectToObject(root, "what_if");
   cJSON_AddStringToObject(o, "change", e->what_if);
-  add(o, "step_time_ps", (double)e->what_if_step);
+  ts_add_number(o, "step_time_ps", (double)e->what_if_step);
   if (ts_is_stated(e->what_if_energy.joules))
     cJSON_AddNumberToObject(o, "energy_joules_per_step", e->what_if_energy.joules);
   if (ts_is_stated(e->what_if_energy.dollars))
@@ -154,13 +139,12 @@ static void what_if_json(const ts_summary *s, cJSON *root)
   cJSON *list = cJSON_AddArrayToObject(o, "not_followed");
   for (uint32_t i = 0; i < e->not_followed_count; i++) {
     const ts_not_followed *n = &e->not_followed[i];
-    cJSON *row = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, row);
+    cJSON *row = ts_add_element(list);
     cJSON_AddStringToObject(row, "model", s->ir->strings + s->ir->net_models[n->model].name);
     cJSON_AddBoolToObject(row, "between_islands", n->between);
     cJSON_AddBoolToObject(row, "rate", n->rate);
     cJSON_AddBoolToObject(row, "latency", n->latency);
-    add(row, "share_of_step", ts_summary_share(s, &(ts_network_use){.time = n->time}));
+    ts_add_number(row, "share_of_step", ts_summary_share(s, &(ts_network_use){.time = n->time}));
   }
 }
 
@@ -194,16 +178,16 @@ static void difference_text(const ts_extras *e, ts_arena *arena, FILE *out)
 static void difference_json(const ts_extras *e, cJSON *root)
 {
   cJSON *o = cJSON_AddObjectToObject(root, "difference"), *list;
-  add(o, "before_ps", (double)e->difference->before);
-  add(o, "after_ps", (double)e->difference->after);
+  ts_add_number(o, "before_ps", (double)e->difference->before);
+  ts_add_number(o, "after_ps", (double)e->difference->after);
   list = cJSON_AddArrayToObject(o, "parts");
   for (uint32_t i = 0; i < e->difference->count; i++) {
     const ts_difference_part *p = &e->difference->at[i];
-    cJSON *at = add_element(list);
+    cJSON *at = ts_add_element(list);
     cJSON_AddStringToObject(at, "kind", ts_critical_name(p->kind));
     cJSON_AddStringToObject(at, "name", p->name);
-    add(at, "before_ps", (double)p->before);
-    add(at, "after_ps", (double)p->after);
+    ts_add_number(at, "before_ps", (double)p->before);
+    ts_add_number(at, "after_ps", (double)p->after);
   }
 }
 

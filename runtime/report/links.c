@@ -1,11 +1,11 @@
 #include "runtime/report/links.h"
 
-#include <cjson/cJSON.h>
 
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
 #include "runtime/account/run.h"
+#include "runtime/report/members.h"
 
 enum { NAME = 38, SHOWN = 3 };
 
@@ -69,13 +69,6 @@ void ts_report_links_text(const ts_summary *s, ts_arena *arena, FILE *out)
 
 /* ---- JSON ---- */
 
-static cJSON *add_element(cJSON *list)
-{
-  cJSON *o = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, o);
-  return o;
-}
-
 static void add_packets(cJSON *o, uint64_t marked, uint64_t lost, uint64_t waiting, uint64_t paused)
 {
   cJSON_AddNumberToObject(o, "packets_marked", (double)marked);
@@ -93,7 +86,7 @@ void ts_report_links_json(const ts_summary *s, cJSON *root)
         *busiest = links ? cJSON_AddArrayToObject(links, "busiest") : NULL;
   for (uint32_t i = 0; i < uses.tier_count; i++) {
     const ts_tier_use *t = &uses.tiers[i];
-    cJSON *o = add_element(tiers);
+    cJSON *o = ts_add_element(tiers);
     cJSON_AddNumberToObject(o, "tier", t->tier);
     cJSON_AddNumberToObject(o, "directions", t->links);
     cJSON_AddNumberToObject(o, "used", t->used);
@@ -105,7 +98,7 @@ void ts_report_links_json(const ts_summary *s, cJSON *root)
   }
   for (uint32_t i = 0; i < uses.busiest_count; i++) {
     const ts_link_use *l = &uses.busiest[i];
-    cJSON *o = add_element(busiest);
+    cJSON *o = ts_add_element(busiest);
     cJSON_AddStringToObject(o, "from", end_name(s, arena, l->link, false));
     cJSON_AddStringToObject(o, "to", end_name(s, arena, l->link, true));
     cJSON_AddNumberToObject(o, "tier", tier_of(s, l->link));

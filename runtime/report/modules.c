@@ -1,12 +1,12 @@
 /* Time and memory by module, for people and for programs. */
 #include "runtime/report/modules.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
+#include "runtime/report/members.h"
 #include "runtime/report/summary.h"
 
 enum { NAME = 26 };
@@ -131,11 +131,6 @@ void ts_modules_text(const ts_summary *s, const ts_modules *m, ts_arena *arena, 
     put_memory(s, m, arena, out);
 }
 
-static void add(cJSON *object, const char *name, double value)
-{
-  cJSON_AddNumberToObject(object, name, value);
-}
-
 static void add_shares(cJSON *list, const ts_modules *m, const ts_module_share *of)
 {
   for (uint32_t i = 0; i < m->count; i++) {
@@ -145,17 +140,16 @@ static void add_shares(cJSON *list, const ts_modules *m, const ts_module_share *
       compute += share->phase[p];
     if (!compute && !share->transfer && !held_by(share))
       continue;
-    cJSON *row = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, row);
+    cJSON *row = ts_add_element(list);
     cJSON_AddStringToObject(row, "module", m->names[i]);
-    add(row, "compute_ps", (double)compute);
+    ts_add_number(row, "compute_ps", (double)compute);
     for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-      add(row, ts_phase_column(p), (double)share->phase[p]);
-    add(row, "exposed_ps", (double)share->exposed);
-    add(row, "transfer_ps", (double)share->transfer);
+      ts_add_number(row, ts_phase_column(p), (double)share->phase[p]);
+    ts_add_number(row, "exposed_ps", (double)share->exposed);
+    ts_add_number(row, "transfer_ps", (double)share->transfer);
     cJSON *memory = cJSON_AddObjectToObject(row, "memory_bytes");
     for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
-      add(memory, ts_category_name(k), (double)share->memory[k]);
+      ts_add_number(memory, ts_category_name(k), (double)share->memory[k]);
   }
 }
 
@@ -163,13 +157,12 @@ void ts_modules_json(const ts_summary *s, const ts_modules *m, cJSON *root)
 {
   cJSON *modules = cJSON_AddObjectToObject(root, "modules");
   cJSON_AddStringToObject(modules, "by", m->view.repeats ? "layer" : "module");
-  add(modules, "depth", m->view.depth);
+  ts_add_number(modules, "depth", m->view.depth);
   cJSON *classes = cJSON_AddArrayToObject(modules, "classes");
   for (uint32_t c = 0; c < s->result->class_count; c++) {
-    cJSON *class = cJSON_CreateObject();
-    cJSON_AddItemToArray(classes, class);
-    add(class, "rank", s->result->classes[c].rank);
-    add(class, "ranks", s->result->classes[c].count);
+    cJSON *class = ts_add_element(classes);
+    ts_add_number(class, "rank", s->result->classes[c].rank);
+    ts_add_number(class, "ranks", s->result->classes[c].count);
     add_shares(cJSON_AddArrayToObject(class, "modules"), m, m->of[c]);
   }
 }

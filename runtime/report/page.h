@@ -15,6 +15,9 @@ void ts_page_begin(const char *title, const char *const *style, const char *cons
                    bool live, FILE *out);
 void ts_page_end(const char *const *script, FILE *out);
 
+/* A figure of the headline, with what is to be said of it; `over`: it is too much. */
+void ts_page_tile(FILE *out, bool over, const char *name, const char *value, const char *more);
+
 /* A run as JSON for a <script>: doc/reports.md, "What a page holds". `name`: of the run. */
 void ts_page_data(const ts_summary *summary, const char *name, FILE *out);
 

@@ -52,3 +52,9 @@ void ts_page_end(const char *const *script, FILE *out)
   print_lines((void *)(uintptr_t)script, out);
   fputs("</script>\n</body>\n</html>\n", out);
 }
+
+void ts_page_tile(FILE *out, bool over, const char *name, const char *value, const char *more)
+{
+  fputs(over ? "<div class=\"over\">" : "<div>", out);
+  ts_put_xml(out, "<span>%s</span><b>%s</b><small>%s</small></div>\n", name, value, more);
+}

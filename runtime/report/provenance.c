@@ -1,6 +1,5 @@
 /* What a report is worth: what was warned of, and what it was made from, so that it can be made
  * again. */
-#include <cjson/cJSON.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -8,6 +7,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
+#include "runtime/report/members.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/report.h"
 
@@ -135,8 +135,7 @@ static cJSON *warning_object(const ts_summary *s, const ts_warning *w)
       help = help ? ts_arena_printf(s->arena, "%s\n%s", help, n->text) : n->text;
       continue;
     }
-    cJSON *note = cJSON_CreateObject();
-    cJSON_AddItemToArray(notes, note);
+    cJSON *note = ts_add_element(notes);
     cJSON_AddStringToObject(note, "name", n->name);
     cJSON_AddStringToObject(note, "message", n->text);
     add_place(note, s->ir, n->loc);
@@ -294,8 +293,7 @@ void ts_report_provenance_json(const ts_summary *s, cJSON *root)
   cJSON_AddStringToObject(cluster, "name", string(s, ir->meta->cluster));
   cJSON *devices = cJSON_AddArrayToObject(cluster, "devices");
   for (uint32_t c = 0; c < ir->device_classes_count; c++) {
-    cJSON *device = cJSON_CreateObject();
-    cJSON_AddItemToArray(devices, device);
+    cJSON *device = ts_add_element(devices);
     cJSON_AddStringToObject(device, "name", string(s, ir->device_classes[c].name));
     cJSON_AddNumberToObject(device, "count", devices_of(ir, c));
   }

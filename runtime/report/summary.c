@@ -421,18 +421,10 @@ const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run 
                     .run = run,
                     .result = ts_run_result(run),
                     .memory = memory,
-                    .network = network,
-                    .tokens_per_second = TS_NOT_KNOWN,
-                    .samples_per_second = TS_NOT_KNOWN,
-                    .flops_per_device = TS_NOT_KNOWN,
-                    .mfu = TS_NOT_KNOWN,
-                    .executed_per_device = TS_NOT_KNOWN,
-                    .hfu = TS_NOT_KNOWN};
+                    .network = network};
   s->seconds = (double)s->result->step * 1e-12;
-  if (s->seconds > 0) {
-    s->tokens_per_second = ts_unless_zero((double)ir->meta->tokens_per_step / s->seconds);
-    s->samples_per_second = ts_unless_zero((double)ir->meta->samples_per_step / s->seconds);
-  }
+  s->tokens_per_second = ts_ratio_of((double)ir->meta->tokens_per_step, s->seconds);
+  s->samples_per_second = ts_ratio_of((double)ir->meta->samples_per_step, s->seconds);
   s->energy = ts_energy_of(ir, s->result);
   sum_stages(s);
   ts_summary_utilization(s);

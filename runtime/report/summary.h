@@ -8,8 +8,7 @@
 
 #include "base/arena.h"
 #include "base/digest.h"
-#include "base/format.h"
-#include "base/known.h"
+#include "base/figures.h"
 #include "ir/ir.h"
 #include "runtime/account/confidence.h"
 #include "runtime/account/energy.h"
@@ -90,7 +89,13 @@ typedef struct ts_summary {
 const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
                                  const ts_memory *memory, const char *network);
 
+/* Of what is 0 where nobody states it; or unknown. */
+static inline double ts_ratio_of(double amount, double to)
+{
+  return to > 0 ? ts_unless_zero(amount / to) : TS_NOT_KNOWN;
+}
 void ts_summary_utilization(ts_summary *s); /* runtime/report/utilization.c */
+ts_figures ts_figures_of(const ts_summary *s); /* runtime/report/figures.c */
 
 static inline uint64_t ts_class_compute(const ts_class_result *c)
 {

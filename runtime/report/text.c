@@ -11,7 +11,6 @@
 #include "runtime/report/calibrated.h"
 #include "runtime/report/confidence.h"
 #include "runtime/report/extras.h"
-#include "runtime/report/figures.h"
 #include "runtime/report/links.h"
 #include "runtime/report/report.h"
 
@@ -106,7 +105,7 @@ static void answer_figure(printer *p, ts_figure_id f, double value)
 {
   const ts_figure *figure = &ts_figure_table[f];
   double tokens = ts_of_trillion_tokens(p->s, 1);
-  if (!ts_figure_is_in(f, TS_FIGURE_PER_STEP)) {
+  if (!ts_figure_table[f].in.per_step) {
     quantity(p, figure->title, ts_figure_text(figure->unit, value), "\n");
     return;
   }
@@ -126,7 +125,7 @@ static void answer_figures(printer *p)
 {
   ts_figures figures = ts_figures_of(p->s);
   for (ts_figure_id f = 0; f < TS_FIGURES; f++)
-    if (ts_figure_is_in(f, TS_FIGURE_LINE) && ts_is_stated(figures.of[f]))
+    if (ts_figure_table[f].in.line && ts_is_stated(figures.of[f]))
       answer_figure(p, f, figures.of[f]);
 }
 

@@ -184,11 +184,6 @@ void ts_topology_section(FILE *out, const ts_cluster_fold *f)
   ts_arena_free(arena);
 }
 
-static void put_tile(FILE *out, const char *name, const char *value, const char *more)
-{
-  ts_put_xml(out, "<div><span>%s</span><b>%s</b><small>%s</small></div>\n", name, value, more);
-}
-
 static void put_tiles(FILE *out, ts_arena *arena, const ts_cluster_fold *f, uint64_t step)
 {
   const ts_ir *ir = f->ir;
@@ -202,19 +197,19 @@ static void put_tiles(FILE *out, ts_arena *arena, const ts_cluster_fold *f, uint
   for (uint32_t k = 0; k < f->kind_count; k++)
     islands += f->kinds[k].count;
   fputs("<div class=\"tiles\">\n", out);
-  put_tile(out, "devices", ts_format_count(devices).text,
-           ir->device_classes_count == 1 ? ir->strings + ir->device_classes[0].name : "");
-  put_tile(out, "islands", ts_format_count(islands).text,
-           f->kind_count > 1 ? ts_arena_printf(arena, "of %u kinds", f->kind_count) : "");
-  put_tile(out, "switches", ts_format_count(ir->devices_count - devices).text, "");
-  put_tile(out, "links", ts_format_count(ir->links_count).text,
+  ts_page_tile(out, false, "devices", ts_format_count(devices).text,
+               ir->device_classes_count == 1 ? ir->strings + ir->device_classes[0].name : "");
+  ts_page_tile(out, false, "islands", ts_format_count(islands).text,
+               f->kind_count > 1 ? ts_arena_printf(arena, "of %u kinds", f->kind_count) : "");
+  ts_page_tile(out, false, "switches", ts_format_count(ir->devices_count - devices).text, "");
+  ts_page_tile(out, false, "links", ts_format_count(ir->links_count).text,
            unequal ? ts_arena_printf(arena, "%s slower or missing", ts_format_count(unequal).text) :
-                     "");
+                         "");
   if (step)
-    put_tile(out, "step time", ts_format_time(step).text, "");
+    ts_page_tile(out, false, "step time", ts_format_time(step).text, "");
   if (busiest)
-    put_tile(out, "busiest link", ts_format_share(busiest->most_use).text,
-             ts_link_text(arena, ir, busiest->busiest / 2));
+    ts_page_tile(out, false, "busiest link", ts_format_share(busiest->most_use).text,
+                 ts_link_text(arena, ir, busiest->busiest / 2));
   fputs("</div>\n", out);
 }
 

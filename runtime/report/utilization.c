@@ -40,8 +40,6 @@ void ts_summary_utilization(ts_summary *s)
   const ts_ir *ir = s->ir;
   double device_seconds = s->seconds * ir->meta->world;
   work all = {0}, *of = TS_NEW_ARRAY(s->arena, work, ir->fragments_count + 1);
-  if (!(device_seconds > 0))
-    return;
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     of[f] = work_of(ir, &ir->fragments[f]);
   for (uint32_t i = 0; i < s->stage_count; i++) {
@@ -53,10 +51,8 @@ void ts_summary_utilization(ts_summary *s)
       all.unknown |= w->unknown;
     }
   }
-  s->flops_per_device = ts_unless_zero(ir->meta->model_flops_per_step / device_seconds);
-  s->executed_per_device = ts_unless_zero(all.flops / device_seconds);
-  if (ir->meta->peak_flops > 0)
-    s->mfu = s->flops_per_device / ir->meta->peak_flops;
-  if (s->mfu > 0 && !all.unknown)
-    s->hfu = ts_unless_zero(all.least / device_seconds);
+  s->flops_per_device = ts_ratio_of(ir->meta->model_flops_per_step, device_seconds);
+  s->executed_per_device = ts_ratio_of(all.flops, device_seconds);
+  s->mfu = ts_ratio_of(s->flops_per_device, ir->meta->peak_flops);
+  s->hfu = s->mfu > 0 && !all.unknown ? ts_ratio_of(all.least, device_seconds) : TS_NOT_KNOWN;
 }

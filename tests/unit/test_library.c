@@ -1,6 +1,7 @@
 /* The library as its header promises it: what adds up adds up, errors are messages, and everything
  * is freed. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -201,6 +202,30 @@ Test(library, messages_are_text_too)
   cr_expect(strstr(text, "error[E0701]"));
   cr_expect_eq(
     strncmp(trainspec_messages_text(ts, TRAINSPEC_JSON, NULL), "{\"type\":\"diagnostic\"", 20), 0);
+  trainspec_free(ts);
+}
+
+/* What is not known is NaN, and each figure has a name. */
+Test(library, figures_have_names)
+{
+  trainspec *ts = trainspec_new();
+  trainspec_run *run = trainspec_play(compile(ts), NULL);
+  trainspec_result r = trainspec_result_of(run);
+  trainspec_figure figure;
+  size_t count = 0;
+  for (; trainspec_figure_at(count, &figure); count++) {
+    double value = r.figures[count];
+    cr_expect(figure.better == 1 || figure.better == -1, "%s", figure.name);
+    if (!strcmp(figure.name, "step_time"))
+      cr_expect_float_eq(value, (double)r.step_ps * 1e-12, 1e-15);
+    else if (!strcmp(figure.name, "peak_memory"))
+      cr_expect_eq(value, 8 * (double)(r.peak + r.reserved));
+    else if (!strcmp(figure.name, "cost"))
+      cr_expect(isnan(value), "no device has a price");
+    else
+      cr_expect(isnan(value) || value > 0, "%s", figure.name);
+  }
+  cr_expect_gt(count, 5);
   trainspec_free(ts);
 }
 

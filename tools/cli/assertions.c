@@ -1,7 +1,5 @@
 #include "tools/cli/assertions.h"
 
-#include "runtime/report/figures.h"
-
 bool ts_assertions_read(ts_assertions *a, ts_session *s, uint32_t devices)
 {
   bool good = true;

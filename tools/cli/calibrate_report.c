@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
 
 #include "base/diag.h"
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
+#include "runtime/report/members.h"
 #include "runtime/report/report.h"
 
 enum { NAME = 26, STEP = 24, WIDTH = 80 };
@@ -299,8 +299,7 @@ static cJSON *quantities_json(const ts_calibrated *c)
   cJSON *list = cJSON_CreateArray();
   for (uint32_t i = 0; i < c->calibration->count; i++) {
     const ts_quantity *q = &c->calibration->quantity[i];
-    cJSON *one = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, one);
+    cJSON *one = ts_add_element(list);
     cJSON_AddStringToObject(one, "name", q->name);
     cJSON_AddStringToObject(one, "kind", ts_quantity_kinds[q->kind]);
     cJSON_AddNumberToObject(one, "prior", q->prior);

@@ -1,6 +1,5 @@
 #include "tools/cli/networks.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "runtime/collective/asked.h"
 #include "runtime/collective/packet_model.h"
 #include "runtime/load/workers.h"
+#include "runtime/report/members.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
@@ -150,8 +150,7 @@ void ts_networks_json(void *closure, FILE *out)
   const row *rows = n->rows;
   cJSON *all = cJSON_CreateArray();
   for (size_t i = 0; i < n->count; i++) {
-    cJSON *one = cJSON_CreateObject();
-    cJSON_AddItemToArray(all, one);
+    cJSON *one = ts_add_element(all);
     cJSON_AddStringToObject(one, "network", rows[i].name);
     cJSON_AddNumberToObject(one, "step_time_ps", (double)rows[i].step);
     cJSON_AddNumberToObject(one, "communication", rows[i].exposed);

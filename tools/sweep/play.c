@@ -13,7 +13,6 @@
 #include "runtime/account/memory.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
-#include "runtime/report/figures.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/play_warnings.h"
 #include "tools/sweep/apart.h"

@@ -205,11 +205,6 @@ static void put_data(const ts_sweep *s, FILE *out)
 
 /* ---- The page ---- */
 
-static void put_tile(FILE *out, const char *name, const char *value, const char *more)
-{
-  ts_put_xml(out, "<div><span>%s</span><b>%s</b><small>%s</small></div>\n", name, value, more);
-}
-
 static void put_tiles(const ts_sweep *s, ts_arena *arena, FILE *out)
 {
   const ts_outcome *best = &s->outcomes[0];
@@ -218,17 +213,18 @@ static void put_tiles(const ts_sweep *s, ts_arena *arena, FILE *out)
   for (size_t i = 0; i < ranked; i++)
     front += s->outcomes[i].front;
   fputs("<div class=\"tiles\">\n", out);
-  put_tile(out, "plans", ts_format_count(s->count).text,
-           ts_arena_printf(arena, "%s fit and keep to the conditions",
-                           ts_format_count(ranked).text));
+  ts_page_tile(out, false, "plans", ts_format_count(s->count).text,
+               ts_arena_printf(arena, "%s fit and keep to the conditions",
+                               ts_format_count(ranked).text));
   if (best->state == TS_RANKED) {
-    put_tile(out, "the best", ts_outcome_text(best, TS_FIGURE_STEP).text,
-             ts_arena_printf(arena, "a step, %s", ts_outcome_text(best, TS_FIGURE_MEMORY).text));
+    ts_page_tile(out, false, "the best", ts_outcome_text(best, TS_FIGURE_STEP).text,
+                 ts_arena_printf(arena, "a step, %s", ts_outcome_text(best, TS_FIGURE_MEMORY).text));
   }
   if (s->search->goal_count > 1)
-    put_tile(out, "front", ts_format_count(front).text, "plans that no other beats by all goals");
+    ts_page_tile(out, false, "front", ts_format_count(front).text,
+                 "plans that no other beats by all goals");
   if (large)
-    put_tile(out, "out of memory", ts_format_count(large).text, "");
+    ts_page_tile(out, false, "out of memory", ts_format_count(large).text, "");
   fputs("</div>\n", out);
 }
 

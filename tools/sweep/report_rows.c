@@ -3,18 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
 
 #include "base/escape.h"
 #include "base/heap.h"
+#include "runtime/report/members.h"
 #include "runtime/report/report.h"
 #include "tools/sweep/rank.h"
 #include "tools/sweep/report.h"
-
-static const char *column_of(const ts_sweep *s, const ts_outcome *o, uint32_t c)
-{
-  return ts_search_text_at(s->search, o->point, c);
-}
 
 /* "W0804 W0807", each once. */
 static void put_codes(const ts_outcome *o, FILE *out)
@@ -33,13 +28,17 @@ static cJSON *warnings_json(const ts_outcome *o)
   cJSON *all = cJSON_CreateArray();
   for (uint32_t i = 0; i < o->warning_count; i++) {
     const ts_outcome_warning *w = &o->warnings[i];
-    cJSON *one = cJSON_CreateObject();
-    cJSON_AddItemToArray(all, one);
+    cJSON *one = ts_add_element(all);
     cJSON_AddStringToObject(one, "code", ts_code_name(w->code));
     cJSON_AddStringToObject(one, "name", ts_code_short_name(w->code));
     cJSON_AddStringToObject(one, "message", w->message);
   }
   return all;
+}
+
+static double figure_of(const ts_outcome *o, ts_figure_id f)
+{
+  return ts_outcome_knows(o, f) ? o->figures.of[f] : TS_NOT_KNOWN;
 }
 
 /* Bytes that a plan's fullest device lacks. */
@@ -50,14 +49,8 @@ static double lack_of(const ts_outcome *o)
 
 static void put_figures(const ts_outcome *o, FILE *out)
 {
-  for (int f = 0; f < TS_FIGURES; f++) {
-    ts_figure_unit unit = ts_figure_table[f].unit;
-    if (!ts_outcome_knows(o, (ts_figure_id)f))
-      fputc(',', out);
-    else
-      ts_put_csv(out, ts_figure_is_whole(unit) ? ",%.0f" : ",%.17g",
-                 ts_figure_scaled(unit, o->figures.of[f]));
-  }
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    ts_figure_put_csv(ts_figure_table[f].unit, figure_of(o, f), out);
   ts_put_csv(out, lack_of(o) > 0 ? ",%.0f," : ",,", lack_of(o));
 }
 
@@ -79,7 +72,7 @@ void ts_sweep_put_csv(const ts_sweep *s, FILE *out)
   for (size_t i = 0; i < s->count; i++) {
     const ts_outcome *o = &s->outcomes[i];
     for (uint32_t c = 0; c < s->search->column_count; c++) {
-      ts_put_csv(out, "%s", column_of(s, o, c));
+      ts_put_csv(out, "%s", ts_search_text_at(s->search, o->point, c));
       fputc(',', out);
     }
     ts_put_csv(out, "%s", ts_outcome_states[o->state]);
@@ -120,14 +113,9 @@ static void add_parameter(cJSON *parameters, const char *name, const ts_value *v
 
 static void add_figures(cJSON *plan, const ts_outcome *o)
 {
-  for (int f = 0; f < TS_FIGURES; f++) {
-    ts_text name = ts_figure_member((ts_figure_id)f);
-    if (ts_outcome_knows(o, (ts_figure_id)f))
-      cJSON_AddNumberToObject(plan, name.text,
-                              ts_figure_scaled(ts_figure_table[f].unit, o->figures.of[f]));
-    else
-      cJSON_AddNullToObject(plan, name.text);
-  }
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    ts_add_number(plan, ts_figure_member(f).text,
+                  ts_figure_scaled(ts_figure_table[f].unit, figure_of(o, f)));
   if (lack_of(o) > 0)
     cJSON_AddNumberToObject(plan, "lacks_bytes", lack_of(o));
 }
@@ -155,7 +143,7 @@ static cJSON *plan_json(const ts_sweep *s, const ts_outcome *o)
   cJSON *plan = cJSON_CreateObject(), *parameters = cJSON_AddObjectToObject(plan, "parameters");
   for (uint32_t c = 0; c < s->search->column_count; c++)
     add_parameter(parameters, s->search->columns[c], ts_search_value_at(s->search, o->point, c),
-                  column_of(s, o, c));
+                  ts_search_text_at(s->search, o->point, c));
   cJSON_AddStringToObject(plan, "state", ts_outcome_states[o->state]);
   if (o->why) {
     cJSON_AddStringToObject(plan, "why", o->why);

@@ -11,11 +11,6 @@
 #include "tools/sweep/rank.h"
 #include "tools/sweep/report.h"
 
-static const char *column_of(const ts_sweep *s, const ts_outcome *o, uint32_t c)
-{
-  return ts_search_text_at(s->search, o->point, c);
-}
-
 /* What is not known of the best, and which plans cannot be told from it. */
 static void put_equals(const ts_sweep *s, size_t ranked, FILE *out)
 {
@@ -140,8 +135,8 @@ static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
   for (uint32_t c = 0; c < s->search->column_count; c++) {
     widths[c] = (int)strlen(s->search->columns[c]);
     for (size_t i = 0; i < shown; i++)
-      if ((int)strlen(column_of(s, &s->outcomes[i], c)) > widths[c])
-        widths[c] = (int)strlen(column_of(s, &s->outcomes[i], c));
+      if ((int)strlen(ts_search_text_at(s->search, s->outcomes[i].point, c)) > widths[c])
+        widths[c] = (int)strlen(ts_search_text_at(s->search, s->outcomes[i].point, c));
   }
   if (shown) {
     fputc('\n', out);
@@ -152,7 +147,7 @@ static void put_ranked(const ts_sweep *s, size_t top, FILE *out)
   for (size_t i = 0; i < shown; i++) {
     const ts_outcome *o = &s->outcomes[i];
     for (uint32_t c = 0; c < s->search->column_count; c++)
-      ts_put_text(out, "%*s  ", widths[c], column_of(s, o, c));
+      ts_put_text(out, "%*s  ", widths[c], ts_search_text_at(s->search, o->point, c));
     put_goals(s, o, put_usual(s, o, out), out);
   }
   if (shown < front)
