@@ -206,11 +206,28 @@ static bool before(const splitter *c, uint32_t op, uint32_t stage, const uint32_
 }
 
 /* nanotron has such stages, with the last norm or nothing. */
-static void nothing_on(const splitter *c, uint32_t stage)
+static void say_empty(const splitter *c)
 {
+  enum { NAMED = 8 };
+  const char *text = "";
+  uint32_t empty = 0, last = 0;
+  for (uint32_t i = 0; i < c->sc->parts; i++)
+    if (!c->stages->at[i].op_count) {
+      if (empty && empty <= NAMED)
+        text = ts_arena_printf(c->s->arena, "%s%s%u", text, *text ? ", " : "", last);
+      last = i;
+      empty++;
+    }
+  if (!empty)
+    return;
+  bool one = empty == 1, all = empty <= NAMED + 1;
   ts_diag *d = ts_report(c->s, TS_W0322, c->sc->stages_span,
-                         "stage %u holds no op: messages go past it", stage);
-  ts_diag_here(d, "its size is 0");
+                         "stage%s %s%s%s hold%s no op: messages go past %s", one ? "" : "s", text,
+                         one ? "" : " and ",
+                         all ? ts_arena_printf(c->s->arena, "%u", last) :
+                               ts_arena_printf(c->s->arena, "%u more", empty - NAMED),
+                         one ? "s" : "", one ? "it" : "them");
+  ts_diag_here(d, one ? "its size is 0" : "their sizes are 0");
   ts_diag_help(d, "a framework whose empty stages pass messages on takes one more for each: let "
                   "each stage hold a repeat; the first may have what stands before all, the last "
                   "what stands behind them");
@@ -253,9 +270,8 @@ static bool divide(splitter *c, const double *seconds)
     while (op < c->g->ops.count && before(c, op, i, first_unit))
       c->stage_of[op++] = i;
     stage->op_count = op - stage->first_op;
-    if (!stage->op_count)
-      nothing_on(c, i);
   }
+  say_empty(c);
   for (uint32_t i = stages; i < c->sc->stages; i++) { /* further copies of the model */
     c->stages->at[i].first_op = c->stages->at[i % stages].first_op;
     c->stages->at[i].op_count = c->stages->at[i % stages].op_count;

@@ -1,0 +1,14 @@
+import std.models.gpt, std.clusters.dgx
+
+schedule mine(p: Axis, m: Int) {
+  stages p of [1, 0, 2, 0, 0, 1]
+  at s in 0..p { for i in 0..m { F(i) B(i) } }
+}
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { pp: 6 }
+  schedule = mine(p: pp, m: 4)
+  costs = [roofline(a100_sxm_80g)]
+}
