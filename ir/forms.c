@@ -1,5 +1,6 @@
 #include "ir/forms.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "ir/packets.h"
@@ -146,4 +147,58 @@ bool ts_ir_same_field(const ts_ir_field *f, const void *a, const void *b)
   if (f->type == TS_IR_TYPE_STATED && !ts_is_stated(ts_ir_get_real(f, a)))
     return !ts_is_stated(ts_ir_get_real(f, b));
   return !memcmp((const char *)a + f->offset, (const char *)b + f->offset, f->size);
+}
+
+static uint32_t count_words(const char *const *words)
+{
+  uint32_t count = 0;
+  while (words[count])
+    count++;
+  return count;
+}
+
+/* Limits that no machine comes near, so that sums cannot overflow and quotients stay finite. */
+static ts_ir_range range_of(const ts_ir_field *f)
+{
+  if (f->range.most > 0)
+    return f->range;
+  switch (f->type) {
+  case TS_IR_TYPE_WORD: return (ts_ir_range){0, count_words(f->words) - 1};
+  case TS_IR_TYPE_FLAG: return (ts_ir_range){0, 1};
+  case TS_IR_TYPE_RESERVED: return (ts_ir_range){0, 0};
+  case TS_IR_TYPE_COUNT: return (ts_ir_range){0, f->most ? (double)f->most : UINT32_MAX};
+  case TS_IR_TYPE_TIME: return (ts_ir_range){0, (double)TS_IR_TIME_MOST};
+  case TS_IR_TYPE_BYTES: case TS_IR_TYPE_CHANGE: return (ts_ir_range){0, (double)TS_IR_BYTES_MOST};
+  case TS_IR_TYPE_RATE: return (ts_ir_range){1, 1e21}; /* per second */
+  case TS_IR_TYPE_STATED: return (ts_ir_range){0, 1e12}; /* $ an hour, g of CO2 a kWh */
+  default: return (ts_ir_range){0, DBL_MAX};
+  }
+}
+
+static bool tenths_in_range(const uint8_t *tenths) /* 1 to 10, and 0 after the last */
+{
+  for (size_t i = 0; i < TS_IR_NET_SIZES; i++)
+    if (tenths[i] > 10 || (i && tenths[i] && !tenths[i - 1]))
+      return false;
+  return true;
+}
+
+bool ts_ir_in_range(const ts_ir_field *f, const void *record)
+{
+  ts_ir_range range = range_of(f);
+  if (f->type == TS_IR_TYPE_TENTHS)
+    return tenths_in_range((const uint8_t *)record + f->offset);
+  if (f->type >= TS_IR_TYPE_SIZE && f->type <= TS_IR_TYPE_STATED) {
+    double real = ts_ir_get_real(f, record);
+    bool unknown = !memcmp(&real, &(double){TS_NOT_KNOWN}, sizeof real); /* as it is written */
+    return (real >= range.least && real <= range.most && !signbit(real)) ||
+           (f->or_zero && real == 0 && !signbit(real)) ||
+           (f->type == TS_IR_TYPE_STATED && unknown);
+  }
+  uint64_t whole = ts_ir_get(f, record);
+  if (f->type == TS_IR_TYPE_CHANGE && (int64_t)whole < 0)
+    whole = -whole;
+  return whole >= (uint64_t)range.least && whole <= (uint64_t)range.most &&
+         (!f->at_most || whole <= ts_ir_get(&(ts_ir_field){.offset = f->at_most, .size = f->size},
+                                            record));
 }

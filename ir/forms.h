@@ -37,7 +37,8 @@ typedef enum ts_ir_type { /* of a field's value, as it is spelled */
   TS_IR_TYPE_COVARIANCE,
   TS_IR_TYPE_DEPS,
   TS_IR_TYPE_ALLOC,
-  TS_IR_TYPE_FREE
+  TS_IR_TYPE_FREE,
+  TS_IR_TYPE_RESERVED     /* 0 */
 } ts_ir_type;
 
 typedef enum ts_ir_place { /* where a clause may stand */
@@ -46,6 +47,8 @@ typedef enum ts_ir_place { /* where a clause may stand */
   TS_IR_PLACE_ANY,         /* among its neighbours of this kind, left out if usual */
   TS_IR_PLACE_BY_HAND      /* its reader and writer say */
 } ts_ir_place;
+
+typedef struct ts_ir_range { double least, most; } ts_ir_range;
 
 typedef struct ts_ir_field {
   const char *name;          /* NULL: behind the last */
@@ -61,6 +64,10 @@ typedef struct ts_ir_field {
   bool none;                 /* may be TS_IR_NONE, as it usually is */
   bool always;               /* written if usual, too */
   union { uint64_t whole; double real; } usual;
+  uint32_t wrong;            /* the message when it is out of range; 0: it is not checked */
+  ts_ir_range range;         /* both 0: that of its type */
+  bool or_zero;              /* 0 is allowed besides */
+  uint16_t at_most;          /* the whole number of equal size there is no smaller; 0: none */
   uint16_t with;             /* written if that field of 4 bytes is not 0, too */
   uint16_t when_at;          /* only if bit i of `when` is set, i the 4 bytes there; 0: always */
   uint32_t when;
@@ -82,6 +89,8 @@ enum {
 };
 
 enum { TS_IR_LARGEST = 272 }; /* bytes of a record */
+/* ps of a step: no sum of those of all ranks overflows */
+#define TS_IR_HOP_MOST (TS_IR_TIME_MOST / (1u << 24))
 
 extern const ts_ir_form ts_ir_forms[TS_IR_FORMS];
 
@@ -106,6 +115,8 @@ void ts_ir_make_usual_here(uint32_t kind, uint32_t index, void *record);
 /* A node of an operation in a fragment of `work`. */
 ts_ir_node ts_ir_usual_node(uint32_t op, uint32_t comm_stream, const char *work);
 uint32_t ts_ir_first_comm_stream(const ts_ir *ir); /* 0: there is none */
+/* Whether a value, as it lies in the record, is one that an IR may hold. */
+bool ts_ir_in_range(const ts_ir_field *field, const void *record);
 /* Is it equal in both records? */
 bool ts_ir_same_field(const ts_ir_field *field, const void *a, const void *b);
 

@@ -35,6 +35,12 @@
 
 typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
 
+/* Enumerations whose values have words: ts_ir_collective_kind and so on. */
+#define WORDS(type, names) typedef enum ts_ir_##type {
+#define WORD(name, word) TS_IR_##name,
+#define LAST(type, count) TS_IR_##count } ts_ir_##type;
+#include "ir/records.def"
+
 typedef enum ts_ir_section_kind { /* from 1 */
   TS_IR_NO_SECTION,
 #define TABLE(kind, record, name, bytes) TS_IR_##kind,
@@ -162,59 +168,10 @@ static inline double ts_ir_link_rate(const ts_ir_link_class *c)
 /* duplex 1: both directions */
 typedef struct ts_ir_link { uint32_t from, to, link_class, duplex; } ts_ir_link;
 
-typedef enum ts_ir_collective_kind {
-  TS_IR_ALL_REDUCE,
-  TS_IR_ALL_GATHER,
-  TS_IR_REDUCE_SCATTER,
-  TS_IR_BROADCAST,
-  TS_IR_REDUCE,
-  TS_IR_ALL_TO_ALL,
-  TS_IR_BARRIER,
-  TS_IR_MESSAGE, /* point to point; only in net models and points */
-  /* each rank passes `bytes` on to the next of its group, the last to the first: one step of a ring
-   * */
-  TS_IR_SHIFT,
-  TS_IR_COLLECTIVE_KINDS
-} ts_ir_collective_kind;
-
 static inline bool ts_ir_is_collective(uint32_t kind)
 {
   return kind != TS_IR_MESSAGE && kind < TS_IR_COLLECTIVE_KINDS;
 }
-
-typedef enum ts_ir_net_kind {
-  /* base + steps + volume / (efficiency * bandwidth of the links that the collective uses) */
-  TS_IR_NET_ALPHA_BETA,
-  /* measured points; log-log interpolation in bytes, exact in ranks and islands */
-  TS_IR_NET_TABLE,
-  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
-  TS_IR_NET_WHITE_BOX,
-  /* curves of bandwidth against size, corrected and slowed by stragglers; see ts_ir_net_curve */
-  TS_IR_NET_STATISTICAL,
-  /* the collective's connections share the links max-min fair; see
-   * runtime/collective/flow_pattern.h */
-  TS_IR_NET_FLOW,
-  TS_IR_NET_PACKET,     /* the same connections as packets; see runtime/collective/packet.h */
-  TS_IR_NET_KINDS
-} ts_ir_net_kind;
-
-/* of flows, among paths that are equal in tier, latency and bandwidth */
-typedef enum ts_ir_routing {
-  /* side by side over the sender's and the receiver's equal ports; between switches by hash */
-  TS_IR_ROUTE_RAIL,
-  TS_IR_ROUTE_SHORTEST, /* the first */
-  TS_IR_ROUTE_ECMP,     /* by a hash of sender, receiver and channel */
-  TS_IR_ROUTE_ADAPTIVE, /* the one with the least connections on it so far */
-  TS_IR_ROUTE_SPRAY,    /* all of them, packet by packet */
-  TS_IR_ROUTINGS
-} ts_ir_routing;
-
-/* what senders of packets set their rates by */
-typedef enum ts_ir_control {
-  TS_IR_CONTROL_DCQCN, /* reports of marks */
-  TS_IR_CONTROL_HPCC,  /* what each switch says of its queue and traffic */
-  TS_IR_CONTROLS
-} ts_ir_control;
 
 /* how data travel as packets (ir/packets.c); of other models all 0 */
 typedef struct ts_ir_net_packets {
@@ -289,30 +246,6 @@ typedef struct ts_ir_net_model {
   uint32_t unrelayed;
 } ts_ir_net_model;
 
-typedef enum ts_ir_net_algorithm {
-  TS_IR_NET_RING, TS_IR_NET_TREE,
-  TS_IR_NET_SWITCH,      /* the switch reduces and multicasts */
-  TS_IR_NET_SWITCH_TREE, /* the same in the island, a tree between islands */
-  TS_IR_NET_PAIRS,       /* every rank sends each other one its part: all-to-all, messages */
-  /* switches between islands reduce: reached by a chain of ranks, by all of them */
-  TS_IR_NET_FABRIC_CHAIN, TS_IR_NET_FABRIC_DIRECT,
-  /* binomial trees from every rank at once, their messages put together; one rank an island */
-  TS_IR_NET_AGGREGATED_TREES,
-  /* dimension by dimension of the network: parts are summed over the first, then what is left of
-   * them over the next, and so on, and gathered in the opposite order */
-  TS_IR_NET_HIERARCHICAL,
-  TS_IR_NET_ALGORITHMS
-} ts_ir_net_algorithm;
-
-/* How ranks hand data on: flags beside each word, flags beside each line, or bare chunks after a
- * signal. */
-typedef enum ts_ir_net_protocol {
-  TS_IR_NET_LL,
-  TS_IR_NET_LL128,
-  TS_IR_NET_SIMPLE,
-  TS_IR_NET_PROTOCOLS
-} ts_ir_net_protocol;
-
 enum { TS_IR_NET_SIZES = 24 }; /* 64 B and its powers of two, that a belief is by */
 
 /* One way to do a collective. Its time is
@@ -386,17 +319,6 @@ typedef struct ts_ir_net_curve {
   double straggler, straggler_slope;
 } ts_ir_net_curve;
 
-typedef enum ts_ir_basis { /* what a kernel's time rests on */
-                           TS_IR_STATED,
-                           TS_IR_MEASURED,
-                           TS_IR_INTERPOLATED,
-                           TS_IR_FITTED,
-                           TS_IR_ROOFLINE,
-                           TS_IR_EXTERN,
-                           TS_IR_HELD, /* no work: a wait as recorded, whose cause was not */
-                           TS_IR_BASES
-} ts_ir_basis;
-
 typedef struct ts_ir_cost_source {
   ts_ir_str name, kind;
   uint32_t loc;
@@ -404,17 +326,6 @@ typedef struct ts_ir_cost_source {
 } ts_ir_cost_source;
 
 enum { TS_IR_MOST_CALIBRATED = 12 };
-
-typedef enum ts_ir_calibrated { /* what a calibration is of */
-                                TS_IR_CALIBRATED_KERNELS, /* of some families and formats */
-                                TS_IR_CALIBRATED_HOST,    /* what the host spends on nodes */
-                                /* calls that stay inside islands, and those that leave them */
-                                TS_IR_CALIBRATED_INSIDE,
-                                TS_IR_CALIBRATED_BETWEEN,
-                                TS_IR_CALIBRATED_MEMORY,  /* a constant, in reserved_memory */
-                                TS_IR_CALIBRATED_STEP,    /* what the others leave unexplained */
-                                TS_IR_CALIBRATED_KINDS
-} ts_ir_calibrated;
 
 /* What measured steps said about a physical quantity (doc/calibration.md). Times of kernels and of
  * the host, and reserved memory, have it in them; times of calls are multiplied by it when they are
@@ -461,13 +372,6 @@ typedef struct ts_ir_collective {
   uint64_t bytes; /* counted as in ts_ir_net_point */
 } ts_ir_collective;
 
-typedef enum ts_ir_stream_kind {
-  TS_IR_STREAM_COMPUTE,
-  TS_IR_STREAM_COMM,
-  TS_IR_STREAM_COPY,
-  TS_IR_STREAM_KINDS
-} ts_ir_stream_kind;
-
 typedef struct ts_ir_stream { /* stream 0 is the compute stream */
   ts_ir_str name;
   uint8_t kind;      /* ts_ir_stream_kind */
@@ -494,17 +398,6 @@ typedef enum ts_ir_op {
   TS_IR_OPS
 } ts_ir_op;
 
-typedef enum ts_ir_phase { /* what a node works for, for reports */
-                           TS_IR_PHASE_FORWARD,
-                           TS_IR_PHASE_BACKWARD_INPUT,
-                           TS_IR_PHASE_BACKWARD_WEIGHT,
-                           TS_IR_PHASE_RECOMPUTE,
-                           TS_IR_PHASE_OPTIMIZER,
-                           TS_IR_PHASE_COMMUNICATION,
-                           TS_IR_PHASE_OTHER,
-                           TS_IR_PHASES
-} ts_ir_phase;
-
 /* Semantics. The host thread of a rank issues nodes in the order of the program, spending host_ps
  * on each. A node starts when it has been issued, when the previous node of its stream has ended,
  * and when all its dependencies have ended. */
@@ -523,16 +416,6 @@ typedef struct ts_ir_node {
   uint32_t loc;        /* into TS_IR_LOCS or TS_IR_NONE */
   uint32_t rule_loc;   /* rule that put it there, or TS_IR_NONE */
 } ts_ir_node;
-
-typedef enum ts_ir_category {
-  TS_IR_PARAMETERS,
-  TS_IR_GRADIENTS,
-  TS_IR_OPTIMIZER,
-  TS_IR_ACTIVATIONS,
-  TS_IR_TEMPORARIES,
-  TS_IR_BUFFERS,
-  TS_IR_CATEGORIES
-} ts_ir_category;
 
 /* bytes > 0: allocated when the node starts; bytes < 0: freed when it ends (ts_ir_memory_order) */
 typedef struct ts_ir_mem {
@@ -569,32 +452,12 @@ typedef struct ts_ir_item {
 
 typedef struct ts_ir_holding { uint64_t bytes; uint32_t category; ts_ir_str label; } ts_ir_holding;
 
-/* When what nodes allocate is taken, and what they free given back: as they start and end, or in
- * the order in which the host issues them, each node's allocations before what it frees. So an
- * allocator does it, which does not wait for the device (CUDACachingAllocator.cpp of PyTorch: what
- * is freed counts as allocated no more at once, record_stream or not), and recordings list it so.
- */
-typedef enum ts_ir_memory_order {
-  TS_IR_MEMORY_PLAYED,
-  TS_IR_MEMORY_ISSUED,
-  TS_IR_MEMORY_ORDERS
-} ts_ir_memory_order;
-
 typedef struct ts_ir_program {
   ts_ir_str name; /* "stage 3" */
   uint32_t first_item, item_count;
   uint32_t first_holding, holding_count;
   uint32_t memory_order; /* ts_ir_memory_order */
 } ts_ir_program;
-
-typedef enum ts_ir_origin { /* of a part of a step's time */
-  TS_IR_ORIGIN_KERNELS,
-  TS_IR_ORIGIN_NETWORK, /* a network model */
-  TS_IR_ORIGIN_LINKS,   /* calls that no network model answered */
-  TS_IR_ORIGIN_HOST,
-  TS_IR_ORIGIN_RUN,     /* the whole step: what no plan says of a run */
-  TS_IR_ORIGINS
-} ts_ir_origin;
 
 /* The spread of log(measured / predicted) of figures of one origin, from std.errors: a standard
  * deviation. Of several records that hold for a part of the step, the one that names most of it
@@ -612,8 +475,6 @@ typedef struct ts_ir_spread {
   double spread;
 } ts_ir_spread;
 
-typedef enum ts_ir_quantity { TS_IR_STEP_TIME, TS_IR_PEAK_MEMORY, TS_IR_QUANTITIES } ts_ir_quantity;
-
 /* By how many spreads log(measured / predicted) of validated runs lay below and above 0, so that
  * 80 % of them lie between: runs of the plan's kind, or of the nearest kind that has some
  * (std.errors). Of memory the spread is 1. */
@@ -625,14 +486,6 @@ typedef struct ts_ir_validation {
   uint32_t reserved;
   double below, above;   /* >= 0 */
 } ts_ir_validation;
-
-typedef enum ts_ir_remark_kind {
-  TS_IR_REMARK_WARNING, /* begins a warning; what follows belongs to it, up to the next one */
-  TS_IR_REMARK_LABEL,   /* a second place, and what stands there */
-  TS_IR_REMARK_NOTE, TS_IR_REMARK_FACT, TS_IR_REMARK_HELP,
-  TS_IR_REMARK_ASSUMED, /* by itself: what the plan rests on and nobody stated */
-  TS_IR_REMARK_KINDS
-} ts_ir_remark_kind;
 
 typedef struct ts_ir_remark { /* so that an IR is reported as the plan that it was made from */
   uint32_t kind;

@@ -8,20 +8,8 @@
 #include "ir/ir.h"
 
 /* ---- names of the enumerations, by value; NULL ends each ---- */
-extern const char *const ts_ir_collective_names[];
-extern const char *const ts_ir_phase_names[];
-extern const char *const ts_ir_category_names[];
-extern const char *const ts_ir_basis_names[];
-extern const char *const ts_ir_stream_names[];
-extern const char *const ts_ir_net_names[];
-extern const char *const ts_ir_routing_names[];
-extern const char *const ts_ir_control_names[];
-extern const char *const ts_ir_algorithm_names[];
-extern const char *const ts_ir_protocol_names[];
-extern const char *const ts_ir_remark_names[];
-extern const char *const ts_ir_origin_names[];
-extern const char *const ts_ir_quantity_names[];
-extern const char *const ts_ir_calibrated_names[];
+#define WORDS(type, names) extern const char *const ts_ir_##names##_names[];
+#include "ir/records.def"
 
 /* of points, methods or curves */
 static inline bool ts_ir_net_has_block(uint32_t kind)

@@ -1,6 +1,7 @@
 /* First half of the verifier: every index, range, size and number on its own. It must hold for any
  * bytes at all, in time linear in their number: what runs share is checked once. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,9 @@
 #include "ir/packets.h"
 #include "ir/verify_runs.h"
 
-/* Bounds that no machine comes near, so that sums cannot overflow and quotients stay finite. */
+/* Bounds that no machine comes near (more: ir/records.def). */
 static const uint32_t world_limit = 1u << 24, vertex_limit = 1u << 25;
-static const uint64_t time_limit = TS_IR_TIME_MOST;
-static const double stated_most = 1e12; /* W, $ an hour, g of CO2 a kWh */
-static const uint64_t bytes_limit = TS_IR_BYTES_MOST;
-static const double rate_least = 1, rate_most = 1e21;  /* per second */
+static const uint64_t time_limit = TS_IR_TIME_MOST, bytes_limit = TS_IR_BYTES_MOST;
 static const double speed_least = 1e-6, speed_most = 1e6;
 
 typedef struct check {
@@ -29,13 +27,137 @@ typedef struct check {
 static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s; }
 
 static bool amount(double x) { return isfinite(x) && !signbit(x); }
-static bool stated(double x) { return amount(x) && x <= stated_most; }
-/* Not a number: not stated, in the one way that is written. */
-static bool stated_or_unknown(double x)
+
+/* ---- fields ---- */
+
+static const struct wrong { uint32_t form, number; const char *message; } wrongs[] = {
+#define WRONG(form, number, message) {TS_IR_FORM_##form, number, message},
+#include "ir/records.def"
+};
+
+static int show_value(const check *c, const ts_ir_field *f, const void *record, char *out,
+                      size_t room)
 {
-  return ts_is_stated(x) ? stated(x) : !memcmp(&x, &(double){TS_NOT_KNOWN}, sizeof x);
+  uint64_t whole = ts_ir_get(f, record);
+  if (ts_ir_target(f) == TS_IR_STRINGS)
+    return snprintf(out, room, "%s", text(c, (ts_ir_str)whole));
+  switch (f->type) {
+  case TS_IR_TYPE_GROUP: return snprintf(out, room, "%s", text(c, c->ir->groups[whole].name));
+  case TS_IR_TYPE_COLLECTIVES: return snprintf(out, room, "0x%x", (unsigned)whole);
+  case TS_IR_TYPE_CHANGE: return snprintf(out, room, "%lld", (long long)whole);
+  case TS_IR_TYPE_NUMBER: case TS_IR_TYPE_STATED:
+    return snprintf(out, room, "%g", ts_ir_get_real(f, record));
+  default: return snprintf(out, room, "%llu", (unsigned long long)whole);
+  }
 }
-static bool rate(double x) { return x >= rate_least && x <= rate_most; }
+
+/* The message of that number of a form, its braces filled in, behind `owner`. */
+static int complain(const check *c, uint32_t form, uint32_t number, const void *record,
+                    uint32_t index, const char *owner)
+{
+  char said[sizeof c->error->message] = "";
+  const struct wrong *w = wrongs;
+  while (w->form != form || w->number != number)
+    w++;
+  size_t used = 0;
+  for (const char *at = w->message; *at && used < sizeof said; at++) {
+    char *out = said + used;
+    size_t room = sizeof said - used, length = strcspn(at, "}");
+    const ts_ir_field *f = ts_ir_forms[form].fields;
+    if (*at != '{') {
+      used += (size_t)snprintf(out, room, "%c", *at);
+      continue;
+    }
+    while (f->name && (at[1] == '*' ? f->wrong != number || ts_ir_in_range(f, record) :
+                                      strlen(f->name) != length - 1 ||
+                                        memcmp(f->name, at + 1, length - 1)))
+      f++;
+    used += (size_t)(f->name ? show_value(c, f, record, out, room) :
+                               snprintf(out, room, "%u", index));
+    at += length;
+  }
+  return ts_ir_fail(c->error, "%s%s", owner, said);
+}
+
+/* The first of its messages that a field out of range asks for; 0: none is. */
+static uint32_t first_wrong(const ts_ir_form *form, const void *record)
+{
+  uint32_t first = 0;
+  for (const ts_ir_field *f = form->fields; f->name; f++)
+    if (f->wrong && (!first || f->wrong < first) && !ts_ir_in_range(f, record))
+      first = f->wrong;
+  return first;
+}
+
+static bool spread_fits(const ts_ir_spread *s)
+{
+  bool kernels = s->origin == TS_IR_ORIGIN_KERNELS, network = s->origin == TS_IR_ORIGIN_NETWORK;
+  uint32_t bases = kernels ? (uint32_t)TS_IR_BASES : network ? (uint32_t)TS_IR_NET_KINDS : 1;
+  return s->origin < TS_IR_ORIGINS && s->basis < bases &&
+         s->between <= (network || s->origin == TS_IR_ORIGIN_LINKS) && (network || !s->least_kib) &&
+         s->assumed <= (network || kernels) && (network || kernels || !s->name) &&
+         (kernels || !s->dtype);
+}
+
+static bool packets_fit(const ts_ir_net_model *m)
+{
+  static const ts_ir_net_packets none = {0};
+  return m->kind == TS_IR_NET_PACKET || !memcmp(&m->packets, &none, sizeof none);
+}
+
+static bool connections_fit(const ts_ir_net_model *m)
+{
+  bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
+       steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
+  return (plays ? m->routing < TS_IR_ROUTINGS && m->channels <= 4096 && m->unrelayed <= 1 :
+                  !m->routing && !m->channels && !m->unrelayed) &&
+         (steps ? m->algorithm <= TS_IR_NET_TREE || m->algorithm == TS_IR_NET_HIERARCHICAL ||
+                    m->algorithm == TS_IR_NONE :
+                  !m->inter_hop && !m->algorithm);
+}
+
+/* The message of a record whose fields do not go together; 0: they do. */
+static uint32_t misfit(const check *c, uint32_t form, const void *record)
+{
+  const ts_ir_device_class *d = record;
+  const ts_ir_link_class *k = record;
+  const ts_ir_link *l = record;
+  const ts_ir_net_method *x = record;
+  const ts_ir_collective *call = record;
+  const ts_ir_port *port = record;
+  switch (form) {
+  case TS_IR_FORM_device_class: return d->memory && d->reserved_memory > d->memory;
+  case TS_IR_FORM_link_class: return k->setup && !k->ports ? 2 : 0;
+  case TS_IR_FORM_link: return l->from == l->to;
+  case TS_IR_FORM_net_model: return packets_fit(record) ? 0 : 4;
+  case TS_IR_FORM_method: return x->ranks && !x->islands ? 3 : 0;
+  case TS_IR_FORM_collective: return !ts_ir_is_collective(call->kind);
+  case TS_IR_FORM_port: return __builtin_popcount(c->ir->groups[port->group].axes) != 1;
+  case TS_IR_FORM_spread: return !spread_fits(record);
+  default: return 0;
+  }
+}
+
+static int check_record(const check *c, uint32_t form, const void *record, uint32_t index,
+                        const char *owner)
+{
+  uint32_t first = first_wrong(&ts_ir_forms[form], record), other = misfit(c, form, record);
+  if (!first || (other && other < first))
+    first = other;
+  return first ? complain(c, form, first, record, index, owner) : 0;
+}
+
+/* Records `first` to `first + count` of a table. */
+static int check_range(const check *c, uint32_t form, uint32_t first, uint32_t count,
+                       const char *owner)
+{
+  uint32_t kind = ts_ir_forms[form].kind, size = ts_ir_tables[kind].record_size;
+  const uint8_t *records = ts_ir_records(c->ir, kind);
+  int failed = 0;
+  for (uint32_t i = 0; i < count && !failed; i++)
+    failed = check_record(c, form, records + (size_t)(first + i) * size, i, owner);
+  return failed;
+}
 
 static int check_strings(check *c)
 {
@@ -78,6 +200,16 @@ static int check_refs(check *c)
   return failed;
 }
 
+/* Fields by their rows; what belongs to a network model is checked with it, so that it is named. */
+static int check_fields(check *c)
+{
+  int failed = 0;
+  for (uint32_t form = 0; form < TS_IR_FORMS && !failed; form++)
+    if (form != TS_IR_FORM_method && form != TS_IR_FORM_curve && form != TS_IR_FORM_point)
+      failed = check_range(c, form, 0, ts_ir_count(c->ir, ts_ir_forms[form].kind), "");
+  return failed;
+}
+
 static int check_mesh(check *c)
 {
   const ts_ir *ir = c->ir;
@@ -106,61 +238,18 @@ static int check_mesh(check *c)
 static int check_meta(check *c)
 {
   const ts_ir_meta *m = c->ir->meta;
-  if (!stated_or_unknown(m->carbon))
-    return ts_ir_fail(c->error, "%g g of CO2 a kWh", m->carbon);
-  if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
-    return ts_ir_fail(
-      c->error, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
-  if (m->run_bits > 64 || m->run_flags > (TS_IR_RUN_EXPERTS | TS_IR_RUN_NODES))
-    return ts_ir_fail(c->error, "a run of %u bits with flags %u", m->run_bits, m->run_flags);
   if (*text(c, m->release) && !*text(c, m->framework))
     return ts_ir_fail(c->error, "a release of no framework: `%s`", text(c, m->release));
-  for (uint32_t i = 0; i < c->ir->formats_count; i++) {
-    const ts_ir_format *f = &c->ir->formats[i];
-    if (!amount(f->model_flops) || !amount(f->peak) || f->reserved)
-      return ts_ir_fail(c->error,
-                        "format %u (`%s`): FLOP or peak FLOP/s is not a finite number of 0 or more",
-                        i, text(c, f->dtype));
-  }
-  return 0;
-}
-
-/* An error by a factor of 20 is none that anyone would state. */
-static bool is_spread(double x) { return amount(x) && x <= 3; }
-
-static int check_spreads(check *c)
-{
-  for (uint32_t i = 0; i < c->ir->spreads_count; i++) {
-    const ts_ir_spread *s = &c->ir->spreads[i];
-    uint32_t bases = s->origin == TS_IR_ORIGIN_KERNELS ? (uint32_t)TS_IR_BASES :
-                     s->origin == TS_IR_ORIGIN_NETWORK ? (uint32_t)TS_IR_NET_KINDS :
-                                                         1;
-    bool network = s->origin == TS_IR_ORIGIN_NETWORK || s->origin == TS_IR_ORIGIN_LINKS;
-    if (s->origin >= TS_IR_ORIGINS || s->basis >= bases || s->between > network ||
-        (s->least_kib && s->origin != TS_IR_ORIGIN_NETWORK) ||
-        s->assumed > (s->origin == TS_IR_ORIGIN_NETWORK || s->origin == TS_IR_ORIGIN_KERNELS) ||
-        (s->origin >= TS_IR_ORIGIN_LINKS && s->name) ||
-        (s->origin != TS_IR_ORIGIN_KERNELS && s->dtype))
-      return ts_ir_fail(c->error, "spread %u has fields that its origin has not", i);
-    if (!is_spread(s->spread))
-      return ts_ir_fail(c->error, "spread %u is not a number from 0 to 3", i);
-  }
   return 0;
 }
 
 static int check_validations(check *c)
 {
-  for (uint32_t i = 0; i < c->ir->validations_count; i++) {
-    const ts_ir_validation *v = &c->ir->validations[i];
-    if (v->quantity >= TS_IR_QUANTITIES || v->same_kind > 1 || v->reserved)
-      return ts_ir_fail(c->error, "validation %u has a field that is out of range", i);
+  const ts_ir_validation *v = c->ir->validations;
+  for (uint32_t i = 0; i < c->ir->validations_count; i++)
     for (uint32_t k = 0; k < i; k++)
-      if (c->ir->validations[k].quantity == v->quantity)
+      if (v[k].quantity == v[i].quantity)
         return ts_ir_fail(c->error, "validations %u and %u are of the same quantity", k, i);
-    /* so that all multiples of all spreads stay finite */
-    if (!amount(v->below) || !amount(v->above) || v->below > 100 || v->above > 100)
-      return ts_ir_fail(c->error, "validation %u is not from 0 to 100 spreads", i);
-  }
   return 0;
 }
 
@@ -178,26 +267,6 @@ static int check_remarks(check *c)
         (!warning && (*text(c, r->here) || r->more)))
       return ts_ir_fail(c->error,
                         "remark %u lacks its name or its text, or has fields of a warning", i);
-  }
-  return 0;
-}
-
-static int check_sources(check *c)
-{
-  for (uint32_t i = 0; i < c->ir->sources_count; i++)
-    if (c->ir->sources[i].reserved)
-      return ts_ir_fail(c->error, "the reserved field of source %u is %u", i,
-                        c->ir->sources[i].reserved);
-  return 0;
-}
-
-static int check_locs(check *c)
-{
-  for (uint32_t i = 0; i < c->ir->locs_count; i++) {
-    const ts_ir_loc *l = &c->ir->locs[i];
-    if (!l->line || !l->column || l->end_column < l->column)
-      return ts_ir_fail(c->error, "place %u: line %u, columns %u to %u", i, l->line, l->column,
-                        l->end_column);
   }
   return 0;
 }
@@ -224,19 +293,6 @@ static int check_array(check *c, const ts_ir_array *a, uint64_t first)
 static int check_devices(check *c)
 {
   const ts_ir *ir = c->ir;
-  for (uint32_t i = 0; i < ir->device_classes_count; i++) {
-    const ts_ir_device_class *d = &ir->device_classes[i];
-    if (!rate(d->bandwidth) || d->memory > bytes_limit ||
-        d->reserved_memory > (d->memory ? d->memory : bytes_limit))
-      return ts_ir_fail(c->error,
-                        "device class `%s`: memory, reserved memory or bandwidth out of range",
-                        text(c, d->name));
-    const double said[] = {d->watts, d->idle_watts, d->host_watts, d->price};
-    for (size_t k = 0; k < sizeof said / sizeof *said; k++)
-      if (k < 3 ? !stated(said[k]) : !stated_or_unknown(said[k]))
-        return ts_ir_fail(c->error, "device class `%s`: %g W or $ an hour", text(c, d->name),
-                          said[k]);
-  }
   uint64_t first = 0, devices = 0;
   for (uint32_t i = 0; i < ir->arrays_count; i++) {
     const ts_ir_array *a = &ir->arrays[i];
@@ -287,27 +343,6 @@ static int check_placement(check *c)
   if (rank < ir->placement_count)
     return ts_ir_fail(c->error, "rank %u is placed on vertex %u, which is not a device or is taken",
                       rank, ir->placement[rank]);
-  return 0;
-}
-
-static int check_links(check *c)
-{
-  const ts_ir *ir = c->ir;
-  for (uint32_t i = 0; i < ir->link_classes_count; i++) {
-    const ts_ir_link_class *k = &ir->link_classes[i];
-    if (!rate(k->bandwidth) || k->latency > time_limit || k->tier == TS_IR_NONE)
-      return ts_ir_fail(c->error, "link class `%s`: bandwidth, latency or tier out of range",
-                        text(c, k->name));
-    if (k->ports > 4096 || k->setup > time_limit || (k->setup && !k->ports))
-      return ts_ir_fail(c->error, "link class `%s`: ports or set-up time of circuits out of range",
-                        text(c, k->name));
-  }
-  for (uint32_t i = 0; i < ir->links_count; i++) {
-    const ts_ir_link *l = &ir->links[i];
-    if (l->from == l->to || l->duplex > 1)
-      return ts_ir_fail(c->error, "link %u joins vertex %u to itself or has duplex %u", i, l->from,
-                        l->duplex);
-  }
   return 0;
 }
 
@@ -372,128 +407,35 @@ static int compare_points(const ts_ir_net_point *a, const ts_ir_net_point *b)
   return 0;
 }
 
+/* Of the points, methods or curves of a model. */
+static int check_block(const check *c, const ts_ir_net_model *m, uint32_t form, uint32_t first,
+                       uint32_t count)
+{
+  char owner[sizeof c->error->message];
+  snprintf(owner, sizeof owner, "net model `%s`: ", text(c, m->name));
+  return check_range(c, form, first, count, owner);
+}
+
 static int check_points(check *c, const ts_ir_net_model *m)
 {
   const ts_ir_net_point *p = c->ir->net_points + m->first_point;
-  for (uint32_t i = 0; i < m->point_count; i++) {
-    if (p[i].collective >= TS_IR_COLLECTIVE_KINDS || !p[i].ranks || !p[i].islands ||
-        p[i].islands > p[i].ranks || p[i].reserved)
-      return ts_ir_fail(c->error,
-                        "net model `%s`: point %u has a collective, ranks or islands out of range",
-                        text(c, m->name), i);
-    if (!p[i].bytes || p[i].bytes > bytes_limit || !p[i].time || p[i].time > time_limit)
-      return ts_ir_fail(c->error, "net model `%s`: point %u has bytes or a time out of range",
-                        text(c, m->name), i);
-    if (i && compare_points(&p[i - 1], &p[i]) >= 0)
+  if (check_block(c, m, TS_IR_FORM_point, m->first_point, m->point_count))
+    return -1;
+  for (uint32_t i = 1; i < m->point_count; i++)
+    if (compare_points(&p[i - 1], &p[i]) >= 0)
       return ts_ir_fail(c->error, "net model `%s`: point %u is not in order or there twice",
                         text(c, m->name), i);
-  }
-  return 0;
-}
-
-/* Bytes, at least one of them; 0: all. */
-static bool part(double bytes)
-{
-  return amount(bytes) && (bytes == 0 || bytes >= 1) && bytes <= (double)bytes_limit;
-}
-
-/* From 1 to 10, and 0 after the last. */
-static bool tenths_end(const uint8_t *tenths)
-{
-  for (size_t i = 0; i < TS_IR_NET_SIZES; i++)
-    if (tenths[i] > 10 || (i && tenths[i] && !tenths[i - 1]))
-      return false;
-  return true;
-}
-
-static int check_method(check *c, const ts_ir_net_model *m, const ts_ir_net_method *x)
-{
-  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS ||
-      x->protocol >= TS_IR_NET_PROTOCOLS || x->relay > 1 || x->reserved)
-    return ts_ir_fail(c->error,
-                      "net model `%s`: a method of collective %u, algorithm %u, protocol %u",
-                      text(c, m->name), x->collective, x->algorithm, x->protocol);
-  if (!x->channels || x->channels > 4096 || !x->threads || x->threads > 4096)
-    return ts_ir_fail(c->error, "net model `%s`: a method has %u channels of %u threads",
-                      text(c, m->name), x->channels, x->threads);
-  if (x->islands > x->ranks || (x->ranks && !x->islands))
-    return ts_ir_fail(c->error, "net model `%s`: a method for %u ranks in %u islands",
-                      text(c, m->name), x->ranks, x->islands);
-  if (x->connection > time_limit || x->believed > time_limit ||
-      x->intra_hop > time_limit / world_limit || x->inter_hop > time_limit / world_limit ||
-      x->believed_intra_hop > time_limit / world_limit ||
-      x->believed_inter_hop > time_limit / world_limit)
-    return ts_ir_fail(c->error, "net model `%s`: a latency of a method is out of range",
-                      text(c, m->name));
-  const double rates[] = {x->intra_rate, x->inter_rate, x->believed_rate, x->lane_rate},
-               shares[] = {x->intra_share, x->inter_share, x->local, x->spread,
-                           x->believed_share, x->lanes, x->branching};
-  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-    if ((rates[i] != 0 && !rate(rates[i])) || signbit(rates[i]))
-      return ts_ir_fail(c->error, "net model `%s`: a rate of a method is out of range",
-                        text(c, m->name));
-  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-    if (!amount(shares[i]) || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
-      return ts_ir_fail(c->error, "net model `%s`: a share of a method is out of range",
-                        text(c, m->name));
-  if (!amount(x->reduction) || x->reduction > 1e12 || !part(x->chunk) || !part(x->deal))
-    return ts_ir_fail(c->error, "net model `%s`: reduction or chunk of a method is out of range",
-                      text(c, m->name));
-  if (!tenths_end(x->believed_tenths))
-    return ts_ir_fail(c->error, "net model `%s`: the tenths of a method are not 1 to 10",
-                      text(c, m->name));
-  if (x->least > x->most || x->most > bytes_limit)
-    return ts_ir_fail(c->error, "net model `%s`: the sizes of a method are out of range",
-                      text(c, m->name));
-  return 0;
-}
-
-static int check_methods(check *c, const ts_ir_net_model *m)
-{
-  int failed = 0;
-  for (uint32_t i = 0; i < m->method_count && !failed; i++)
-    failed = check_method(c, m, &c->ir->net_methods[m->first_method + i]);
-  return failed;
-}
-
-static int check_curve(check *c, const ts_ir_net_model *m, const ts_ir_net_curve *x)
-{
-  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->reserved || x->least_ranks < 2 ||
-      x->least_ranks > x->most_ranks || !x->least || x->least > x->most || x->most > bytes_limit)
-    return ts_ir_fail(c->error, "net model `%s`: a curve of collective %u, %u to %u ranks",
-                      text(c, m->name), x->collective, x->least_ranks, x->most_ranks);
-  if (x->intra_latency > time_limit / world_limit || x->inter_latency > time_limit / world_limit)
-    return ts_ir_fail(c->error, "net model `%s`: a latency of a curve is out of range",
-                      text(c, m->name));
-  double rates[] = {x->intra_limit, x->intra_floor, x->inter_limit, x->inter_floor},
-         slopes[] = {x->intra_slope, x->inter_slope},
-         middles[] = {x->intra_middle, x->inter_middle},
-         factors[] = {x->small_few, x->large_few, x->small_many, x->large_many},
-         slower[] = {x->straggler, x->straggler_slope};
-  for (int i = 0; i < 4; i++)
-    if ((rates[i] != 0 && !rate(rates[i])) || signbit(rates[i]) ||
-        !(factors[i] >= 1e-3 && factors[i] <= 1e3))
-      return ts_ir_fail(c->error,
-                        "net model `%s`: a rate or a correction of a curve is out of range",
-                        text(c, m->name));
-  for (int i = 0; i < 2; i++)
-    if (!amount(slopes[i]) || slopes[i] > 100 || !amount(middles[i]) ||
-        middles[i] > (double)bytes_limit || !amount(slower[i]) || slower[i] > 1000)
-      return ts_ir_fail(c->error,
-                        "net model `%s`: slope, middle or stragglers of a curve are out of range",
-                        text(c, m->name));
   return 0;
 }
 
 static int check_curves(check *c, const ts_ir_net_model *m)
 {
-  int run = runs_add(c, TS_IR_NET_CURVES, m->first_curve, m->curve_count), failed = 0;
+  int run = runs_add(c, TS_IR_NET_CURVES, m->first_curve, m->curve_count);
   if ((m->kind == TS_IR_NET_STATISTICAL) != (m->curve_count > 0) || run == TS_RUNS_BAD)
     return ts_ir_fail(c->error, "net model `%s`: a statistical model has curves, others none",
                       text(c, m->name));
-  for (uint32_t i = 0; run == TS_RUNS_NEW && i < m->curve_count && !failed; i++)
-    failed = check_curve(c, m, &c->ir->net_curves[m->first_curve + i]);
-  return failed;
+  return run != TS_RUNS_NEW ? 0 :
+           check_block(c, m, TS_IR_FORM_curve, m->first_curve, m->curve_count);
 }
 
 const char *ts_ir_net_model_wrong(const ts_ir_net_model *m)
@@ -508,68 +450,49 @@ const char *ts_ir_net_model_wrong(const ts_ir_net_model *m)
                                                    NULL;
 }
 
-static int check_net_model(check *c, const ts_ir_net_model *m)
+static bool links_fit(const ts_ir_net_model *m)
 {
-  if (m->kind >= TS_IR_NET_KINDS || m->collectives >> TS_IR_COLLECTIVE_KINDS)
-    return ts_ir_fail(c->error, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name),
-                      m->kind, m->collectives);
-  const char *out = ts_ir_net_model_wrong(m);
-  if (out)
-    return ts_ir_fail(c->error, "net model `%s`: %s", text(c, m->name), out);
-  if ((uint64_t)m->axes >> c->ir->axes_count)
-    return ts_ir_fail(c->error, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name),
-                      m->axes, c->ir->axes_count);
-  bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
-       steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
-  if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 || m->unrelayed > 1 :
-               m->routing || m->channels || m->unrelayed) ||
-      (steps ? m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NET_HIERARCHICAL &&
-                 m->algorithm != TS_IR_NONE :
-               m->inter_hop || m->algorithm))
-    return ts_ir_fail(
-      c->error, "net model `%s`: routing, channels, algorithm or step between islands out of range",
-      text(c, m->name));
-  static const ts_ir_net_packets none = {0};
-  const ts_ir_packet_field *wrong =
-    m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
-  if (wrong)
-    return ts_ir_fail(c->error, "net model `%s`: `%s` of its packets is out of range",
-                      text(c, m->name), wrong->clause.name);
-  const ts_ir_net_links *k = &m->links;
-  if ((k->intra_links != 0 && !rate(k->intra_links)) ||
-      (k->inter_links != 0 && !rate(k->inter_links)) || signbit(k->intra_links) ||
-      signbit(k->inter_links) || k->intra_latency > time_limit || k->inter_latency > time_limit)
-    return ts_ir_fail(
-      c->error, "net model `%s`: rate or latency of the links that it applies to is out of range",
-      text(c, m->name));
   static const ts_ir_net_links any;
   bool measured = m->kind == TS_IR_NET_TABLE || m->kind == TS_IR_NET_WHITE_BOX ||
                   m->kind == TS_IR_NET_STATISTICAL;
-  if (!measured && memcmp(k, &any, sizeof any) != 0)
+  return measured || !memcmp(&m->links, &any, sizeof any);
+}
+
+static int check_net_model(check *c, const ts_ir_net_model *m)
+{
+  const char *out = ts_ir_net_model_wrong(m), *name = text(c, m->name);
+  if (out)
+    return ts_ir_fail(c->error, "net model `%s`: %s", name, out);
+  if ((uint64_t)m->axes >> c->ir->axes_count)
+    return ts_ir_fail(c->error, "net model `%s`: axes 0x%x of a mesh of %u", name, m->axes,
+                      c->ir->axes_count);
+  if (!connections_fit(m))
+    return ts_ir_fail(
+      c->error, "net model `%s`: routing, channels, algorithm or step between islands out of range",
+      name);
+  const ts_ir_packet_field *wrong =
+    m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
+  if (wrong)
+    return ts_ir_fail(c->error, "net model `%s`: `%s` of its packets is out of range", name,
+                      wrong->clause.name);
+  if (!links_fit(m))
     return ts_ir_fail(c->error, "net model `%s`: only a measured model applies to some links",
-                      text(c, m->name));
-  if (m->assumed > 1)
-    return ts_ir_fail(c->error, "net model `%s`: assumed is 0 or 1", text(c, m->name));
-  if (m->packets.reserved || m->packets.control >= TS_IR_CONTROLS ||
-      (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))
-    return ts_ir_fail(c->error, "net model `%s`: only a model of packets says how they travel",
-                      text(c, m->name));
+                      name);
   if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
-    return ts_ir_fail(c->error, "net model `%s`: a table has points, alpha-beta none",
-                      text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a table has points, alpha-beta none", name);
   if ((m->kind == TS_IR_NET_WHITE_BOX) != (m->method_count > 0))
-    return ts_ir_fail(c->error, "net model `%s`: a white box has methods, others none",
-                      text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: a white box has methods, others none", name);
   if (check_curves(c, m))
     return -1;
   int ways = runs_add(c, TS_IR_NET_METHODS, m->first_method, m->method_count);
   if (ways == TS_RUNS_BAD)
-    return ts_ir_fail(c->error, "net model `%s`: its methods are not there", text(c, m->name));
-  if (ways == TS_RUNS_NEW && check_methods(c, m))
+    return ts_ir_fail(c->error, "net model `%s`: its methods are not there", name);
+  if (ways == TS_RUNS_NEW && check_block(c, m, TS_IR_FORM_method, m->first_method,
+                                         m->method_count))
     return -1;
   int run = runs_add(c, TS_IR_NET_POINTS, m->first_point, m->point_count);
   if (run == TS_RUNS_BAD)
-    return ts_ir_fail(c->error, "net model `%s`: its points are not there", text(c, m->name));
+    return ts_ir_fail(c->error, "net model `%s`: its points are not there", name);
   return run == TS_RUNS_NEW ? check_points(c, m) : 0;
 }
 
@@ -606,19 +529,9 @@ static int check_calibrations(check *c)
   return 0;
 }
 
-static int check_work(check *c)
+static int check_streams(check *c)
 {
   const ts_ir *ir = c->ir;
-  for (uint32_t i = 0; i < ir->kernels_count; i++) {
-    const ts_ir_kernel *k = &ir->kernels[i];
-    if (!amount(k->flops) || !amount(k->bytes) || k->time > time_limit || k->basis >= TS_IR_BASES)
-      return ts_ir_fail(c->error, "kernel %u (`%s`): time, flops, bytes or basis out of range", i,
-                        text(c, k->family));
-  }
-  for (uint32_t i = 0; i < ir->collectives_count; i++)
-    if (!ts_ir_is_collective(ir->collectives[i].kind) || ir->collectives[i].bytes > bytes_limit)
-      return ts_ir_fail(c->error, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind,
-                        (unsigned long long)ir->collectives[i].bytes);
   if (ir->streams_count > 256 || (ir->nodes_count && !ir->streams_count))
     return ts_ir_fail(c->error, "%u streams for %u nodes; there are 1 to 256", ir->streams_count,
                       ir->nodes_count);
@@ -628,25 +541,6 @@ static int check_work(check *c)
         (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
       return ts_ir_fail(c->error, "stream %u (`%s`): kind %u%s", i, text(c, ir->streams[i].name),
                         ir->streams[i].kind, ir->streams[i].unshared ? ", unshared" : "");
-  for (uint32_t i = 0; i < ir->mems_count; i++) {
-    const ts_ir_mem *m = &ir->mems[i];
-    if (m->category >= TS_IR_CATEGORIES || m->bytes > (int64_t)bytes_limit ||
-        m->bytes < -(int64_t)bytes_limit)
-      return ts_ir_fail(c->error, "memory effect %u: category %u, %lld bytes", i, m->category,
-                        (long long)m->bytes);
-  }
-  for (uint32_t i = 0; i < ir->holdings_count; i++)
-    if (ir->holdings[i].category >= TS_IR_CATEGORIES || ir->holdings[i].bytes > bytes_limit)
-      return ts_ir_fail(c->error, "holding %u: category %u, %llu bytes", i,
-                        ir->holdings[i].category, (unsigned long long)ir->holdings[i].bytes);
-  for (uint32_t i = 0; i < ir->ports_count; i++) {
-    const ts_ir_port *p = &ir->ports[i];
-    uint32_t axes = ir->groups[p->group].axes;
-    if (p->is_send > 1 || p->bytes > bytes_limit || !axes || axes & (axes - 1))
-      return ts_ir_fail(c->error,
-                        "port %u: %llu bytes over group `%s`, which should be a single axis", i,
-                        (unsigned long long)p->bytes, text(c, ir->groups[p->group].name));
-  }
   return 0;
 }
 
@@ -875,10 +769,10 @@ static int verify(const ts_ir *ir, bool messages, bool throughout, ts_error *err
     *error = (ts_error){0};
   /* In this order: each check relies on those before it. */
   static int (*const checks[])(check *) = {
-    check_strings,   check_refs,      check_meta,    check_mesh,         check_groups,
-    check_locs,      check_devices,   check_placement, check_links,      check_network,
-    check_work,      check_fragments, check_programs, check_items,       check_owners,
-    check_sources,   check_calibrations, check_spreads, check_validations, check_remarks};
+    check_strings, check_refs,      check_mesh,      check_groups,      check_fields,
+    check_meta,    check_devices,   check_placement, check_network,     check_streams,
+    check_fragments, check_programs, check_items,    check_owners,      check_calibrations,
+    check_validations, check_remarks};
   check c = {.ir = ir, .error = error};
   int failed = check_counts(&c);
   if (failed)

@@ -283,10 +283,8 @@ static void read_binding(play *p, const ts_ir_fragment *f, uint32_t tag)
   bool is_send = ts_ir_take(l, "to");
   if (!is_send)
     ts_ir_need(l, "from");
-  ts_ir_binding b = {.peer = (uint32_t)ts_ir_take_count(l, "the peer's coordinate", UINT32_MAX),
-                     .tag = tag};
-  if (ts_ir_take(l, "tag"))
-    b.tag = (uint32_t)ts_ir_take_count(l, "a tag", UINT32_MAX);
+  ts_ir_binding b = {.tag = tag};
+  ts_ir_read_fields(p->r, TS_IR_BINDINGS, ts_ir_forms[TS_IR_FORM_binding].fields, &b);
   if (port >= f->port_count)
     ts_ir_syntax(l, "the fragment has only %u sends and receives", f->port_count);
   else if (p->view.ports[f->first_port + port].is_send != is_send)
@@ -329,10 +327,7 @@ void ts_ir_read_program(ts_ir_reader *r)
   snprintf(usual, sizeof usual, "stage %u", p.view.programs_count);
   ts_ir_program program = {.name = ts_ir_at_name(l) ? ts_ir_take_string(r, "a name") :
                                                       ts_ir_add_string(r->out, usual)};
-  if (ts_ir_take(l, "memory")) {
-    ts_ir_need(l, "issued");
-    program.memory_order = TS_IR_MEMORY_ISSUED;
-  }
+  ts_ir_read_fields(r, TS_IR_PROGRAMS, ts_ir_forms[TS_IR_FORM_program].fields, &program);
   ts_ir_begin_block(r);
   while (ts_ir_in_block(r)) {
     if (ts_ir_take(l, "hold"))

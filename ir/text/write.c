@@ -231,6 +231,8 @@ static bool is_left_out(const writer *w, const ts_ir_field *f, const void *recor
     return false;
   switch (f->type) {
   case TS_IR_TYPE_FLAG: return !(ts_ir_get(f, record) & (f->bit ? f->bit : 1));
+  case TS_IR_TYPE_NAME: case TS_IR_TYPE_QUOTED:
+    return !*text(w, (ts_ir_str)ts_ir_get(f, record));
   case TS_IR_TYPE_FREE: return true;
   case TS_IR_TYPE_PIPELINE: return w->ir->meta->pipeline_axis != w->index;
   case TS_IR_TYPE_NAMED:
@@ -462,9 +464,9 @@ static void write_item(writer *w, const ts_ir_item *t)
   write_fields(w, ts_ir_forms[TS_IR_FORM_item].fields + 1, t, &usual);
   for (uint32_t p = 0; p < f->port_count; p++) {
     const ts_ir_binding *b = &w->ir->bindings[t->first_binding + p];
-    out(w, " %s %u", w->ir->ports[f->first_port + p].is_send ? "to" : "from", b->peer);
-    if (b->tag != (t->micro_batch == TS_IR_NONE ? 0 : t->micro_batch))
-      out(w, " tag %u", b->tag);
+    ts_ir_binding same = {.tag = t->micro_batch == TS_IR_NONE ? 0 : t->micro_batch};
+    put(w, w->ir->ports[f->first_port + p].is_send ? " to" : " from");
+    write_fields(w, ts_ir_forms[TS_IR_FORM_binding].fields, b, &same);
   }
   put(w, "\n");
 }
@@ -473,7 +475,8 @@ static void write_program(writer *w, const ts_ir_program *p)
 {
   put(w, "\nprogram ");
   out_name(w, text(w, p->name));
-  put(w, p->memory_order == TS_IR_MEMORY_ISSUED ? " memory issued {\n" : " {\n");
+  write_record(w, &ts_ir_forms[TS_IR_FORM_program], p);
+  put(w, " {\n");
   write_run(w, &ts_ir_forms[TS_IR_FORM_hold], "  hold", p->first_holding, p->holding_count);
   for (uint32_t t = 0; t < p->item_count; t++)
     write_item(w, &w->ir->items[p->first_item + t]);

@@ -175,6 +175,27 @@ Test(ir_text, clusters)
   ts_ir_builder_free(b);
 }
 
+Test(ir_text, clauses_come_in_any_order)
+{
+  ts_ir one, other;
+  static const char rest[] = "axis dp 4\nstream s\nkernel k 1 us dtype b flops 1 FLOP bytes 2 B named n\n"
+                             "fragment F { compute k }\nprogram { F }\n";
+  char text[600];
+  snprintf(text, sizeof text, "%s%s", rest,
+           "net_model p packet for all_reduce over dp tier 1 efficiency 0.5 base 1 us hop 2 us half 3 B "
+           "routing ecmp unrelayed channels 4 by ring inter_hop 5 us control hpcc mtu 1 KiB eta 0.5 "
+           "assumed\n");
+  ts_ir_builder *a = read_text(text, &one);
+  snprintf(text, sizeof text, "%s%s", rest,
+           "net_model p packet assumed eta 0.5 mtu 1 KiB control hpcc inter_hop 5 us by ring channels 4 "
+           "unrelayed routing ecmp half 3 B hop 2 us base 1 us efficiency 0.5 tier 1 over dp for "
+           "all_reduce\n");
+  ts_ir_builder *b = read_text(text, &other);
+  expect_same_bytes(&one, &other, text);
+  ts_ir_builder_free(a);
+  ts_ir_builder_free(b);
+}
+
 /* ---- quantities ---- */
 
 static const struct quantity { const char *text; uint64_t ps;
