@@ -233,6 +233,14 @@ static bool begins_argument(const char *word)
   return word[0] == '-' && word[1] == '-' && isalpha((unsigned char)word[2]);
 }
 
+/* The k-th word that is no argument is a value of its own, if the table names it (`words`). */
+static const char *named_word(const reader *r, uint32_t k)
+{
+  const ts_value *list = field(r, "words");
+  return list && list->type == TS_T_LIST && k < list->u.list->count ? list->u.list->at[k].u.string :
+                                                                      NULL;
+}
+
 /* The framework's program, x.py; words before it are a launcher's. UINT32_MAX: it is not named. */
 static uint32_t program_of(const ts_command_line *l)
 {
@@ -247,12 +255,14 @@ static uint32_t program_of(const ts_command_line *l)
 static void read_words(reader *r)
 {
   const ts_command_line *l = r->line;
-  uint32_t program = program_of(l), i = 0;
+  uint32_t program = program_of(l), i = 0, named = 0;
   for (; i < l->word_count && (program == UINT32_MAX ? !begins_argument(l->word[i]) : i <= program);
        i++)
     if (i == program && formal(r, "script")) {
       const char *base = ts_base_name(l->word[i]);
       found(r, "script", ts_argument_quoted(r->s->arena, ts_arena_string(r->s->arena, base, strlen(base) - 3)));
+    } else if (named_word(r, named)) {
+      found(r, named_word(r, named++), ts_argument_quoted(r->s->arena, l->word[i]));
     } else if (!variable(r, i) && program == UINT32_MAX) {
       ts_diag_add(r->s->diags, TS_E0708, span_of(r, i, i),
                   "`%s` is no argument, no program and no variable", l->word[i]);

@@ -81,3 +81,34 @@ let machine_h200_nvl: Machine = { island: 4, cluster: _h200_nvl, network: h200_i
 fn machine_costs(machine: Record, recipe: String = "bf16", library: String = "cudnn", levels: Record = machine.costs) = if machine.measured
   then training(costs_in(machine.costs, recipe), recipe, library, levels: levels)
   else training_estimated(costs_in(machine.costs, recipe), recipe, library, levels: levels)
+
+// By the word after `machine_`, for plans that take it as a text.
+let _machines: List[Record] = [
+  { word: "a100", machine: machine_a100 },
+  { word: "a100_40g", machine: machine_a100_40g },
+  { word: "h100", machine: machine_h100 },
+  { word: "h100_500w", machine: machine_h100_500w },
+  { word: "h200", machine: machine_h200 },
+  { word: "b200", machine: machine_b200 },
+  { word: "b300", machine: machine_b300 },
+  { word: "gb200", machine: machine_gb200 },
+  { word: "gb300", machine: machine_gb300 },
+  { word: "mi300x", machine: machine_mi300x },
+  { word: "mi325x", machine: machine_mi325x },
+  { word: "mi350x", machine: machine_mi350x },
+  { word: "mi355x", machine: machine_mi355x },
+  { word: "gaudi2", machine: machine_gaudi2 },
+  { word: "v5e", machine: machine_v5e },
+  { word: "v5p", machine: machine_v5p },
+  { word: "v6e", machine: machine_v6e },
+  { word: "7x", machine: machine_7x },
+  { word: "l40s", machine: machine_l40s },
+  { word: "h20", machine: machine_h20 },
+  { word: "gh200", machine: machine_gh200 },
+  { word: "rtx_pro_6000", machine: machine_rtx_pro_6000 },
+  { word: "h200_nvl", machine: machine_h200_nvl },
+]
+fn machine_named(word: String) -> Machine = _one([m.machine for m in _machines if m.word == word], word)
+fn _one(found: List, word: String) -> Machine = if found != [] then found[0] else refuse(
+  "no machine `" + word + "`: choose one of " + str([m.word for m in _machines]),
+)

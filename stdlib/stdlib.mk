@@ -71,6 +71,7 @@ stdlib_files = \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
 	stdlib/fits/v100_pcie_fp32.fit.json \
 	stdlib/frameworks/bridge.ts \
+	stdlib/frameworks/hf.ts \
 	stdlib/frameworks/maxtext.ts \
 	stdlib/frameworks/megatron.ts \
 	stdlib/frameworks/megatron_arguments.ts \

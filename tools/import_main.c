@@ -1,4 +1,4 @@
-/* trainspec import: a plan from the command line of a training framework. */
+/* trainspec import: a plan from the command line of a training framework, or a configuration. */
 #include <errno.h>
 #include <string.h>
 
@@ -25,8 +25,9 @@ static const char *const usage[] = {"[OPTION]... FRAMEWORK [WORD]... ARGUMENT...
 static const char *const notes[] = {
   "ARGUMENTs are those that the FRAMEWORK's own program takes, from the first word",
   "that begins with `--` and is no option above. WORDs before them may be the",
-  "program (pretrain_x.py) and variables of the environment (NAME=VALUE). What",
-  "changes neither time nor memory is passed over, what is not followed is reported.",
+  "program (pretrain_x.py) and variables of the environment (NAME=VALUE); of hf it",
+  "is a model's config.json. What changes neither time nor memory is passed over,",
+  "what is not followed is reported.",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 cannot read or write.",
   NULL,

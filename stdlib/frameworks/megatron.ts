@@ -14,14 +14,14 @@ import std.precision, std.hosts
 
 // -- machines: by the word after --gpu; `generation`: compute capability, by which libraries choose --
 let _machines = [
-  { word: "a100", generation: 8, machine: machine_a100 },
-  { word: "a100_40g", generation: 8, machine: machine_a100_40g },
-  { word: "h100", generation: 9, machine: machine_h100 },
-  { word: "h200", generation: 9, machine: machine_h200 },
-  { word: "b200", generation: 10, machine: machine_b200 },
-  { word: "b300", generation: 10, machine: machine_b300 },
-  { word: "gb200", generation: 10, machine: machine_gb200 },
-  { word: "gb300", generation: 10, machine: machine_gb300 },
+  { word: "a100", generation: 8 },
+  { word: "a100_40g", generation: 8 },
+  { word: "h100", generation: 9 },
+  { word: "h200", generation: 9 },
+  { word: "b200", generation: 10 },
+  { word: "b300", generation: 10 },
+  { word: "gb200", generation: 10 },
+  { word: "gb300", generation: 10 },
 ]
 fn _on(gpu: String) -> Record = _found(gpu, [m for m in _machines if m.word == gpu])
 fn _found(gpu: String, machines: List) -> Record = if machines == [] then refuse(
@@ -681,7 +681,7 @@ fn _uneven(a: MegatronArguments) -> Bool = if _laid_out(a) or _is_t5(a) then fal
   any([_of_rank(a, r) % _chunks(a) != 0 for r in 0..a.pipeline_model_parallel_size]) else _counted(a) % a.pipeline_model_parallel_size !=
   0 or (a.num_layers_per_virtual_pipeline_stage > 0 and div(_counted(a), a.pipeline_model_parallel_size) %
   a.num_layers_per_virtual_pipeline_stage != 0) or div(_counted(a), a.pipeline_model_parallel_size) % max(1, _chunks(a)) != 0
-fn _first(found: List, a: MegatronArguments) -> Record = if found == [] then _described(a, _on(a.gpu).machine) else refuse(found[0].why)
+fn _first(found: List, a: MegatronArguments) -> Record = if found == [] then _described(a, machine_named(_on(a.gpu).word)) else refuse(found[0].why)
 fn megatron(a: MegatronArguments) -> Record = _first([r for r in _refusals(a) if r.wrong], a)
 
 // What `trainspec import megatron` reads: fields of `arguments` are followed, the lists are those of
