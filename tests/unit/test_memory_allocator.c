@@ -35,6 +35,36 @@ Test(allocator, sizes_of_segments)
   ts_arena_free(h.arena);
 }
 
+/* c10/cuda/CUDACachingAllocator.cpp: a request has a segment of its size from kMinLargeAlloc on
+ * (get_allocation_size), what is left of a block is split off above kSmallSize (should_split), and a
+ * block that may not be split serves requests of less than kLargeBuffer below it (get_free_block). */
+Test(allocator, at_its_limits)
+{
+  heap h = heap_new("caching", 0);
+  ts_allocator_take(h.a, 10 * MIB, 0);
+  cr_expect_eq(reserved(&h), 10 * MIB);
+  ts_allocator_take(h.a, 10 * MIB - 512, 0);
+  cr_expect_eq(reserved(&h), 30 * MIB);
+  ts_arena_free(h.arena);
+  h = heap_new("caching", 0);
+  ts_allocator_release(h.a, ts_allocator_take(h.a, 40 * MIB, 0));
+  ts_allocator_take(h.a, 39 * MIB, 0);
+  cr_expect_eq(ts_allocator_now(h.a).allocated, 40 * MIB, "1 MiB is not split off");
+  ts_arena_free(h.arena);
+  h = heap_new("caching", 0);
+  ts_allocator_release(h.a, ts_allocator_take(h.a, 40 * MIB, 0));
+  ts_allocator_take(h.a, 39 * MIB - 512, 0);
+  cr_expect_eq(ts_allocator_now(h.a).allocated, 39 * MIB - 512, "what is more is split off");
+  ts_arena_free(h.arena);
+  h = heap_new("caching:max_split=100MiB", 0);
+  ts_allocator_release(h.a, ts_allocator_take(h.a, 200 * MIB, 0));
+  ts_allocator_take(h.a, 180 * MIB, 0);
+  cr_expect_eq(reserved(&h), 380 * MIB, "20 MiB more than is asked are too much");
+  ts_allocator_take(h.a, 180 * MIB + 512, 0);
+  cr_expect_eq(reserved(&h), 380 * MIB);
+  ts_arena_free(h.arena);
+}
+
 Test(allocator, best_fit_and_coalescing)
 {
   heap h = heap_new("caching", 0);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/account/network_use.h"
 #include "runtime/collective/network.h"
 #include "runtime/play/play.h"
 #include "runtime/study/change.h"
@@ -199,6 +200,50 @@ Test(network_use, what_if_is_the_edited_plan)
     ts_ir_builder_free(b);
   }
   cr_assert(moved > 100, "%u", moved);
+}
+
+static const ts_network_use *uses_of(ts_arena *arena, const ts_ir *ir)
+{
+  ts_stop stop = {.arena = arena};
+  ts_run *run = ts_run_new(ir, &(ts_run_options){0}, &stop);
+  cr_assert(run, "%s", stop.title);
+  ts_network_use *uses = ts_arena_copy(arena, ts_run_result(run)->network_uses,
+                                       2 * (ir->net_models_count + 1) * sizeof *uses);
+  ts_run_free(run);
+  return uses;
+}
+
+/* A table of times follows the rate of its links, not their latency: a change of the links between
+ * islands is not followed there, and the report says so; of no change it says nothing. */
+Test(network_use, what_a_table_does_not_follow)
+{
+  static const char text[] =
+    "axis x 4\ngroup all = x\nstream compute\nstream comm\ndevice_class d 1 TB/s\ndevices gpu[4] of "
+    "d\nswitches near[2]\nswitches far[1]\nlink_class in 100 GB/s latency 1 us\nlink_class out 10 "
+    "GB/s latency 5 us tier 1\nlink gpu[0] -- near[0] in\nlink gpu[1] -- near[0] in\nlink gpu[2] -- "
+    "near[1] in\nlink gpu[3] -- near[1] in\nlink near[0] -- far[0] out\nlink near[1] -- far[0] "
+    "out\nnet_model t table for all_reduce {\n all_reduce 4 2 1 MB 100 us\n all_reduce 4 2 100 MB "
+    "10000 us\n}\nfragment F { all_reduce 8 MB over all }\nprogram { F 0 }\n";
+  static const struct { uint32_t tier, found; } changes[] = {{1, 1}, {2, 0}};
+  ts_error error = {0};
+  ts_arena *arena = ts_arena_new("test");
+  ts_ir ir;
+  ts_ir_builder *b = ts_ir_parse(text, strlen(text), &error);
+  cr_assert(b, "line %u: %s", error.line, error.message);
+  ts_ir_builder_view(b, &ir);
+  const ts_network_use *before = uses_of(arena, &ir);
+  cr_expect_float_eq(before[1].are.intra_latency, 4 * 2e6, 1, "%g", before[1].are.intra_latency);
+  cr_expect_float_eq(before[1].are.inter_latency, 4 * 12e6, 1, "%g", before[1].are.inter_latency);
+  for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+    ts_ir other = edited(arena, &ir, changes[k].tier, 1, 3);
+    const ts_not_followed *list;
+    uint32_t found = ts_not_followed_of(arena, &ir, before, uses_of(arena, &other), &list);
+    cr_assert_eq(found, changes[k].found, "tier %u: %u", changes[k].tier, found);
+    if (found)
+      cr_assert(list->model == 0 && list->between && list->latency && !list->rate);
+  }
+  ts_arena_free(arena);
+  ts_ir_builder_free(b);
 }
 
 /* On links of the rate that they were measured on models say what they measured; on others bytes go
