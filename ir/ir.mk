@@ -35,6 +35,7 @@ libts_a_SOURCES += \
 	ir/verify.c \
 	ir/verify_groups.c \
 	ir/verify_programs.c \
+	ir/verify_refs.c \
 	ir/verify_runs.c \
 	ir/verify_runs.h \
 	ir/write.c

@@ -63,6 +63,9 @@ int ts_ir_fail(ts_error *error, const char *format, ...) __attribute__((format(p
  * makes equal content equal bytes. `ir` is valid. */
 ts_ir_builder *ts_ir_canonical(const ts_ir *ir);
 
+/* Of ts_ir_verify's first half: every field that names a record of another table. The strings are
+ * sound by then. */
+int ts_ir_verify_refs(const ts_ir *ir, ts_error *error);
 /* Second half of ts_ir_verify: totals of the programs, and whether their messages and collectives
  * agree. Every index is in range by then. */
 int ts_ir_verify_programs(const ts_ir *ir, bool messages, bool throughout, ts_error *error);
