@@ -118,6 +118,11 @@ ts_csv_kind ts_csv_next(ts_csv *c, ts_csv_cell *cell, size_t room, size_t *count
   c->at = end + (end < c->size);
   c->end = end > c->begin && t[end - 1] == '\r' ? end - 1 : end;
   while (c->trim && c->end > last && is_blank(t[c->end - 1])) c->end--;
+  const char *zero = memchr(t + c->begin, 0, c->end - c->begin);
+  if (zero && !c->wrong) { /* else it would end the string of its cell */
+    c->wrong = "a byte of 0: this is no text";
+    c->wrong_at = (size_t)(zero - t);
+  }
   return comment ? TS_CSV_COMMENT : TS_CSV_ROW;
 }
 

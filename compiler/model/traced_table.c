@@ -20,6 +20,7 @@ typedef struct file {
   const char *cell[MAX_COLUMNS];
   uint32_t cell_count;
   const char *device, *batch_dim; /* of comments; NULL: none */
+  bool damaged;    /* a row or comment was wrong, and said so */
 } file;
 
 /* -- messages -- */
@@ -96,9 +97,13 @@ static bool next_record(file *f)
   ts_csv_kind kind;
   while ((kind = ts_csv_next(&f->csv, cells, MAX_COLUMNS, &count)) == TS_CSV_COMMENT)
     if (!take_comment(f)) {
-      f->csv.at = f->csv.size;
+      f->damaged = true;
       return false;
     }
+  if (kind == TS_CSV_ROW && f->csv.wrong) {
+    f->damaged = true;
+    return fail(f, "here", "%s", f->csv.wrong);
+  }
   f->cell_count = count < MAX_COLUMNS ? (uint32_t)count : MAX_COLUMNS;
   for (uint32_t i = 0; i < f->cell_count; i++)
     f->cell[i] = ts_csv_string(f->s->arena, cells[i]);
@@ -108,6 +113,8 @@ static bool next_record(file *f)
 static bool read_header(file *f)
 {
   if (!next_record(f)) {
+    if (f->damaged)
+      return false;
     f->csv.begin = f->csv.end = 0;
     return fail(f, "nothing but comments", "the table `%s` is empty", f->name);
   }
@@ -354,7 +361,7 @@ static bool read_operators(file *f, row_list *rows)
   for (ts_row row; next_record(f);)
     if (!read_operator(f, &c, &names, rows, &row) || !remember(f, &names, rows, &row))
       return false;
-  return true;
+  return !f->damaged;
 }
 
 /* -- stage tables -- */
@@ -428,7 +435,7 @@ static bool read_tensors(file *f, tensors *t)
       return false;
     insert(f->s->arena, t, new);
   }
-  return true;
+  return !f->damaged;
 }
 
 static bool read_ids(file *f, const char *text, uint64_t *id, uint32_t *count)
@@ -578,7 +585,7 @@ static bool read_stages(file *f, ts_table_text tensors, row_list *rows)
   while (next_record(f))
     if (!read_stage_row(&r, &c))
       return false;
-  return true;
+  return !f->damaged;
 }
 
 /* -- both -- */

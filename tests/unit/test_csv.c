@@ -54,6 +54,17 @@ Test(csv, quotes)
   ts_arena_free(arena);
 }
 
+Test(csv, bytes_of_0_are_wrong)
+{
+  ts_csv c = {.text = "a,b\nc,\0d\n", .size = 9};
+  ts_csv_cell cell[ROOM];
+  size_t count;
+  cr_expect_eq(ts_csv_next(&c, cell, ROOM, &count), TS_CSV_ROW);
+  cr_expect_null(c.wrong);
+  cr_expect_eq(ts_csv_next(&c, cell, ROOM, &count), TS_CSV_ROW);
+  cr_expect(c.wrong && c.wrong_at == 6);
+}
+
 Test(csv, cells_beyond_the_room_are_counted)
 {
   ts_csv c = {.text = "a,b,c\nd", .size = 7};
