@@ -23,6 +23,11 @@ static double figure_ENERGY(const ts_summary *s) { return s->energy.joules; }
 static double figure_COST(const ts_summary *s) { return s->energy.dollars; }
 static double figure_CARBON(const ts_summary *s) { return s->energy.grams; }
 
+static double figure_BUBBLE(const ts_summary *s)
+{
+  return s->result->step ? s->time.bubble / (double)s->result->step : TS_NOT_KNOWN;
+}
+
 ts_figures ts_figures_of(const ts_summary *s)
 {
   return (ts_figures){{

@@ -144,7 +144,7 @@ static void change(const char *statement)
 Test(journal, refuses_what_it_is_not)
 {
   static const struct { const char *change, *message; } cases[] = {
-    {"PRAGMA user_version = 9", "a newer TrainSpec wrote it"},
+    {"PRAGMA user_version = 999", "a newer TrainSpec wrote it"},
     {"PRAGMA user_version = 0", "an older TrainSpec wrote it"},
     {"PRAGMA application_id = 7", "it is not a journal of sweeps"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

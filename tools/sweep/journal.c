@@ -23,7 +23,10 @@ struct ts_journal {
   sqlite3_stmt *find, *put;
 };
 
-enum { APPLICATION = 0x5453534a /* "TSSJ" in the header of the file */, FORMAT = 2 };
+enum {
+  APPLICATION = 0x5453534a, /* "TSSJ" in the header of the file */
+  FORMAT = TS_FIGURES - 8   /* each figure is a column */
+};
 
 #define NAME(name, member) #name ", "
 #define LEAST                                                                                      \
