@@ -50,6 +50,20 @@ static int show_value(const check *c, const ts_ir_field *f, const void *record, 
   }
 }
 
+/* The field that a message has in braces: `name`, or `*` for the one that is wrong; or the end. */
+static const ts_ir_field *field_named(uint32_t form, const char *name, size_t length,
+                                      uint32_t number, const void *record)
+{
+  const ts_ir_field *f = ts_ir_forms[form].fields;
+  if (*name == '*')
+    while (f->name && (f->wrong != number || ts_ir_in_range(f, record)))
+      f++;
+  else
+    while (f->name && (strlen(f->name) != length || memcmp(f->name, name, length) != 0))
+      f++;
+  return f;
+}
+
 /* The message of that number of a form, its braces filled in, behind `owner`. */
 static int complain(const check *c, uint32_t form, uint32_t number, const void *record,
                     uint32_t index, const char *owner)
@@ -62,15 +76,11 @@ static int complain(const check *c, uint32_t form, uint32_t number, const void *
   for (const char *at = w->message; *at && used < sizeof said; at++) {
     char *out = said + used;
     size_t room = sizeof said - used, length = strcspn(at, "}");
-    const ts_ir_field *f = ts_ir_forms[form].fields;
     if (*at != '{') {
       used += (size_t)snprintf(out, room, "%c", *at);
       continue;
     }
-    while (f->name && (at[1] == '*' ? f->wrong != number || ts_ir_in_range(f, record) :
-                                      strlen(f->name) != length - 1 ||
-                                        memcmp(f->name, at + 1, length - 1)))
-      f++;
+    const ts_ir_field *f = field_named(form, at + 1, length - 1, number, record);
     used += (size_t)(f->name ? show_value(c, f, record, out, room) :
                                snprintf(out, room, "%u", index));
     at += length;
