@@ -91,6 +91,7 @@ stdlib_files = \
 	stdlib/import/hf.ts \
 	stdlib/import/hf_experts.ts \
 	stdlib/import/hf_keys.ts \
+	stdlib/import/hf_others.ts \
 	stdlib/import/hf_types.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \

@@ -10,17 +10,18 @@ import subprocess
 import sys
 
 PLAN = '''import std.import.hf, std.clusters.dgx
-plan counted(file: String, met: Bool = false) {
-  model = hf(file, seq: 256, met: met)
+plan counted(file: String, met: Bool = false, text: Bool = false) {
+  model = hf(file, seq: 256, met: met, text: text)
   cluster = dgx_h100(nodes: 1)
   costs = [roofline(h100_sxm)]
 }
 '''
 
 
-def parameters(tsc, file, met):
+def parameters(tsc, file, met, text=False):
     """(count, what was said); no count where the file is refused"""
-    run = subprocess.run([tsc, "-S", "-o", "-", "-D", "file=" + json.dumps(file), "-D", f"met={met}", "-"],
+    run = subprocess.run([tsc, "-S", "-o", "-", "-D", "file=" + json.dumps(file), "-D", f"met={met}",
+                          "-D", f"text={str(text).lower()}", "-"],
                          input=PLAN, capture_output=True, text=True)
     found = re.search(r"^ *parameters +(\d+)", run.stdout, re.M)
     reasons = re.findall(r"\^+ (.*)", run.stderr) + re.findall(r"note: `unknown` is (.*)", run.stderr)
@@ -36,7 +37,7 @@ def published(text):
             scale = {"M": 1e6, "B": 1e9, "T": 1e12}[unit]
             step = 10 ** -len(digits.partition(".")[2]) if "." in digits else 10 ** (len(digits) - len(digits.rstrip("0")))
             figure = float(digits) * scale, step * scale / 2
-            if "active" in part and "(" not in part.split("active")[0]:
+            if "active" in part:
                 active = active or figure
             else:
                 total = total or figure
@@ -66,12 +67,15 @@ def main():
     for name in sorted(os.listdir(os.path.join(data, "huggingface"))):
         row = rows.get("huggingface/" + name, {})
         file = os.path.abspath(os.path.join(data, "huggingface", name))
-        total, said = parameters(tsc, file, "false")
-        active = parameters(tsc, file, "true")[0] if total else None
+        with open(file) as config:
+            text = "text_config" in json.load(config)  # towers are refused: the model of words alone
+        total, said = parameters(tsc, file, "false", text)
+        active = parameters(tsc, file, "true", text)[0] if total else None
+        said = said or ("of words alone" if text and total else "")
         rounded = published(row.get("params_public") or "")
         judged = verdict(total, int(row.get("params_counted") or 0), rounded[0])
         judged_active = verdict(active, int(row.get("active_counted") or 0), rounded[1])
-        kind = "off" if "OFF" in judged else judged
+        kind = ("off" if "OFF" in judged else judged) + (", of words alone" if text and total else "")
         counts[kind] = counts.get(kind, 0) + 1
         off = off or "OFF" in judged or (row.get("active_counted") and "OFF" in judged_active)
         print(f"{name[:-5]:44} {total or '-':>17} {judged:22} {active or '-':>15} {'' if total is None else judged_active}")

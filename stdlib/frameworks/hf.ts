@@ -4,7 +4,6 @@
 export import std.import.hf, std.machines
 import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.strategies.experts
 export import std.schedules.one_f_one_b
-import std.models.decoder
 
 record HfArguments {
   gpus: Int
@@ -20,6 +19,7 @@ record HfArguments {
   recompute: String = "none" // or "cheap", "attention", "selective", "full"
   framework: String = "megatron_core" // or "torchtitan"
   mtp: Bool = false // with the modules that predict further words
+  text: Bool = false // of a model of pictures and words the one of words alone
 }
 
 fn _profile(name: String) -> Framework = if name == "megatron_core" then megatron_core else if name == "torchtitan" then torchtitan
@@ -29,14 +29,14 @@ fn _replicas(a: HfArguments) -> Int = if a.gpus % (a.tp * a.pp * a.ep) != 0 then
 ) else div(a.gpus, a.tp * a.pp * a.ep)
 fn _global(a: HfArguments) -> Int = if a.global_batch > 0 then a.global_batch else a.micro_batch * _replicas(a) * a.ep
 
-fn hf_run(a: HfArguments) -> Record = _run(a, hf_decoder(a.config, a.seq, mtp: a.mtp), machine_named(a.gpu), _profile(a.framework))
-fn _run(a: HfArguments, d: Decoder, machine: Machine, framework: Framework) -> Record = {
+fn hf_run(a: HfArguments) -> Record = _run(a, hf(a.config, a.seq, mtp: a.mtp, text: a.text), machine_named(a.gpu), _profile(a.framework))
+fn _run(a: HfArguments, model: Model, machine: Machine, framework: Framework) -> Record = {
   arguments: a,
   framework: framework,
   machine: machine,
-  model: decoder(d),
+  model: model,
   cluster: machine.cluster(a.gpus),
-  experts: any([l.mlp.kind == "experts" for l in d.layers]),
+  experts: hf_sparse(a.config, a.text),
   tp: a.tp,
   ep: a.ep,
   dp: _replicas(a),

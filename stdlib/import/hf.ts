@@ -8,27 +8,64 @@
 // `seq`: words of a sample; 0: 4,096, or as many as the file has positions for, if that is less.
 // `load`: how unevenly experts are loaded (std.ops.routing). `mtp`: with the modules that predict
 // further words, which transformers does not build. `met`: of the experts those alone that a word
-// meets, to count the parameters that are active.
-import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts
+// meets, to count the parameters that are active. `target`: words to predict where a decoder has an
+// encoder's; 0: 114 for 512, as where spans of 15 % are hidden (T5). `text`: of a model of pictures and
+// words the one of words alone; towers are refused.
+import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_others
 export import std.ops.routing
 
-fn hf(file: String, seq: Int = 0, load: Any = 1, mtp: Bool = false, met: Bool = false) -> Model = decoder(
-  hf_decoder(file, seq, load, mtp, met),
+fn hf(
+  file: String,
+  seq: Int = 0,
+  load: Any = 1,
+  mtp: Bool = false,
+  met: Bool = false,
+  target: Int = 0,
+  text: Bool = false,
+) -> Model = _model(
+  json(file),
+  { seq: seq, mtp: mtp, met: met, target: target, text: text },
+  load,
 )
 
-// The same as a record, for plans that change a part of it: `decoder(hf_decoder("c.json") with { ... })`.
-fn hf_decoder(file: String, seq: Int = 0, load: Any = 1, mtp: Bool = false, met: Bool = false) -> Decoder = _read(
+// Decoders as a record, for plans that change a part of it: `decoder(hf_decoder("c.json") with { ... })`.
+fn hf_decoder(file: String, seq: Int = 0, load: Any = 1, mtp: Bool = false, met: Bool = false, text: Bool = false) -> Decoder = _decoder(
   json(file),
-  { seq: seq, mtp: mtp, met: met },
+  { seq: seq, mtp: mtp, met: met, text: text },
 ) with { load = load }
 
-let _types: List[Record] = hf_dense_types + hf_expert_types
-fn _read(file: Record, asked: Record) -> Decoder = _of_type(_type(field(file, "model_type", "")), file, asked)
-fn _type(name: String) -> Record = _one([t for t in _types if hf_is(name, t.types)], name)
-fn _one(found: List, name: String) -> Record = if found != [] then found[0] else refuse(
+// Whether some of its layers have experts, which a plan deals out to ranks.
+fn hf_sparse(file: String, text: Bool = false) -> Bool = _sparse(json(file), text)
+fn _sparse(file: Record, text: Bool) -> Bool = not any([hf_is(_name(file), t.types) for t in hf_other_types]) and any([
+  l.mlp.kind == "experts" or l.mlp.kind == "plain_experts" for l in _decoder(file, { seq: 1, mtp: false, met: false, text: text }).layers
+])
+
+let _decoders: List[Record] = hf_dense_types + hf_expert_types
+let _types: List[Record] = _decoders + hf_other_types
+fn _name(file: Record) -> String = field(file, "model_type", "")
+fn _type(name: String, types: List) -> Record = _one([t for t in types if hf_is(name, t.types)], name, types)
+fn _one(found: List, name: String, types: List) -> Record = if found != [] then found[0] else refuse(
   (if name == "" then "the file has no `model_type`" else "`model_type`: `" + name + "` is not known here") + "; known are " +
-    hf_joined([t.types for t in _types]),
+    hf_joined([t.types for t in types]),
 )
+fn _model(file: Record, asked: Record, load: Any) -> Model = if any([hf_is(_name(file), t.types) for t in hf_other_types])
+  then _other(_type(_name(file), _types), file, asked) else decoder(_decoder(file, asked) with { load = load })
+fn _decoder(file: Record, asked: Record) -> Decoder = if not hf_has(file, "text_config") then _of_type(
+  _type(_name(file), _decoders),
+  file,
+  asked,
+) else if asked.text then _text(file, field(file, "text_config", {}), asked) else refuse(
+  "`text_config`: the other parts of `" + _name(file) + "` are not followed: say `text: true` for the model of words alone",
+)
+// The head is tied as the whole says, where the part does not.
+fn _text(whole: Record, part: Record, asked: Record) -> Decoder = _of_type(
+  _tied_as(whole, _type(_name(part), _decoders)),
+  part,
+  asked,
+)
+fn _tied_as(whole: Record, type: Record) -> Record = type with {
+  default = type.default with { tie_word_embeddings = field(whole, "tie_word_embeddings", type.default.tie_word_embeddings) }
+}
 fn _of_type(type: Record, file: Record, asked: Record) -> Decoder = _unless(
   [r for r in hf_refused if hf_has(file, r.key) and not any([v == field(file, r.key, none) for v in r.but])],
   type,
@@ -36,6 +73,16 @@ fn _of_type(type: Record, file: Record, asked: Record) -> Decoder = _unless(
 )
 fn _unless(refused: List, type: Record, c: Record) -> Decoder = if refused != [] then refuse(
   "`" + refused[0].key + "`: " + refused[0].why,
-) else _built(type.build, c) with { unknown = _unknown(c.file, hf_known(type)) }
-fn _built(build: Function, c: Record) -> Decoder = build(c)
+) else _built(type.build, c) with { unknown = _unknown(c.file, hf_known(hf_common + [type.reads])) }
+fn _built(build: Function, c: Record) -> Any = build(c)
 fn _unknown(file: Record, known: List) -> List[String] = [k for k in fields(file) if not any([n == k for n in known])]
+
+// Models that are no record of layers: a key that nobody knows is refused.
+fn _other(type: Record, file: Record, asked: Record) -> Model = _known(
+  _unknown(file, hf_known([type.reads, "is_encoder_decoder"])),
+  type,
+  { file: file, default: type.default, seq: asked.seq, target: asked.target },
+)
+fn _known(unknown: List, type: Record, c: Record) -> Model = if unknown != [] then refuse(
+  "`" + unknown[0] + "` is not known of this type: take it out if it changes neither parameters nor a step",
+) else _built(type.build, c)

@@ -141,6 +141,71 @@ fn _sparse_of(c: Record, stated: List) -> List[Bool] = if stated != [] then [
   any([k == i for k in stated]) for i in 0..hf_layers(c)
 ] else hf_each(c, hf_or(c, "interleave_moe_layer_step", 1))
 
+// Layers of one half each: a state space (M), attention (*), an MLP (-) or experts (E), as a text of such
+// letters or a list of words. Attention has no positions.
+fn _halves(c: Record) -> List[String] = hf_or(
+  c,
+  "layers_block_type",
+  [_half_of(l) for l in letters(hf_or(c, "hybrid_override_pattern", "")) if l != "|"],
+)
+fn _half_of(letter: String) -> String = if letter == "M" then "mamba" else if letter == "*" then "attention" else if letter == "-"
+  then "mlp" else if letter == "E" then "moe" else refuse("`hybrid_override_pattern` has `" + letter + "`: known are M * - E")
+fn _nemotron_h(c: Record) -> Decoder = _hybrid(c, _halves(c), [])
+fn _hybrid(c: Record, halves: List[String], further: List[String]) -> Decoder = {
+  layers: [_half_layer(c, h) for h in halves],
+  hidden: hf_get(c, "hidden_size"),
+  vocab: hf_get(c, "vocab_size"),
+  seq: hf_seq(c),
+  tied: hf_or(c, "tie_word_embeddings", false),
+  mtp: if c.mtp then refuse(
+    "`num_nextn_predict_layers`: modules of hybrid layers that predict further words are not followed: leave `mtp` out",
+  ) else [],
+}
+fn _half_layer(c: Record, half: String) -> Layer = if half == "mamba" then { mixer: _state_space(c), mlp: { kind: "none" } } else if half ==
+  "attention" then { mixer: _plain_attention(c), mlp: { kind: "none" } } else if half == "mlp"
+  then { mixer: { kind: "none" }, mlp: _plain_mlp(c) } else if half == "moe" then {
+  mixer: { kind: "none" },
+  mlp: _plain_experts(c),
+} else refuse("`layers_block_type` has `" + half + "`: known are mamba attention mlp moe")
+fn _state_space(c: Record) -> Mixer = {
+  kind: "state_space",
+  heads: hf_get(c, "mamba_num_heads"),
+  inner: hf_get(c, "mamba_num_heads") * hf_get(c, "mamba_head_dim"),
+  groups: hf_any(c, "n_groups mamba_n_groups", 8),
+  state: hf_get(c, "ssm_state_size"),
+  taps: hf_or(c, "conv_kernel", 4),
+  chunk: hf_any(c, "chunk_size mamba_chunk_size", 128),
+  bias: hf_flag(c, "mamba_proj_bias") or hf_flag(c, "use_bias"),
+  conv_bias: hf_or(c, "use_conv_bias", true),
+}
+fn _plain_attention(c: Record) -> Mixer = {
+  heads: hf_heads(c),
+  kv_heads: hf_or(c, "num_key_value_heads", hf_heads(c)),
+  head_dim: hf_any(c, "head_dim attention_head_dim", div(hf_get(c, "hidden_size"), hf_heads(c))),
+  bias: hf_biased(c),
+  out_bias: hf_biased(c),
+  rotary: false,
+}
+fn _plain_mlp(c: Record) -> Mlp = {
+  ffn: hf_get(c, "intermediate_size"),
+  activation: _squared(hf_or(c, "mlp_hidden_act", "relu2")),
+  gated: false,
+  bias: hf_flag(c, "mlp_bias"),
+}
+fn _squared(name: String) -> String = if name == "relu2" then name
+  else refuse("`mlp_hidden_act`: `" + name + "` has no op here: known is relu2")
+fn _plain_experts(c: Record) -> Mlp = {
+  kind: "plain_experts",
+  experts: _routed(c),
+  top: _top(c),
+  met: _met(c, _routed(c), _top(c)),
+  ffn: hf_get(c, "moe_intermediate_size"),
+  activation: _squared(hf_or(c, "mlp_hidden_act", "relu2")),
+  shared: hf_or(c, "n_shared_experts", 0) * hf_or(c, "moe_shared_expert_intermediate_size", 0),
+  latent: hf_or(c, "moe_latent_size", 0),
+  corrected: true,
+}
+
 let hf_expert_types: List[Record] = [
   {
     types: "mixtral",
@@ -198,7 +263,7 @@ let hf_expert_types: List[Record] = [
     },
   },
   {
-    types: "qwen3_moe",
+    types: "qwen3_moe qwen3_vl_moe_text",
     build: _qwen3_moe,
     reads: "num_experts_per_tok num_experts num_local_experts moe_intermediate_size decoder_sparse_step mlp_only_layers attention_bias use_sliding_window max_window_layers",
     default: {
@@ -361,5 +426,11 @@ let hf_expert_types: List[Record] = [
       use_qk_norm: true,
       attention_chunk_size: 8192,
     },
+  },
+  {
+    types: "nemotron_h",
+    build: _nemotron_h,
+    reads: "hybrid_override_pattern layers_block_type mamba_num_heads mamba_head_dim n_groups ssm_state_size conv_kernel chunk_size use_bias mamba_proj_bias use_conv_bias expand mamba_hidden_act mlp_hidden_act mlp_bias attention_bias n_routed_experts n_shared_experts num_experts_per_tok moe_intermediate_size moe_shared_expert_intermediate_size moe_latent_size num_nextn_predict_layers mtp_layers_block_type mtp_hybrid_override_pattern hidden_dropout time_step_floor time_step_limit time_step_max time_step_min time_step_rank",
+    default: { tie_word_embeddings: false, num_experts_per_tok: 2 },
   },
 ]

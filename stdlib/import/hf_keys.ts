@@ -4,8 +4,8 @@
 
 // What stands in the file, else the default of its type; `none` where a key is null or nowhere.
 fn hf_raw(c: Record, key: String) -> Any = field(c.file, key, field(c.default, key, none))
-fn hf_or(c: Record, key: String, otherwise: Any) -> Any = _other(hf_raw(c, key), otherwise)
-fn _other(found: Any, otherwise: Any) -> Any = if found == none then otherwise else found
+fn hf_or(c: Record, key: String, otherwise: Any) -> Any = hf_other(hf_raw(c, key), otherwise)
+fn hf_other(found: Any, otherwise: Any) -> Any = if found == none then otherwise else found
 fn hf_get(c: Record, key: String) -> Any = _stated(hf_raw(c, key), key)
 fn _stated(found: Any, key: String) -> Any = if found == none then refuse("`" + key + "` is not in the configuration: state it") else found
 // The first of several names that is there.
@@ -132,7 +132,7 @@ let hf_refused: List[Record] = [
   { key: "layer_norm_elementwise_affine", but: [true, none], why: "write true: norms without weights of this type are not followed" },
 ]
 
-// All keys that are known of a type.
-fn hf_known(type: Record) -> List[String] = words(
-  hf_joined(hf_common + [type.reads] + [k for h in hf_harmless for k in h.keys] + [r.key for r in hf_refused]),
+// All keys that are known, besides those that a type follows.
+fn hf_known(follows: List[String]) -> List[String] = words(
+  hf_joined(follows + [k for h in hf_harmless for k in h.keys] + [r.key for r in hf_refused]),
 )

@@ -237,6 +237,26 @@ fn _ernie(c: Record) -> Decoder = hf_alike(
   hf_dense(c, hf_flag(c, "use_bias")),
 )
 
+// Layers of their own sizes, found by a search (Nemotron-NAS): a half may be left out.
+fn _nas(c: Record) -> Decoder = hf_model(
+  c,
+  [{ mixer: _nas_mixer(c, b.attention), mlp: _nas_mlp(c, b.ffn) } for b in hf_get(c, "block_configs")],
+)
+fn _kept(b: Record, half: String) -> Bool = if field(b, "replace_with_linear", false) then refuse(
+  "`block_configs`: a half that is one product (`replace_with_linear`) is not followed",
+) else if hf_other(field(b, "sparsify", none), none) != none or hf_other(field(b, "window_length", none), none) != none or
+  hf_other(field(b, "num_sink_tokens", none), none) != none then refuse(
+  "`block_configs`: " + half + " that is sparse, or sees a window, is not followed",
+) else not field(b, "no_op", false)
+fn _nas_mixer(c: Record, b: Record) -> Mixer = if not _kept(b, "attention") then { kind: "none" }
+  else hf_attention(c, "full_attention", hf_biased(c), hf_biased(c)) with { kv_heads = div(hf_heads(c), b.n_heads_in_group) }
+// A width of 2/3 of the multiple, as with a gate, in whole 256.
+fn _nas_mlp(c: Record, b: Record) -> Mlp = if not _kept(b, "an MLP") then { kind: "none" } else {
+  ffn: 256 * ceil_div(floor(2.0 * b.ffn_mult * _hidden(c) / 3), 256),
+  activation: hf_activation(c, true),
+  bias: hf_flag(c, "mlp_bias"),
+}
+
 // Dropout of what each half adds, and of the embedded words.
 fn _dropped(c: Record, d: Decoder) -> Decoder = d with {
   dropout = hf_any(c, "resid_pdrop hidden_dropout residual_dropout dropout", 0)
@@ -336,7 +356,7 @@ let hf_dense_types: List[Record] = [
     },
   },
   {
-    types: "qwen2",
+    types: "qwen2 qwen2_vl_text qwen2_5_vl_text",
     build: _qwen2,
     reads: "use_sliding_window max_window_layers",
     default: {
@@ -358,7 +378,7 @@ let hf_dense_types: List[Record] = [
     default: { attention_bias: true, tie_word_embeddings: false, sliding_window: 4096 },
   },
   {
-    types: "qwen3",
+    types: "qwen3 qwen3_vl_text",
     build: _qwen3,
     reads: "attention_bias use_sliding_window max_window_layers",
     default: {
@@ -714,6 +734,12 @@ let hf_dense_types: List[Record] = [
       max_position_embeddings: 131072,
       tie_word_embeddings: true,
     },
+  },
+  {
+    types: "nemotron-nas",
+    build: _nas,
+    reads: "attention_bias mlp_bias block_configs",
+    default: { tie_word_embeddings: false },
   },
   {
     types: "gpt2",

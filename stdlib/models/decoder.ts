@@ -1,14 +1,15 @@
 // Transformers of any layers: a record says of each how it mixes words and what its MLP is.
 // std.import.hf makes such records of configurations of Hugging Face's transformers. Labels are those
 // of std.models.llama, and so are the ops where a model is of Llama's kind.
-import std.ops.nn, std.ops.moe, std.models.deepseek (latent_attention, predict_next)
+import std.ops.nn, std.ops.moe, std.ops.mamba, std.models.deepseek (latent_attention, predict_next), std.models.nemotron (plain_experts)
 export import std.ops.routing
 
 // What mixes words. `norm`: of queries and keys: "head", "across" all heads, "bare" (without weights) or
 // "none"; `window`: of so many keys; `share`: of a head has a position; `gated`: what attention gives is
-// weighted by a product of its own; `q_rank` to `v_dim`: latent attention, as in std.models.deepseek.
+// weighted by a product of its own; `q_rank` to `v_dim`: latent attention, as in std.models.deepseek;
+// `inner` to `conv_bias`: a state space, as in std.ops.mamba.
 record Mixer {
-  kind: String = "attention" // or "latent", or "none"
+  kind: String = "attention" // or "latent", "state_space", "none"
   heads: Int = 1
   kv_heads: Int = heads
   head_dim: Int = 1
@@ -26,12 +27,18 @@ record Mixer {
   nope: Int = 1
   rope: Int = 1
   v_dim: Int = 1
+  inner: Int = 1
+  groups: Int = 1
+  state: Int = 1
+  taps: Int = 4
+  chunk: Int = 128
+  conv_bias: Bool = false
 }
 
 // The MLP. `activation`: "silu", "gelu", "relu" or "relu2" (squared); `gated`: by a second product of
 // the same width. `shared_gate`, `biased`, `corrected`, `met`: see the block `experts` of std.ops.moe.
 record Mlp {
-  kind: String = "dense" // or "experts", or "none"
+  kind: String = "dense" // or "experts", "plain_experts" (no gate, squared ReLU), "none"
   ffn: Int = 1
   activation: String = "silu"
   gated: Bool = true
@@ -43,6 +50,7 @@ record Mlp {
   shared_gate: Bool = false
   biased: Bool = false
   corrected: Bool = false
+  latent: Int = 0 // of plain experts: see std.models.nemotron
 }
 
 // `norms`: "before" each half, "after" each (before the sum), "around" both; halves that take the same
@@ -110,11 +118,40 @@ block _attention(x: Tensor, m: Mixer) {
   yield linear(a, out: last(x.shape), bias: m.out_bias) as proj
 }
 
+block _state_space(x: Tensor, m: Mixer) {
+  p = linear(x, out: 2 * m.inner + 2 * m.groups * m.state + m.heads, bias: m.bias) as up
+  parts = mamba_conv(
+    p,
+    inner: m.inner,
+    groups: m.groups,
+    state: m.state,
+    heads: m.heads,
+    taps: m.taps,
+    learned: true,
+    biased: m.conv_bias,
+  ) as conv
+  o = mamba_scan(
+    parts[0],
+    parts[1],
+    inner: m.inner,
+    groups: m.groups,
+    state: m.state,
+    heads: m.heads,
+    chunk: m.chunk,
+    learned: true,
+  ) as scan
+  yield linear(o, out: last(x.shape), bias: m.bias) as down
+}
+
 block _mix(x: Tensor, m: Mixer) {
   if m.kind == "latent" {
     y = latent_attention(x, m.heads, m.q_rank, m.kv_rank, m.nope, m.rope, m.v_dim)
   } else {
-    y = _attention(x, m)
+    if m.kind == "state_space" {
+      y = _state_space(x, m)
+    } else {
+      y = _attention(x, m)
+    }
   }
   yield y
 }
@@ -195,7 +232,20 @@ block _after_each_other(x: Tensor, l: Layer, norm: String, load: Any, drop: Bool
     }
     x = add(x, a) as attn.residual
   }
-  if l.mlp.kind != "none" {
+  if l.mlp.kind == "plain_experts" {
+    x = plain_experts(
+      x,
+      l.mlp.experts,
+      l.mlp.top,
+      l.mlp.ffn,
+      l.mlp.shared,
+      l.mlp.latent,
+      load,
+      corrected: l.mlp.corrected,
+      met: l.mlp.met,
+    )
+  }
+  if l.mlp.kind != "none" and l.mlp.kind != "plain_experts" {
     n = x
     if before {
       n = _norm(x, norm) as ln2
@@ -222,7 +272,7 @@ block decoder_layer(x: Tensor, l: Layer, norm: String, load: Any = 1, drop: Bool
 }
 
 // Which of the layers with experts the n-th is.
-fn _sparse(layers: List[Layer]) -> Int = len([1 for l in layers if l.mlp.kind == "experts"])
+fn _sparse(layers: List[Layer]) -> Int = len([1 for l in layers if l.mlp.kind == "experts" or l.mlp.kind == "plain_experts"])
 fn _nth(layers: List[Layer], n: Int) -> Int = _sparse([layers[k] for k in 0..n])
 
 // Modules that predict further words come last, as in std.models.deepseek.

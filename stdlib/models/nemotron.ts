@@ -25,17 +25,28 @@ block state_space(x: Tensor, inner: Int, groups: Int, state: Int, heads: Int) {
 }
 
 // Experts without a gate, in a narrower space of `latent` if there is one: tokens are cast into it
-// before they are sent, and back after.
-block plain_experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int, latent: Int, load: Any) {
+// before they are sent, and back after. `corrected`: as in `router`; `met`: so many experts are built, as
+// in `experts` (std.ops.moe).
+block plain_experts(
+  x: Tensor,
+  experts: Int,
+  top: Int,
+  ffn: Int,
+  shared: Int,
+  latent: Int,
+  load: Any,
+  corrected: Bool = false,
+  met: Int = experts,
+) {
   let hidden = last(x.shape)
   n = rmsnorm(x) as ln2
-  gates = router(n, experts: experts, top: top) as moe.router
+  gates = router(n, experts: experts, top: top, corrected: corrected) as moe.router
   if latent > 0 {
     z = linear(n, out: latent) as moe.latent_in
   } else {
     z = n
   }
-  sent = dispatch(z, experts: experts, top: top, load: load) as moe.dispatch
+  sent = dispatch(z, experts: met, top: top, load: load) as moe.dispatch
   let routed = real(rows(x)) * top / rows(sent)
   u = expert_linear(sent, out: ffn, routed: routed) as moe.experts.up
   g = squared_relu(u) as moe.experts.act

@@ -24,35 +24,55 @@ block t5_cross(x: Tensor, memory: Tensor, heads: Int, head_dim: Int) {
   yield add(x, d) as residual
 }
 
-block t5_mlp(x: Tensor, ffn: Int) {
+// `gated`: two products, of which GELU of one gates the other (T5 1.1).
+block t5_mlp(x: Tensor, ffn: Int, gated: Bool = false) {
   n = rmsnorm(x) as ln
-  u = linear(n, out: ffn) as up
-  r = relu(u) as act
+  if gated {
+    u = linear(n, out: 2 * ffn) as up
+    r = geglu(u) as act
+  } else {
+    u = linear(n, out: ffn) as up
+    r = relu(u) as act
+  }
   d = linear(r, out: last(x.shape)) as down
   y = dropout(d) as dropout
   yield add(x, y) as residual
 }
 
-model t5(layers: Int, hidden: Int, heads: Int, head_dim: Int, ffn: Int, vocab: Int = 32128, seq: Int = 512, target: Int = 114) {
+model t5(
+  layers: Int,
+  hidden: Int,
+  heads: Int,
+  head_dim: Int,
+  ffn: Int,
+  vocab: Int = 32128,
+  seq: Int = 512,
+  target: Int = 114,
+  decoders: Int = layers,
+  gated: Bool = false,
+  tied: Bool = true,
+  buckets: Int = 32,
+) {
   require min(layers, hidden, heads, head_dim, ffn, vocab, seq, target) >= 1, "counts and widths are 1 or more"
+  require decoders >= 1 and buckets >= 0, "counts of layers are 1 or more, `buckets` 0 or more"
   ids = input([batch, seq + target], int64)
   e = embedding(ids, vocab, hidden) as embed
   halves = cut_sequence(e, seq, seq + target) as halves
   x = dropout(halves[0]) as encoder_dropout
   repeat layers as encoder {
-    a = t5_attention(x, heads, head_dim, false, if encoder == 0 then 32 else 0) as attn
-    x = t5_mlp(a, ffn) as mlp
+    a = t5_attention(x, heads, head_dim, false, if encoder == 0 then buckets else 0) as attn
+    x = t5_mlp(a, ffn, gated) as mlp
   }
   n = rmsnorm(x) as encoder_norm
   memory = dropout(n) as memory
   y = dropout(halves[1]) as decoder_dropout
-  repeat layers as decoder {
-    b = t5_attention(y, heads, head_dim, true, if decoder == 0 then 32 else 0) as attn
+  repeat decoders as decoder {
+    b = t5_attention(y, heads, head_dim, true, if decoder == 0 then buckets else 0) as attn
     c = t5_cross(b, memory, heads, head_dim) as cross
-    y = t5_mlp(c, ffn) as mlp
+    y = t5_mlp(c, ffn, gated) as mlp
   }
   m = rmsnorm(y) as final_norm
-  logits = linear(m, out: vocab, tied: true) as head
+  logits = linear(m, out: vocab, tied: tied) as head
   loss = cross_entropy(logits) as loss
 }
 

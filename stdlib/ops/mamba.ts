@@ -4,7 +4,20 @@
 // rank has follows from the width.
 
 // The short convolution over x, B and C, and what is cut off for the gate and the time steps.
-op mamba_conv(p: Tensor, inner: Int, groups: Int, state: Int, heads: Int, taps: Int = 4) {
+// `learned`: its weights are counted, and its biases where it is `biased`: a few of a thousand of a
+// layer's.
+op mamba_conv(
+  p: Tensor,
+  inner: Int,
+  groups: Int,
+  state: Int,
+  heads: Int,
+  taps: Int = 4,
+  learned: Bool = false,
+  biased: Bool = false,
+) {
+  weight w: [inner + 2 * groups * state, taps] if learned
+  weight b: [inner + 2 * groups * state] if biased
   let whole_width = 2 * inner + 2 * groups * state + heads
   let width = div(last(p.shape) * (inner + 2 * groups * state), whole_width)
   output y: with_last(p.shape, div(last(p.shape) * (inner + 2 * groups * state), whole_width))
@@ -19,8 +32,20 @@ op mamba_conv(p: Tensor, inner: Int, groups: Int, state: Int, heads: Int, taps: 
 // The scan by chunks: inside a chunk a product of C and B, masked, and one with x; between chunks
 // states of [head width, state]. Work for an element of x: `chunk / 2` keys on average for scores
 // (shared by the heads of a group) and for values, and the state twice. Its kernels read and write
-// x, B, C and states several times. After it the gate, and an RMS norm of each group.
-op mamba_scan(y: Tensor, z: Tensor, inner: Int, groups: Int, state: Int, heads: Int, chunk: Int = 128) {
+// x, B, C and states several times. After it the gate, and an RMS norm of each group. `learned`: the
+// decay, the skip and the bias of time steps of each head, and the norm's weights, are counted.
+op mamba_scan(
+  y: Tensor,
+  z: Tensor,
+  inner: Int,
+  groups: Int,
+  state: Int,
+  heads: Int,
+  chunk: Int = 128,
+  learned: Bool = false,
+) {
+  weight a: [3, heads] if learned
+  weight g: [inner] if learned
   output o: z.shape
   whole y dim 1
   whole z dim 1
