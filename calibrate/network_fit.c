@@ -15,6 +15,7 @@
 #include "calibrate/network_curves.h"
 #include "calibrate/network_infer.h"
 #include "compiler/machine/network_table.h"
+#include "ir/spelling.h"
 #include "runtime/collective/white_box.h"
 
 enum { MOST_LINES = 3, LEAST_POINTS = 2 };
@@ -718,8 +719,8 @@ static void put_method(ts_json_writer *w, const ts_ir_net_method *m)
   ts_json_line(w, 2);
   ts_json_begin(w, NULL, '{');
   ts_json_put_text(w, "collective", ts_collective_name(m->collective));
-  ts_json_put_text(w, "algorithm", ts_network_algorithm_name(m->algorithm));
-  ts_json_put_text(w, "protocol", ts_network_protocol_name(m->protocol));
+  ts_json_put_text(w, "algorithm", ts_ir_algorithm_names[m->algorithm]);
+  ts_json_put_text(w, "protocol", ts_ir_protocol_names[m->protocol]);
   for (const ts_network_field *f = ts_network_fields; f->name; f++) {
     double x = ts_network_field_get(f, m);
     bool usual = x == 0 || (!strcmp(f->name, "believed_us") && m->believed == m->connection);

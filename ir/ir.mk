@@ -2,6 +2,7 @@
 
 #: libts_a_SOURCES += ir/*.c ir/*.h ir/*.def
 libts_a_SOURCES += \
+	ir/algorithms.def \
 	ir/build.c \
 	ir/canon.c \
 	ir/forms.c \

@@ -52,3 +52,13 @@ const ts_ir_unit ts_ir_units[] = {
     {TS_IR_FLOP_RATE, "FLOP/s", 1},
     {TS_IR_DIMENSIONS, NULL, 0},
 };
+
+bool ts_ir_algorithm_of_links(uint32_t algorithm)
+{
+  static const bool of_links[] = {
+#define ALGORITHM(id, name, nccl, links) links,
+#include "ir/algorithms.def"
+#undef ALGORITHM
+  };
+  return algorithm == TS_IR_NONE || (algorithm < TS_IR_NET_ALGORITHMS && of_links[algorithm]);
+}

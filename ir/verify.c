@@ -32,6 +32,7 @@ static bool amount(double x) { return isfinite(x) && !signbit(x); }
 static const struct wrong { uint32_t form, number; const char *message; } wrongs[] = {
 #define WRONG(form, number, message) {TS_IR_FORM_##form, number, message},
 #include "ir/records.def"
+#include "ir/spelling.h"
 };
 
 static int show_value(const check *c, const ts_ir_field *f, const void *record, char *out,
@@ -120,8 +121,7 @@ static bool connections_fit(const ts_ir_net_model *m)
        steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
   return (plays ? m->routing < TS_IR_ROUTINGS && m->channels <= 4096 && m->unrelayed <= 1 :
                   !m->routing && !m->channels && !m->unrelayed) &&
-         (steps ? m->algorithm <= TS_IR_NET_TREE || m->algorithm == TS_IR_NET_HIERARCHICAL ||
-                    m->algorithm == TS_IR_NONE :
+         (steps ? ts_ir_algorithm_of_links(m->algorithm) :
                   !m->inter_hop && !m->algorithm);
 }
 

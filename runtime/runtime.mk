@@ -52,6 +52,14 @@ libts_a_SOURCES += \
 	runtime/account/run.h \
 	runtime/account/timeline.c \
 	runtime/account/timeline.h \
+	runtime/collective/algorithm.h \
+	runtime/collective/algorithm_aggregated.c \
+	runtime/collective/algorithm_fabric.c \
+	runtime/collective/algorithm_hierarchical.c \
+	runtime/collective/algorithm_pairs.c \
+	runtime/collective/algorithm_ring.c \
+	runtime/collective/algorithm_switch.c \
+	runtime/collective/algorithm_tree.c \
 	runtime/collective/alpha_beta.c \
 	runtime/collective/alpha_beta.h \
 	runtime/collective/asked.c \
@@ -74,6 +82,7 @@ libts_a_SOURCES += \
 	runtime/collective/graph.h \
 	runtime/collective/links.c \
 	runtime/collective/links.h \
+	runtime/collective/making.h \
 	runtime/collective/network.c \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \

@@ -13,6 +13,7 @@
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_fabric.h"
 #include "compiler/machine/network_table.h"
+#include "ir/spelling.h"
 #include "runtime/collective/plain_cluster.h"
 #include "runtime/report/report.h"
 #include "tools/cli/flows.h"
@@ -254,8 +255,8 @@ static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t byt
     ts_ring_volume(b.method->collective, (uint32_t)j->ranks) * (double)bytes * (double)j->calls;
   ts_put_text(stdout,
               "%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n",
-              (unsigned long long)bytes, ts_network_algorithm_name(b.method->algorithm),
-              ts_network_protocol_name(b.method->protocol), b.channels, b.threads, b.method->chunk,
+              (unsigned long long)bytes, ts_ir_algorithm_names[b.method->algorithm],
+              ts_ir_protocol_names[b.method->protocol], b.channels, b.threads, b.method->chunk,
               b.rounds, b.connection * us, b.intra * us, b.inter * us, b.reduction * us, total,
               volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
 }
@@ -271,7 +272,7 @@ static int put_list(const job *j, const ts_ir *ir, ts_link_graph *graph, const u
     return complain(j, TS_EXIT_REJECTED,
                     ts_arena_printf(j->arena, "%s: no messages of %s by %s: %s", j->path,
                                     ts_collective_name(way->kind),
-                                    ts_network_algorithm_name(way->algorithm), sends->why));
+                                    ts_ir_algorithm_names[way->algorithm], sends->why));
   ts_flow_list list = {j->arena, ir, sends, rank, model};
   return ts_options_write(&j->options, j->output, put[j->form], &list);
 }

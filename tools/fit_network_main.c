@@ -17,6 +17,7 @@
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
+#include "ir/spelling.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
 
@@ -329,8 +330,8 @@ static void print_methods(const job *j, const ts_network_file *f)
     ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, m->ranks, m->islands);
     double latency = ts_network_method_latency(m, &p);
     ts_put_text(j->talk, "%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective),
-                m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
-                ts_network_protocol_name(m->protocol), latency * 1e6);
+                m->ranks, m->islands, ts_ir_algorithm_names[m->algorithm],
+                ts_ir_protocol_names[m->protocol], latency * 1e6);
     if (rate > 0)
       fprintf(j->talk, "%12.2f\n", rate * 1e-9);
     else
@@ -406,7 +407,7 @@ static int apply_traces(job *j, ts_network_file *hardware)
     const ts_npkit *n = &j->traces.at[i];
     ts_put_text(j->talk, "%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n",
                 ts_collective_name(n->collective), n->ranks,
-                ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
+                ts_ir_algorithm_names[n->algorithm], ts_ir_protocol_names[n->protocol],
                 n->channels, n->chunk, n->intra_hop, n->inter_hop, n->reduction);
     if (!ts_npkit_apply(n, hardware))
       return complain(j, TS_EXIT_REJECTED, j->hardware, 0,

@@ -241,9 +241,13 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
 /* What is left to a model of latency and bandwidth, or of connections. */
 static bool algorithm_of(ts_lowering *l, const ts_applied *a, uint32_t *algorithm)
 {
-  static const char *const names[] = {"ring", "tree", "hierarchical", NULL};
-  static const uint32_t algorithms[] = {TS_IR_NET_RING, TS_IR_NET_TREE, TS_IR_NET_HIERARCHICAL};
-  uint32_t place;
+  const char *names[TS_IR_NET_ALGORITHMS + 1] = {NULL};
+  uint32_t algorithms[TS_IR_NET_ALGORITHMS], count = 0, place;
+  for (uint32_t i = 0; i < TS_IR_NET_ALGORITHMS; i++)
+    if (ts_ir_algorithm_of_links(i)) {
+      names[count] = ts_ir_algorithm_names[i];
+      algorithms[count++] = i;
+    }
   if (!word_of(l, a, "algorithm", names, TS_IR_NONE, &place))
     return false;
   *algorithm = place == TS_IR_NONE ? TS_IR_NONE : algorithms[place];

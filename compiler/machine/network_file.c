@@ -9,14 +9,8 @@
 #include "base/table.h"
 #include "compiler/machine/network_fabric.h"
 #include "compiler/machine/network_table.h"
+#include "ir/spelling.h"
 
-static const char *const algorithms[] = {
-  "ring",  "tree",         "switch",        "switch_tree",
-  "pairs", "fabric_chain", "fabric_direct", "aggregated_trees",
-  "hierarchical"};
-TS_TABLE(algorithms, TS_IR_NET_ALGORITHMS);
-static const char *const protocols[] = {"ll", "ll128", "simple"};
-TS_TABLE(protocols, TS_IR_NET_PROTOCOLS);
 
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_method, field), unit}
 const ts_network_field ts_network_fields[] = {FIELD("ranks", 'u', ranks, 1),
@@ -102,14 +96,12 @@ static int named(const char *const *names, uint32_t count, const char *name)
 
 int ts_network_algorithm_named(const char *name)
 {
-  return named(algorithms, TS_IR_NET_ALGORITHMS, name);
+  return named(ts_ir_algorithm_names, TS_IR_NET_ALGORITHMS, name);
 }
 int ts_network_protocol_named(const char *name)
 {
-  return named(protocols, TS_IR_NET_PROTOCOLS, name);
+  return named(ts_ir_protocol_names, TS_IR_NET_PROTOCOLS, name);
 }
-const char *ts_network_algorithm_name(uint32_t algorithm) { return algorithms[algorithm]; }
-const char *ts_network_protocol_name(uint32_t protocol) { return protocols[protocol]; }
 
 double ts_network_field_get(const ts_network_field *f, const void *record)
 {

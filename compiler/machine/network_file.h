@@ -40,8 +40,6 @@ const char *ts_network_links_wrong(const ts_ir_net_links *links);
 
 int ts_network_algorithm_named(const char *name); /* ts_ir_net_algorithm, or -1 */
 int ts_network_protocol_named(const char *name);
-const char *ts_network_algorithm_name(uint32_t algorithm);
-const char *ts_network_protocol_name(uint32_t protocol);
 const char *ts_collective_name(uint32_t kind);
 
 /* Fields of records in files: words with their unit, where they lie and what 1 is there. */

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "compiler/machine/network_table.h"
 #include "compiler/machine/network_file.h"
+#include "ir/spelling.h"
 
 static const char *bad_value(ts_arena *arena, const char *name, const char *value,
                              const char *known)
@@ -26,25 +27,18 @@ static bool same(const char *a, const char *b, size_t size)
 /* Bits of ts_ir_net_algorithms or protocols; -1: unknown. */
 static int bit_of(const char *word, size_t size, bool algorithm)
 {
-  static const struct {
-    const char *name;
-    int bit;
-  } algorithms[] = {{"ring", 1 << TS_IR_NET_RING},
-                    {"tree", 1 << TS_IR_NET_TREE},
-                    {"nvls", 1 << TS_IR_NET_SWITCH},
-                    {"nvlstree", 1 << TS_IR_NET_SWITCH_TREE},
-                    {"collnetdirect", 1 << TS_IR_NET_FABRIC_DIRECT},
-                    {"collnetchain", 1 << TS_IR_NET_FABRIC_CHAIN},
-                    {"collnet", 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN},
-                    {"pat", 1 << TS_IR_NET_AGGREGATED_TREES},
-                    {NULL, 0}},
-    protocols[] = {{"ll", 1 << TS_IR_NET_LL},
-                   {"ll128", 1 << TS_IR_NET_LL128},
-                   {"simple", 1 << TS_IR_NET_SIMPLE},
-                   {NULL, 0}};
-  for (size_t i = 0; (algorithm ? algorithms : protocols)[i].name; i++)
-    if (same(word, (algorithm ? algorithms : protocols)[i].name, size))
-      return (algorithm ? algorithms : protocols)[i].bit;
+  static const char *const algorithms[] = {
+#define ALGORITHM(id, name, nccl, links) nccl,
+#include "ir/algorithms.def"
+#undef ALGORITHM
+  };
+  if (algorithm && same(word, "collnet", size))
+    return 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN;
+  for (int i = 0; i < (algorithm ? TS_IR_NET_ALGORITHMS : TS_IR_NET_PROTOCOLS); i++) {
+    const char *name = algorithm ? algorithms[i] : ts_ir_protocol_names[i];
+    if (name && same(word, name, size))
+      return 1 << i;
+  }
   return -1;
 }
 

@@ -40,7 +40,7 @@ static double over(double volume, double rate)
 
 static plan ring(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
 {
-  double passes = kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 : 1;
+  double passes = ts_passes(kind);
   double between = p->islands - 1.0, inside = (double)p->ranks - p->islands;
   double steps =
     inside * (double)(m->hop + p->intra_step) + between * (double)(m->inter_hop + p->inter_step);
@@ -57,14 +57,9 @@ static plan tree(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
                                 over(between, p->inter))};
 }
 
-static bool gathers(uint32_t kind)
-{
-  return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER;
-}
-
 static plan by_dimensions(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
 {
-  double passes = gathers(kind) ? 1 : 2, inside = p->per_island - 1.0, between = p->islands - 1.0;
+  double passes = ts_passes(kind), inside = p->per_island - 1.0, between = p->islands - 1.0;
   double steps = inside * (double)(m->hop + p->intra_latency) +
                  between * (double)(m->inter_hop + p->inter_latency);
   double bytes = kind == TS_IR_BARRIER ? 0 : passes;
@@ -104,8 +99,8 @@ ts_estimate ts_alpha_beta(const ts_ir_net_model *m, uint32_t kind, uint64_t byte
     return estimate(m, bytes, pairs(m, p));
   if (kind == TS_IR_SHIFT || kind == TS_IR_MESSAGE)
     return estimate(m, bytes, one_step(m, p));
-  bool both_ways = kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER;
-  if (m->algorithm == TS_IR_NET_HIERARCHICAL && (both_ways || gathers(kind)) &&
+  bool both_ways = ts_is_whole(kind);
+  if (m->algorithm == TS_IR_NET_HIERARCHICAL && (both_ways || ts_is_half(kind)) &&
       p->ranks == p->islands * p->per_island)
     return estimate(m, bytes, by_dimensions(m, kind, p));
   if (both_ways && m->algorithm == TS_IR_NET_TREE)

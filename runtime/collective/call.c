@@ -1,5 +1,7 @@
 #include "runtime/collective/call.h"
 
+#include <math.h>
+
 #include "ir/names.h"
 #include "runtime/collective/graph.h"
 
@@ -14,6 +16,18 @@ int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t
     TS_PATH_MAX);
   return -1;
 }
+
+bool ts_is_half(uint32_t kind) { return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER; }
+
+bool ts_is_whole(uint32_t kind) { return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER; }
+
+double ts_passes(uint32_t kind) { return ts_is_whole(kind) ? 2 : 1; }
+
+double ts_levels(uint32_t islands) { return islands > 1 ? floor(log2(islands)) : 0; }
+
+double ts_chain_share(const ts_profile *p) { return (p->per_island - 1.0) / p->per_island; }
+
+double ts_tree_share(const ts_profile *p) { return p->islands == 2 ? 0.5 : 1; }
 
 double ts_ring_volume(uint32_t kind, uint32_t ranks)
 {
@@ -41,5 +55,5 @@ uint32_t ts_ring_steps(uint32_t kind, uint32_t ranks)
 {
   if (kind == TS_IR_SHIFT)
     return 1;
-  return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 * (ranks - 1) : ranks - 1;
+  return (ts_is_whole(kind) ? 2 : 1) * (ranks - 1);
 }

@@ -82,6 +82,17 @@ typedef struct ts_extrapolation {
  * connection took. */
 typedef struct ts_path_use { uint32_t offered, idle; } ts_path_use;
 
+bool ts_is_half(uint32_t kind);  /* all-gather, reduce-scatter */
+bool ts_is_whole(uint32_t kind); /* all-reduce, barrier */
+double ts_passes(uint32_t kind); /* in and out, or up and down: 2 of what is whole, else 1 */
+double ts_levels(uint32_t islands); /* of a binary tree */
+/* Each channel's chain begins at another rank of an island, at the NIC that the channel leaves by.
+ * The last rank of a chain passes nothing on, so each has K-1 of K channels to pass on. */
+double ts_chain_share(const ts_profile *p);
+/* Two trees over two islands, each with half of the bytes and its root in another island: what one
+ * sends up, the other sends down, so that each direction carries all bytes once instead of twice.
+ * Over more islands the inner ones of a tree have two children. */
+double ts_tree_share(const ts_profile *p);
 /* Share of `bytes` that one rank sends in a ring algorithm over n ranks, and its steps (Thakur,
  * Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", 2005;
  * nccl-tests, PERFORMANCE.md). */

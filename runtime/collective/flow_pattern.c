@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/collective/algorithm.h"
 #include "runtime/collective/asked.h"
 
 typedef TS_VEC(ts_flow_part) part_list;
@@ -724,16 +725,13 @@ bool ts_flow_pattern_message(ts_flow_maker *m, ts_arena *arena, uint32_t from, u
 
 uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model)
 {
-  bool dimensions = model->algorithm == TS_IR_NET_HIERARCHICAL;
+  const ts_algorithm *by =
+    model->algorithm == TS_IR_NONE ? NULL : ts_algorithm_of(model->algorithm);
   switch (kind) {
   case TS_IR_ALL_REDUCE:
-  case TS_IR_BARRIER:
-    return dimensions ? 1u << TS_FLOW_DIMENSIONS :
-           model->algorithm == TS_IR_NET_RING ? 1u << TS_FLOW_LOOP :
-           model->algorithm == TS_IR_NET_TREE ? 1u << TS_FLOW_TREE :
-                                                1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE;
+  case TS_IR_BARRIER: return by ? 1u << by->whole : 1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE;
   case TS_IR_ALL_GATHER:
-  case TS_IR_REDUCE_SCATTER: return 1u << (dimensions ? TS_FLOW_DIMENSIONS : TS_FLOW_LOOP);
+  case TS_IR_REDUCE_SCATTER: return 1u << (by ? by->half : TS_FLOW_LOOP);
   case TS_IR_BROADCAST:
   case TS_IR_REDUCE: return 1u << TS_FLOW_CHAIN;
   case TS_IR_ALL_TO_ALL: return 1u << TS_FLOW_PAIRS;

@@ -1,156 +1,47 @@
-/* Steps and volumes: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
- * Operations in MPICH" (2005), for rings; Sanders, Speck and Träff, "Two-tree algorithms" (2009),
- * for trees; Klenk et al., "An in-network architecture for accelerating shared-memory
- * multiprocessor collectives" (ISCA 2020), for switches; Graham et al., "Scalable hierarchical
- * aggregation protocol (SHARP)" (COMHPC 2016), for fabrics that reduce; Bruck et al., "Efficient
- * algorithms for all-to-all communications" (1997), whose order of sends aggregated trees have.
- * What a library does with them: Hu et al., "Demystifying NCCL" (2025), and the library's own
- * tuning. */
+/* What a library does with algorithms: Hu et al., "Demystifying NCCL" (2025), and the library's own
+ * tuning. Steps and volumes are the algorithms' (algorithm.h). */
 #include "runtime/collective/white_box.h"
 
 #include <math.h>
 
 #include "base/round.h"
+#include "runtime/collective/algorithm.h"
 #include "runtime/collective/follow.h"
-
-static bool halves(uint32_t kind)
-{
-  return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER;
-}
-
-/* in and out, or up and down */
-static double passes_of(uint32_t kind)
-{
-  return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 : 1;
-}
 
 /* whatever the algorithm */
 static bool one_hop(uint32_t kind) { return kind == TS_IR_MESSAGE || kind == TS_IR_SHIFT; }
 
-static double log2_of(uint32_t n) { return n > 1 ? floor(log2((double)n)) : 0; }
-
 void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
-  double islands = p->islands, others = (double)p->per_island - 1,
-         passes = passes_of(m->collective);
   if (one_hop(m->collective)) {
     *inter = p->islands > 1;
     *intra = 1 - *inter;
-    return;
-  }
-  switch (m->algorithm) {
-  case TS_IR_NET_RING:
-    *inter = p->islands > 1 ?
-               (m->collective == TS_IR_ALL_REDUCE || m->collective == TS_IR_BARRIER ? 2 : 1) *
-                 (islands - 1) :
-               0;
-    *intra = ts_ring_steps(m->collective, p->ranks) - *inter;
-    break;
-  case TS_IR_NET_TREE: /* up and down: a chain in the island, a binary tree between islands */
-    *intra = passes * others;
-    *inter = passes * log2_of(p->islands);
-    break;
-  case TS_IR_NET_SWITCH:
-    *intra = 1;
-    *inter = 0;
-    break;
-  case TS_IR_NET_SWITCH_TREE:
-    *intra = 1;
-    *inter = 2 * log2_of(p->islands);
-    break;
-  case TS_IR_NET_FABRIC_CHAIN: /* to the rank at the NIC and back; the fabric answers once */
-    *intra = passes * others;
-    *inter = 1;
-    break;
-  /* all ranks at once; sending to each other one costs a tenth of a hop */
-  case TS_IR_NET_FABRIC_DIRECT:
-    *intra = 2 * (fmin(1, others) + 0.1 * others);
-    *inter = 1;
-    break;
-  case TS_IR_NET_AGGREGATED_TREES: /* a part for each rank has to be looked after */
-    *intra = p->ranks;
-    *inter = log2_of(p->islands);
-    break;
-  case TS_IR_NET_HIERARCHICAL: /* a ring in the island and one between islands, in and out */
-    *intra = passes * others;
-    *inter = passes * (islands - 1);
-    break;
-  /* pairs: a rank on the same rail takes what all ranks of the island have for an island */
-  default:
-    *intra = others + m->relay * (p->islands > 1);
-    *inter = m->relay ? islands - 1 : p->ranks - (double)p->per_island;
+  } else {
+    ts_algorithm_of(m->algorithm)->steps(m, p, intra, inter);
   }
 }
 
-/* Two trees over two islands, each with half of the bytes and its root in another island: what one
- * sends up, the other sends down, so that each direction carries all bytes once instead of twice.
- * Over more islands the inner ones of a tree have two children. */
-static double tree_share(const ts_profile *p) { return p->islands == 2 ? 0.5 : 1; }
-
-/* Each channel's chain begins at another rank, at the NIC that the channel leaves by. The last rank
- * of a chain passes nothing on, so each rank has K-1 of K channels to pass on. */
-static double chain_share(const ts_profile *p) { return (p->per_island - 1.0) / p->per_island; }
-
-/* NCCL's tuning does not know that: it takes half of the bus bandwidth for chains of any length
- * (src/graph/tuning.cc). Its constants, which hold for any ranks, are chosen by that. */
-static double believed_volume(const ts_ir_net_method *m, const ts_profile *p, double intra)
-{
-  bool chain = m->algorithm == TS_IR_NET_TREE || m->algorithm == TS_IR_NET_FABRIC_CHAIN;
-  return chain && !m->ranks && intra > 0 ? intra / chain_share(p) : intra;
-}
-
-/* Parts of the bytes that each rank passes on, inside its island and, for the ranks of an island
- * together, out of it. */
 void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
-  double ranks = p->ranks, island = p->per_island, ring = ts_ring_volume(m->collective, p->ranks),
-         leaving = (ranks - island) / ranks;
-  bool reduces = m->collective == TS_IR_ALL_REDUCE;
-  *intra = *inter = ring;
+  const ts_algorithm *by = ts_algorithm_of(m->algorithm);
+  *intra = *inter = ts_ring_volume(m->collective, p->ranks);
   if (one_hop(m->collective)) {
     *intra = 1;
-    *inter = island; /* one rank's links carry it, of all of the island's */
-  } else {
-    switch (m->algorithm) {
-    case TS_IR_NET_TREE:
-      *intra = passes_of(m->collective) * chain_share(p);
-      *inter = passes_of(m->collective) * tree_share(p);
-      break;
-    /* all-reduce: the switch reads all ranks' data and hands the sums back */
-    case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE:
-      *intra = reduces ? 1 + 1 / island : 1;
-      *inter *= p->islands == 2 ? tree_share(p) * ranks / (ranks - 1) : 1;
-      break;
-    case TS_IR_NET_FABRIC_CHAIN:
-      *intra = passes_of(m->collective) * chain_share(p);
-      *inter = reduces ? 1 : leaving;
-      break;
-    /* a reduce-scatter in the island, the fabric, an all-gather in the island */
-    case TS_IR_NET_FABRIC_DIRECT:
-      *intra = reduces ? 2 * (island - 1) / island : (ranks - 1) / ranks;
-      *inter = reduces ? 1 : leaving;
-      break;
-    /* each rank passes on its share of the island's sum, all of them together the whole */
-    case TS_IR_NET_HIERARCHICAL:
-      *intra = passes_of(m->collective) * (island - 1) / island;
-      *inter = passes_of(m->collective) * (p->islands - 1.0) / p->islands;
-      break;
-    case TS_IR_NET_PAIRS:
-      *intra =
-        (island - 1) / ranks + (p->islands > 1 ? m->relay * leaving * (island - 1) / island : 0);
-      *inter = leaving * island;
-      break;
-    default: break;
-    }
+    *inter = p->per_island; /* one rank's links carry it, of all of the island's */
+  } else if (by->volumes) {
+    by->volumes(m, p, intra, inter);
   }
   *inter *= p->islands > 1;
   *intra *= p->per_island > 1;
 }
 
-static bool by_switch(const ts_ir_net_method *m)
+/* NCCL's tuning takes half of the bus bandwidth for chains of any length (src/graph/tuning.cc): it
+ * does not know that the last rank passes nothing on. Its constants, which hold for any ranks, are
+ * chosen by that. */
+static double believed_volume(const ts_ir_net_method *m, const ts_profile *p, double intra)
 {
-  return m->algorithm == TS_IR_NET_SWITCH || m->algorithm == TS_IR_NET_SWITCH_TREE ||
-         m->algorithm == TS_IR_NET_FABRIC_DIRECT;
+  bool chain = ts_algorithm_of(m->algorithm)->chain && !m->ranks && intra > 0;
+  return chain ? intra / ts_chain_share(p) : intra;
 }
 
 static double channels_of(const ts_ir_net_method *m, const ts_profile *p)
@@ -162,7 +53,10 @@ static double channels_of(const ts_ir_net_method *m, const ts_profile *p)
 /* Bytes that all channels carry in one round of steps. */
 static double round_bytes(const ts_ir_net_method *m, const ts_profile *p)
 {
-  double parts = m->algorithm == TS_IR_NET_RING ? p->ranks : by_switch(m) ? p->per_island : 1;
+  ts_algorithm_chunks chunks = ts_algorithm_of(m->algorithm)->chunks;
+  double parts = chunks == TS_CHUNK_A_RANK     ? p->ranks :
+                 chunks == TS_CHUNK_A_MEMBER ? p->per_island :
+                                                 1;
   return m->chunk * channels_of(m, p) * parts;
 }
 
@@ -170,7 +64,7 @@ static double round_bytes(const ts_ir_net_method *m, const ts_profile *p)
 static double bytes_a_thread(const ts_ir_net_method *m, uint32_t ranks)
 {
   static const double of_protocol[TS_IR_NET_PROTOCOLS] = {8, 8, 64};
-  bool ring = m->protocol == TS_IR_NET_LL && m->algorithm == TS_IR_NET_RING;
+  bool ring = m->protocol == TS_IR_NET_LL && ts_algorithm_of(m->algorithm)->rounds;
   return of_protocol[m->protocol] * (ring ? ranks : 1);
 }
 
@@ -253,11 +147,10 @@ static void fill(way *w, const ts_profile *p, double inside, double between)
 {
   const ts_ir_net_method *m = w->method;
   double intra, inter;
-  if (p->islands < 2 || m->collective != TS_IR_ALL_REDUCE ||
-      (m->algorithm != TS_IR_NET_TREE && m->algorithm != TS_IR_NET_SWITCH_TREE))
+  if (p->islands < 2 || m->collective != TS_IR_ALL_REDUCE || !ts_algorithm_of(m->algorithm)->tree)
     return;
   ts_method_steps(m, p, &intra, &inter);
-  intra += m->algorithm == TS_IR_NET_SWITCH_TREE;
+  intra += ts_algorithm_of(m->algorithm)->more_inside;
   w->first = round_bytes(m, p);
   w->filling = 0.5 * (ps_per_byte(intra, inside) + ps_per_byte(inter, between));
 }
@@ -322,7 +215,7 @@ static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_ne
   w.inter_hops =
     inter * (double)(m->inter_hop + ts_more_latency(p->inter_latency, held->inter_latency));
   /* over a fabric the steps of one chunk hide behind the bytes of others */
-  w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 && m->believed_share <= 0 ?
+  w.round = ts_algorithm_of(m->algorithm)->rounds && m->chunk > 0 && m->believed_share <= 0 ?
               round_bytes(m, p) :
               0;
   if (p->islands > 2 && m->spread > 0)
@@ -388,25 +281,10 @@ ts_white_box ts_white_box_method(const ts_ir_net_method *m, uint64_t bytes, cons
   return box_of(&w, bytes, p);
 }
 
-/* A switch reduces for the ranks on it; the tree between such islands needs several, as does a
- * fabric that reduces; aggregated trees join single ranks. */
 bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
 {
-  if (p->islands < m->least_islands)
-    return false;
-  switch (m->algorithm) {
-  case TS_IR_NET_SWITCH: return p->islands == 1;
-  case TS_IR_NET_SWITCH_TREE: return p->islands > 1 && p->per_island > 1;
-  case TS_IR_NET_FABRIC_DIRECT:
-    return p->islands > 1 && (m->collective == TS_IR_ALL_REDUCE || halves(m->collective));
-  case TS_IR_NET_FABRIC_CHAIN: return p->islands > 1 && m->collective == TS_IR_ALL_REDUCE;
-  case TS_IR_NET_AGGREGATED_TREES: return p->islands == p->ranks && halves(m->collective);
-  case TS_IR_NET_HIERARCHICAL:
-    return p->ranks == p->islands * p->per_island &&
-           (m->collective == TS_IR_ALL_REDUCE || halves(m->collective) ||
-            m->collective == TS_IR_BARRIER || one_hop(m->collective));
-  default: return true;
-  }
+  const ts_algorithm *by = ts_algorithm_of(m->algorithm);
+  return p->islands >= m->least_islands && (!by->possible || by->possible(m->collective, p));
 }
 
 struct ts_white_box_plan {
@@ -719,7 +597,7 @@ ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes,
 {
   ts_white_box box = ts_white_box_estimate(plan, calls * bytes);
   way w = way_of(box.method, &plan->profile, &plan->held);
-  double more = box.method->algorithm == TS_IR_NET_RING ? calls - 1.0 : 0;
+  double more = ts_algorithm_of(box.method->algorithm)->rounds ? calls - 1.0 : 0;
   box.intra += more * w.intra_hops;
   box.inter += more * w.inter_hops;
   return box;
@@ -728,15 +606,12 @@ ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes,
 ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box box = ts_white_box_estimate(plan, bytes);
-  uint32_t by = box.method->algorithm;
-  bool switches = by == TS_IR_NET_SWITCH || by == TS_IR_NET_SWITCH_TREE ||
-                  by == TS_IR_NET_FABRIC_CHAIN || by == TS_IR_NET_FABRIC_DIRECT;
   ts_estimate e = {.base = ts_round_ps(box.connection * box.factor),
                    .intra = ts_round_ps(box.intra * box.factor),
                    .inter = ts_round_ps(box.inter * box.factor),
                    .reduction = ts_round_ps(box.reduction * box.factor),
                    .beyond = box.beyond,
-                   .switches_reduce = switches};
+                   .switches_reduce = ts_algorithm_of(box.method->algorithm)->switches};
   e.transfer = e.intra + e.inter + e.reduction;
   e.time = e.base + e.transfer;
   if (box.method->collective == TS_IR_MESSAGE)
