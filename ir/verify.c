@@ -121,8 +121,7 @@ static bool connections_fit(const ts_ir_net_model *m)
        steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
   return (plays ? m->routing < TS_IR_ROUTINGS && m->channels <= 4096 && m->unrelayed <= 1 :
                   !m->routing && !m->channels && !m->unrelayed) &&
-         (steps ? ts_ir_algorithm_of_links(m->algorithm) :
-                  !m->inter_hop && !m->algorithm);
+         (steps ? ts_ir_algorithm_of_links(m->algorithm) : !m->inter_hop && !m->algorithm);
 }
 
 /* The message of a record whose fields do not go together; 0: they do. */
