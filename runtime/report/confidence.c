@@ -66,7 +66,7 @@ static const char *part_name(ts_arena *arena, const ts_uncertain_part *p)
     return ts_arena_printf(arena, "%s %s%s", p->name, where, p->assumed ? ", assumed" : "");
   case TS_IR_ORIGIN_LINKS: return ts_arena_printf(arena, "links without a model %s", where);
   case TS_IR_ORIGIN_HOST: return "waits for the host";
-  default: return "what no plan says of a run";
+  default: return "effects outside the plan";
   }
 }
 
@@ -141,7 +141,7 @@ void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
   }
   if (!c->step.on)
     return;
-  ts_put_text(out, "\n%-*s%12s%12s%12s\n", NAME, "How sure", "of step", "off by", "moves it");
+  ts_put_text(out, "\n%-*s%13s%12s%12s\n", NAME - 1, "How sure", "share of step", "error", "effect");
   uint32_t shown = 0;
   for (uint32_t i = 0; i < c->part_count; i++) {
     const ts_uncertain_part *p = &c->parts[i];
@@ -154,7 +154,7 @@ void ts_report_confidence_text(const ts_summary *s, ts_arena *arena, FILE *out)
     shown++;
   }
   ts_put_text(out, "  %-*s%12s%12s%12s\n", NAME - 2,
-              c->calibrated ? "together, as they vary together" : "together, as squares", "", "",
+              c->calibrated ? "together, as they vary together" : "combined (root sum of squares)", "", "",
               ts_format_share(c->spread).text);
   put_wrapped(out, arena, basis_text(s, arena));
 }

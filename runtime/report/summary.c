@@ -400,8 +400,8 @@ static void list_assumptions(ts_summary *s)
   const ts_energy *e = &s->energy;
   if (ts_is_stated(e->joules))
     say(s, list, "energy: %s%s",
-        e->idle ? "devices draw their limit but in bubbles and waits for the host" :
-                  "devices draw their limit all the time",
+        e->idle ? "devices draw their power limit except while idle" :
+                  "devices draw their power limit all the time",
         e->host ? "" : "; what serves them is left out");
   if (ts_is_stated(e->dollars))
     say(s, list, "cost: a device costs %s an hour, at work or not",

@@ -329,7 +329,7 @@ static void put_left_out(const ts_sweep *s, FILE *out)
   fputs("\nLeft out\n", out);
   for (uint32_t i = 0; i < s->search->reason_count; i++)
     if (s->search->reasons[i].count)
-      ts_put_text(out, "  %s not: %s\n", ts_format_count(s->search->reasons[i].count).text,
+      ts_put_text(out, "  %s excluded by condition: %s\n", ts_format_count(s->search->reasons[i].count).text,
                   s->search->reasons[i].text);
   if (bounded && s->search->goal_count > 1)
     ts_put_text(out, "  %s %s not of the front: bounds or plays show that a plan of it is better\n",

@@ -158,7 +158,7 @@ function filtersOf(sweep, section) {
 
 // Plans that are no answer, and why: reasons that differ in numbers alone are one, the largest first.
 function leftOf(sweep, section) {
-  const rows = sweep.conditions.map(c => [countText(c.count), `not: ${c.text}`, ""]);
+  const rows = sweep.conditions.map(c => [countText(c.count), `excluded by condition: ${c.text}`, ""]);
   const first = new Map();
   for (let i = 0; i < sweep.count; i++) {
     if (sweep.state[i] === sweep.ok) continue;
