@@ -143,6 +143,7 @@ stdlib_files = \
 	stdlib/networks/slingshot11.json \
 	stdlib/networks/slingshot11_shared.json \
 	stdlib/networks/tcpx.json \
+	stdlib/ops/delta.ts \
 	stdlib/ops/eager.ts \
 	stdlib/ops/fused.ts \
 	stdlib/ops/latent.ts \

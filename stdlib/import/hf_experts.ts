@@ -206,6 +206,39 @@ fn _plain_experts(c: Record) -> Mlp = {
   corrected: true,
 }
 
+// Qwen3-Next and after: three layers of a gated delta network, and one of attention with a gate.
+fn _delta_kinds(c: Record) -> List[String] = hf_counted(
+  c,
+  hf_or(
+    c,
+    "layer_types",
+    [if f then "full_attention" else "linear_attention" for f in hf_each(c, hf_or(c, "full_attention_interval", 4))],
+  ),
+)
+fn _delta_mixers(c: Record) -> List[Mixer] = [
+  if kind == "linear_attention" then _delta_mixer(c) else hf_attention(c, kind, hf_biased(c), hf_biased(c), "head") with {
+    gated = hf_or(c, "attn_output_gate", true)
+  } for kind in _delta_kinds(c)
+]
+fn _delta_mixer(c: Record) -> Mixer = {
+  kind: "delta",
+  heads: hf_get(c, "linear_num_value_heads"),
+  kv_heads: hf_get(c, "linear_num_key_heads"),
+  head_dim: hf_get(c, "linear_key_head_dim"),
+  v_dim: hf_get(c, "linear_value_head_dim"),
+  taps: hf_get(c, "linear_conv_kernel_dim"),
+}
+fn _qwen3_next(c: Record) -> Decoder = _mixed(
+  c,
+  _delta_mixers(c),
+  _steps(c),
+  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), hf_get(c, "shared_expert_intermediate_size")) with {
+    shared_gate = true
+  },
+  { ffn: hf_or(c, "intermediate_size", 1), activation: hf_activation(c, true) },
+)
+fn _qwen3_5(c: Record) -> Decoder = hf_alike(c, _delta_mixers(c), hf_dense(c))
+
 let hf_expert_types: List[Record] = [
   {
     types: "mixtral",
@@ -432,5 +465,78 @@ let hf_expert_types: List[Record] = [
     build: _nemotron_h,
     reads: "hybrid_override_pattern layers_block_type mamba_num_heads mamba_head_dim n_groups ssm_state_size conv_kernel chunk_size use_bias mamba_proj_bias use_conv_bias expand mamba_hidden_act mlp_hidden_act mlp_bias attention_bias n_routed_experts n_shared_experts num_experts_per_tok moe_intermediate_size moe_shared_expert_intermediate_size moe_latent_size num_nextn_predict_layers mtp_layers_block_type mtp_hybrid_override_pattern hidden_dropout time_step_floor time_step_limit time_step_max time_step_min time_step_rank",
     default: { tie_word_embeddings: false, num_experts_per_tok: 2 },
+  },
+  {
+    types: "qwen3_next",
+    build: _qwen3_next,
+    reads: "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings num_experts num_local_experts num_experts_per_tok moe_intermediate_size shared_expert_intermediate_size decoder_sparse_step mlp_only_layers",
+    default: {
+      vocab_size: 151936,
+      hidden_size: 2048,
+      intermediate_size: 5632,
+      num_hidden_layers: 48,
+      num_attention_heads: 16,
+      num_key_value_heads: 2,
+      head_dim: 256,
+      max_position_embeddings: 32768,
+      tie_word_embeddings: false,
+      partial_rotary_factor: 0.25,
+      linear_conv_kernel_dim: 4,
+      linear_key_head_dim: 128,
+      linear_value_head_dim: 128,
+      linear_num_key_heads: 16,
+      linear_num_value_heads: 32,
+      moe_intermediate_size: 512,
+      shared_expert_intermediate_size: 512,
+      num_experts_per_tok: 10,
+      num_experts: 512,
+    },
+  },
+  {
+    types: "qwen3_5_moe_text",
+    build: _qwen3_next,
+    reads: "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings num_experts num_local_experts num_experts_per_tok moe_intermediate_size shared_expert_intermediate_size decoder_sparse_step mlp_only_layers",
+    default: {
+      vocab_size: 248320,
+      hidden_size: 2048,
+      num_hidden_layers: 40,
+      num_attention_heads: 16,
+      num_key_value_heads: 2,
+      head_dim: 256,
+      max_position_embeddings: 32768,
+      tie_word_embeddings: false,
+      partial_rotary_factor: 0.25,
+      linear_conv_kernel_dim: 4,
+      linear_key_head_dim: 128,
+      linear_value_head_dim: 128,
+      linear_num_key_heads: 16,
+      linear_num_value_heads: 32,
+      moe_intermediate_size: 512,
+      shared_expert_intermediate_size: 512,
+      num_experts_per_tok: 8,
+      num_experts: 256,
+    },
+  },
+  {
+    types: "qwen3_5_text",
+    build: _qwen3_5,
+    reads: "mlp_only_layers linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings",
+    default: {
+      vocab_size: 248320,
+      hidden_size: 4096,
+      intermediate_size: 12288,
+      num_hidden_layers: 32,
+      num_attention_heads: 16,
+      num_key_value_heads: 4,
+      head_dim: 256,
+      max_position_embeddings: 32768,
+      tie_word_embeddings: false,
+      partial_rotary_factor: 0.25,
+      linear_conv_kernel_dim: 4,
+      linear_key_head_dim: 128,
+      linear_value_head_dim: 128,
+      linear_num_key_heads: 16,
+      linear_num_value_heads: 32,
+    },
   },
 ]

@@ -1,15 +1,17 @@
 // Transformers of any layers: a record says of each how it mixes words and what its MLP is.
 // std.import.hf makes such records of configurations of Hugging Face's transformers. Labels are those
 // of std.models.llama, and so are the ops where a model is of Llama's kind.
-import std.ops.nn, std.ops.moe, std.ops.mamba, std.models.deepseek (latent_attention, predict_next), std.models.nemotron (plain_experts)
+import std.ops.nn, std.ops.moe, std.ops.mamba, std.ops.delta, std.models.deepseek (latent_attention, predict_next),
+  std.models.nemotron (plain_experts)
 export import std.ops.routing
 
 // What mixes words. `norm`: of queries and keys: "head", "across" all heads, "bare" (without weights) or
 // "none"; `window`: of so many keys; `share`: of a head has a position; `gated`: what attention gives is
 // weighted by a product of its own; `q_rank` to `v_dim`: latent attention, as in std.models.deepseek;
-// `inner` to `conv_bias`: a state space, as in std.ops.mamba.
+// `inner` to `conv_bias`: a state space, as in std.ops.mamba; `heads` of values and `kv_heads` of queries and
+// keys of a delta network, of widths `v_dim` and `head_dim` (std.ops.delta).
 record Mixer {
-  kind: String = "attention" // or "latent", "state_space", "none"
+  kind: String = "attention" // or "latent", "state_space", "delta", "none"
   heads: Int = 1
   kv_heads: Int = heads
   head_dim: Int = 1
@@ -143,6 +145,15 @@ block _state_space(x: Tensor, m: Mixer) {
   yield linear(o, out: last(x.shape), bias: m.bias) as down
 }
 
+block _delta(x: Tensor, m: Mixer) {
+  let keys = m.kv_heads * m.head_dim
+  let values = m.heads * m.v_dim
+  p = linear(x, out: 2 * keys + 2 * values + 2 * m.heads) as up
+  parts = delta_conv(p, keys: keys, values: values, heads: m.heads, taps: m.taps) as conv
+  o = delta_scan(parts[0], parts[1], key_dim: m.head_dim, value_dim: m.v_dim, heads: m.heads) as scan
+  yield linear(o, out: last(x.shape)) as down
+}
+
 block _mix(x: Tensor, m: Mixer) {
   if m.kind == "latent" {
     y = latent_attention(x, m.heads, m.q_rank, m.kv_rank, m.nope, m.rope, m.v_dim)
@@ -150,7 +161,11 @@ block _mix(x: Tensor, m: Mixer) {
     if m.kind == "state_space" {
       y = _state_space(x, m)
     } else {
-      y = _attention(x, m)
+      if m.kind == "delta" {
+        y = _delta(x, m)
+      } else {
+        y = _attention(x, m)
+      }
     }
   }
   yield y

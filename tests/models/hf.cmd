@@ -1,1 +1,1 @@
-./hf.sh
+./hf.sh && ./same.sh
