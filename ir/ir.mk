@@ -34,9 +34,9 @@ libts_a_SOURCES += \
 	ir/text/text.h \
 	ir/text/write.c \
 	ir/verify.c \
+	ir/verify_fields.c \
 	ir/verify_groups.c \
 	ir/verify_programs.c \
-	ir/verify_refs.c \
 	ir/verify_runs.c \
 	ir/verify_runs.h \
 	ir/write.c

@@ -66,6 +66,11 @@ ts_ir_builder *ts_ir_canonical(const ts_ir *ir);
 /* Of ts_ir_verify's first half: every field that names a record of another table. The strings are
  * sound by then. */
 int ts_ir_verify_refs(const ts_ir *ir, ts_error *error);
+/* Fields as their rows say, of all records but those in blocks of network models; of these, or of
+ * others, `count` from `first` on. `owner` begins the message. The references are sound by then. */
+int ts_ir_verify_fields(const ts_ir *ir, ts_error *error);
+int ts_ir_verify_records(const ts_ir *ir, uint32_t form, uint32_t first, uint32_t count,
+                         const char *owner, ts_error *error);
 /* Second half of ts_ir_verify: totals of the programs, and whether their messages and collectives
  * agree. Every index is in range by then. */
 int ts_ir_verify_programs(const ts_ir *ir, bool messages, bool throughout, ts_error *error);

@@ -27,146 +27,6 @@ static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s
 
 static bool amount(double x) { return isfinite(x) && !signbit(x); }
 
-/* ---- fields ---- */
-
-static const struct wrong { uint32_t form, number; const char *message; } wrongs[] = {
-#define WRONG(form, number, message) {TS_IR_FORM_##form, number, message},
-#include "ir/records.def"
-#include "ir/spelling.h"
-};
-
-static int show_value(const check *c, const ts_ir_field *f, const void *record, char *out,
-                      size_t room)
-{
-  uint64_t whole = ts_ir_get(f, record);
-  if (ts_ir_target(f) == TS_IR_STRINGS)
-    return snprintf(out, room, "%s", text(c, (ts_ir_str)whole));
-  switch (f->type) {
-  case TS_IR_TYPE_GROUP: return snprintf(out, room, "%s", text(c, c->ir->groups[whole].name));
-  case TS_IR_TYPE_COLLECTIVES: return snprintf(out, room, "0x%x", (unsigned)whole);
-  case TS_IR_TYPE_CHANGE: return snprintf(out, room, "%lld", (long long)whole);
-  case TS_IR_TYPE_NUMBER: case TS_IR_TYPE_STATED:
-    return snprintf(out, room, "%g", ts_ir_get_real(f, record));
-  default: return snprintf(out, room, "%llu", (unsigned long long)whole);
-  }
-}
-
-/* The field that a message has in braces: `name`, or `*` for the one that is wrong; or the end. */
-static const ts_ir_field *field_named(uint32_t form, const char *name, size_t length,
-                                      uint32_t number, const void *record)
-{
-  const ts_ir_field *f = ts_ir_forms[form].fields;
-  if (*name == '*')
-    while (f->name && (f->wrong != number || ts_ir_in_range(f, record)))
-      f++;
-  else
-    while (f->name && (strlen(f->name) != length || memcmp(f->name, name, length) != 0))
-      f++;
-  return f;
-}
-
-/* The message of that number of a form, its braces filled in, behind `owner`. */
-static int complain(const check *c, uint32_t form, uint32_t number, const void *record,
-                    uint32_t index, const char *owner)
-{
-  char said[sizeof c->error->message] = "";
-  const struct wrong *w = wrongs;
-  while (w->form != form || w->number != number)
-    w++;
-  size_t used = 0;
-  for (const char *at = w->message; *at && used < sizeof said; at++) {
-    char *out = said + used;
-    size_t room = sizeof said - used, length = strcspn(at, "}");
-    if (*at != '{') {
-      used += (size_t)snprintf(out, room, "%c", *at);
-      continue;
-    }
-    const ts_ir_field *f = field_named(form, at + 1, length - 1, number, record);
-    used += (size_t)(f->name ? show_value(c, f, record, out, room) :
-                               snprintf(out, room, "%u", index));
-    at += length;
-  }
-  return ts_ir_fail(c->error, "%s%s", owner, said);
-}
-
-/* The first of its messages that a field out of range asks for; 0: none is. */
-static uint32_t first_wrong(const ts_ir_form *form, const void *record)
-{
-  uint32_t first = 0;
-  for (const ts_ir_field *f = form->fields; f->name; f++)
-    if (f->wrong && (!first || f->wrong < first) && !ts_ir_in_range(f, record))
-      first = f->wrong;
-  return first;
-}
-
-static bool spread_fits(const ts_ir_spread *s)
-{
-  bool kernels = s->origin == TS_IR_ORIGIN_KERNELS, network = s->origin == TS_IR_ORIGIN_NETWORK;
-  uint32_t bases = kernels ? (uint32_t)TS_IR_BASES : network ? (uint32_t)TS_IR_NET_KINDS : 1;
-  return s->origin < TS_IR_ORIGINS && s->basis < bases &&
-         s->between <= (network || s->origin == TS_IR_ORIGIN_LINKS) && (network || !s->least_kib) &&
-         s->assumed <= (network || kernels) && (network || kernels || !s->name) &&
-         (kernels || !s->dtype);
-}
-
-static bool packets_fit(const ts_ir_net_model *m)
-{
-  static const ts_ir_net_packets none = {0};
-  return m->kind == TS_IR_NET_PACKET || !memcmp(&m->packets, &none, sizeof none);
-}
-
-static bool connections_fit(const ts_ir_net_model *m)
-{
-  bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
-       steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
-  return (plays ? m->routing < TS_IR_ROUTINGS && m->channels <= 4096 && m->unrelayed <= 1 :
-                  !m->routing && !m->channels && !m->unrelayed) &&
-         (steps ? ts_ir_algorithm_of_links(m->algorithm) : !m->inter_hop && !m->algorithm);
-}
-
-/* The message of a record whose fields do not go together; 0: they do. */
-static uint32_t misfit(const check *c, uint32_t form, const void *record)
-{
-  const ts_ir_device_class *d = record;
-  const ts_ir_link_class *k = record;
-  const ts_ir_link *l = record;
-  const ts_ir_net_method *x = record;
-  const ts_ir_collective *call = record;
-  const ts_ir_port *port = record;
-  switch (form) {
-  case TS_IR_FORM_device_class: return d->memory && d->reserved_memory > d->memory;
-  case TS_IR_FORM_link_class: return k->setup && !k->ports ? 2 : 0;
-  case TS_IR_FORM_link: return l->from == l->to;
-  case TS_IR_FORM_net_model: return packets_fit(record) ? 0 : 4;
-  case TS_IR_FORM_method: return x->ranks && !x->islands ? 3 : 0;
-  case TS_IR_FORM_collective: return !ts_ir_is_collective(call->kind);
-  case TS_IR_FORM_port: return __builtin_popcount(c->ir->groups[port->group].axes) != 1;
-  case TS_IR_FORM_spread: return !spread_fits(record);
-  default: return 0;
-  }
-}
-
-static int check_record(const check *c, uint32_t form, const void *record, uint32_t index,
-                        const char *owner)
-{
-  uint32_t first = first_wrong(&ts_ir_forms[form], record), other = misfit(c, form, record);
-  if (!first || (other && other < first))
-    first = other;
-  return first ? complain(c, form, first, record, index, owner) : 0;
-}
-
-/* Records `first` to `first + count` of a table. */
-static int check_range(const check *c, uint32_t form, uint32_t first, uint32_t count,
-                       const char *owner)
-{
-  uint32_t kind = ts_ir_forms[form].kind, size = ts_ir_tables[kind].record_size;
-  const uint8_t *records = ts_ir_records(c->ir, kind);
-  int failed = 0;
-  for (uint32_t i = 0; i < count && !failed; i++)
-    failed = check_record(c, form, records + (size_t)(first + i) * size, i, owner);
-  return failed;
-}
-
 static int check_strings(check *c)
 {
   const char *s = c->ir->strings;
@@ -181,15 +41,7 @@ static int check_strings(check *c)
 
 static int check_refs(check *c) { return ts_ir_verify_refs(c->ir, c->error); }
 
-/* Fields by their rows; what belongs to a network model is checked with it, so that it is named. */
-static int check_fields(check *c)
-{
-  int failed = 0;
-  for (uint32_t form = 0; form < TS_IR_FORMS && !failed; form++)
-    if (form != TS_IR_FORM_method && form != TS_IR_FORM_curve && form != TS_IR_FORM_point)
-      failed = check_range(c, form, 0, ts_ir_count(c->ir, ts_ir_forms[form].kind), "");
-  return failed;
-}
+static int check_fields(check *c) { return ts_ir_verify_fields(c->ir, c->error); }
 
 static int check_mesh(check *c)
 {
@@ -394,7 +246,7 @@ static int check_block(const check *c, const ts_ir_net_model *m, uint32_t form, 
 {
   char owner[sizeof c->error->message];
   snprintf(owner, sizeof owner, "net model `%s`: ", text(c, m->name));
-  return check_range(c, form, first, count, owner);
+  return ts_ir_verify_records(c->ir, form, first, count, owner, c->error);
 }
 
 static int check_points(check *c, const ts_ir_net_model *m)
@@ -429,6 +281,15 @@ const char *ts_ir_net_model_wrong(const ts_ir_net_model *m)
     return "`base` and `hop` are 0 or more, and 13 days at most";
   return m->inter_hop > time_limit / world_limit ? "`inter_hop` is 0 or more, and 69 ms at most" :
                                                    NULL;
+}
+
+static bool connections_fit(const ts_ir_net_model *m)
+{
+  bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
+       steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
+  return (plays ? m->routing < TS_IR_ROUTINGS && m->channels <= 4096 && m->unrelayed <= 1 :
+                  !m->routing && !m->channels && !m->unrelayed) &&
+         (steps ? ts_ir_algorithm_of_links(m->algorithm) : !m->inter_hop && !m->algorithm);
 }
 
 static bool links_fit(const ts_ir_net_model *m)
