@@ -113,6 +113,37 @@ fn _deepseek(c: Record) -> Decoder = _further(
     hf_dense(c),
   ),
 )
+// Sparse latent attention: up to `index_topk` words a query sees all before it.
+fn _glm_dsa(c: Record) -> Decoder = if hf_seq(c) > hf_get(c, "index_topk") then refuse(
+  "`index_topk`: attention to a choice of words is followed up to as many: state `seq` up to " + str(hf_get(c, "index_topk")),
+) else _further(
+  c,
+  hf_model(
+    c,
+    [
+      {
+        mixer: _indexed(c, k[0]),
+        mlp: if k[1] then _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)) else hf_dense(c),
+      } for k in zip(_indexers(c), _sparse_by_type(c))
+    ],
+  ),
+)
+fn _indexed(c: Record, kind: String) -> Mixer = _latent(c) with {
+  index_heads = if kind == "full" then hf_get(c, "index_n_heads") else if kind == "shared" then 0
+    else refuse("`indexer_types` has `" + kind + "`: known are full shared")
+  index_dim = hf_get(c, "index_head_dim")
+}
+// Layers that share take what the last full one chose. Where nothing lists them: letters F and S, or each
+// `index_topk_freq`-th layer from `index_skip_topk_offset` on.
+fn _indexers(c: Record) -> List[String] = if hf_raw(c, "indexer_types") != none then hf_raw(c, "indexer_types")
+  else if hf_raw(c, "index_topk_pattern") != none
+  then [if l == "F" then "full" else "shared" for l in letters(hf_raw(c, "index_topk_pattern"))] else [
+  if max(i - hf_or(c, "index_skip_topk_offset", 2) + 1, 0) % max(hf_or(c, "index_topk_freq", 1), 1) == 0 then "full" else "shared"
+    for i in 0..hf_layers(c)
+]
+fn _sparse_by_type(c: Record) -> List[Bool] = if hf_raw(c, "mlp_layer_types") == none then _after_first(c)
+  else [k == "sparse" for k in hf_raw(c, "mlp_layer_types")]
+
 // Modules that predict further words are layers like the last one.
 fn _further(c: Record, d: Decoder) -> Decoder = if not c.mtp then d else d with {
   mtp = [last(d.layers) for i in 0..hf_any(c, "num_nextn_predict_layers num_mtp_layers num_mtp_modules", 0)]
@@ -537,6 +568,34 @@ let hf_expert_types: List[Record] = [
       linear_value_head_dim: 128,
       linear_num_key_heads: 16,
       linear_num_value_heads: 32,
+    },
+  },
+  {
+    types: "glm_moe_dsa",
+    build: _glm_dsa,
+    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq mlp_layer_types attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers num_mtp_layers index_topk index_head_dim index_n_heads indexer_types index_topk_freq index_topk_pattern index_skip_topk_offset indexer_rope_interleave index_share_for_mtp_iteration",
+    default: {
+      vocab_size: 154880,
+      hidden_size: 6144,
+      intermediate_size: 12288,
+      moe_intermediate_size: 2048,
+      num_hidden_layers: 78,
+      num_attention_heads: 64,
+      n_shared_experts: 1,
+      n_routed_experts: 256,
+      kv_lora_rank: 512,
+      q_lora_rank: 2048,
+      qk_rope_head_dim: 64,
+      v_head_dim: 256,
+      qk_nope_head_dim: 192,
+      num_experts_per_tok: 8,
+      first_k_dense_replace: 3,
+      max_position_embeddings: 4096,
+      topk_method: "noaux_tc",
+      index_topk: 2048,
+      index_head_dim: 128,
+      index_n_heads: 32,
+      tie_word_embeddings: false,
     },
   },
 ]

@@ -1,13 +1,14 @@
 // Transformers of any layers: a record says of each how it mixes words and what its MLP is.
 // std.import.hf makes such records of configurations of Hugging Face's transformers. Labels are those
 // of std.models.llama, and so are the ops where a model is of Llama's kind.
-import std.ops.nn, std.ops.moe, std.ops.mamba, std.ops.delta, std.models.deepseek (latent_attention, predict_next),
+import std.ops.nn, std.ops.moe, std.ops.mamba, std.ops.delta, std.ops.latent, std.models.deepseek (latent_attention, predict_next),
   std.models.nemotron (plain_experts)
 export import std.ops.routing
 
 // What mixes words. `norm`: of queries and keys: "head", "across" all heads, "bare" (without weights) or
 // "none"; `window`: of so many keys; `share`: of a head has a position; `gated`: what attention gives is
 // weighted by a product of its own; `q_rank` to `v_dim`: latent attention, as in std.models.deepseek;
+// `index_heads`, of `index_dim`: what chooses the words that a query sees (std.ops.latent);
 // `inner` to `conv_bias`: a state space, as in std.ops.mamba; `heads` of values and `kv_heads` of queries and
 // keys of a delta network, of widths `v_dim` and `head_dim` (std.ops.delta).
 record Mixer {
@@ -29,6 +30,8 @@ record Mixer {
   nope: Int = 1
   rope: Int = 1
   v_dim: Int = 1
+  index_heads: Int = 0
+  index_dim: Int = 1
   inner: Int = 1
   groups: Int = 1
   state: Int = 1
@@ -156,6 +159,9 @@ block _delta(x: Tensor, m: Mixer) {
 
 block _mix(x: Tensor, m: Mixer) {
   if m.kind == "latent" {
+    if m.index_heads > 0 {
+      x = latent_index(x, q_rank: m.q_rank, heads: m.index_heads, head_dim: m.index_dim) as index
+    }
     y = latent_attention(x, m.heads, m.q_rank, m.kv_rank, m.nope, m.rope, m.v_dim)
   } else {
     if m.kind == "state_space" {

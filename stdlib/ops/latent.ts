@@ -22,3 +22,47 @@ op latent_keys(kv: Tensor, shared: Tensor, nope: Int, v_dim: Int) {
   forward { kernel elementwise { reads = [kv, shared], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dkv, dshared] } }
 }
+
+// What chooses the words that each query of sparse latent attention sees (DeepSeek-V3.2's lightning
+// indexer): queries of `heads` out of the compressed ones, keys and a weight of each head out of x, and
+// scores of all words before. What it gives is a choice, so no gradient reaches its weights
+// (transformers, GlmMoeDsaIndexer); x passes.
+op latent_index(x: Tensor, q_rank: Int, heads: Int, head_dim: Int) {
+  weight q: [heads * head_dim, q_rank] trained if false
+  weight k: [head_dim, last(x.shape)] trained if false
+  weight n: [2, head_dim] trained if false
+  weight w: [heads, last(x.shape)] trained if false
+  output y: x.shape
+  let queries = bytes(x.dtype) * rows(x) * heads * head_dim
+  let scores = x.shape[0] * x.shape[1] * x.shape[1] * heads
+  require min(q_rank, heads, head_dim) >= 1, "counts and widths are 1 or more"
+  whole x dim -1
+  forward {
+    kernel gemm {
+      m = rows(x)
+      n = heads * head_dim
+      k = q_rank
+      flops = 2 * rows(x) * heads * head_dim * q_rank
+      reads = [bytes(x.dtype) * rows(x) * q_rank, q]
+      writes = [queries]
+    }
+    kernel gemm {
+      m = rows(x)
+      n = head_dim + heads
+      k = last(x.shape)
+      flops = 2 * numel(x) * (head_dim + heads)
+      reads = [x, k, w]
+      writes = [bytes(x.dtype) * rows(x) * (head_dim + heads)]
+    }
+    kernel gemm {
+      count = x.shape[0] * heads
+      m = x.shape[1]
+      n = x.shape[1]
+      k = head_dim
+      flops = 2 * scores * head_dim
+      model_flops = scores * head_dim
+      reads = [queries]
+      writes = [4 B * div(scores, heads)]
+    }
+  }
+}
