@@ -23,7 +23,8 @@ typedef enum what { ENDS, FREE, ARRIVES } what;
 typedef struct event { uint64_t time, order; uint32_t id, what; } event;
 
 /* Waits for a resource: an operation to begin, or a message to be received. */
-typedef struct waiting { uint32_t next, id; uint64_t order; } waiting;
+/* An operation that is to begin, or a send whose message `arrives`: at the rank itself, maybe. */
+typedef struct waiting { uint32_t next, id; uint64_t order; bool arrives; } waiting;
 typedef struct queue { uint32_t head, tail; bool told; } queue; /* told: a FREE is to come */
 
 /* A posted receive, or a message that came before one; in a chain with those of equal hash. */
@@ -149,7 +150,7 @@ static uint32_t nic_of(const player *p, uint32_t rank, uint32_t op, bool receive
 }
 
 /* Puts it behind those that wait for a resource that is taken. */
-static void wait_for(player *p, uint32_t resource, uint32_t id)
+static void wait_for(player *p, uint32_t resource, uint32_t id, bool arrives)
 {
   uint32_t w = p->wait_free;
   if (w != NONE) {
@@ -167,7 +168,7 @@ static void wait_for(player *p, uint32_t resource, uint32_t id)
     after = NONE;
   else if (after == NONE) /* seldom: most come in order */
     for (uint32_t at = q->head; p->waits[at].order <= p->order; at = p->waits[at].next) after = at;
-  p->waits[w] = (waiting){after == NONE ? q->head : p->waits[after].next, id, p->order};
+  p->waits[w] = (waiting){after == NONE ? q->head : p->waits[after].next, id, p->order, arrives};
   if (p->waits[w].next == NONE)
     q->tail = w;
   if (after == NONE)
@@ -186,12 +187,13 @@ static uint64_t bytes_at(double ns, uint64_t size)
 }
 
 /* Both free now? Else the message or operation waits for the one that is free last. */
-static bool both_free(player *p, uint64_t now, uint32_t cpu, uint32_t nic, uint32_t id)
+static bool both_free(player *p, uint64_t now, uint32_t cpu, uint32_t nic, uint32_t id,
+                      bool arrives)
 {
   uint32_t later = p->until[nic] > p->until[cpu] ? nic : cpu;
   if (p->until[later] <= now)
     return true;
-  wait_for(p, later, id);
+  wait_for(p, later, id, arrives);
   return false;
 }
 
@@ -303,7 +305,7 @@ static void receive(player *p, uint64_t now, uint32_t send)
 {
   const ts_goal_job *s = p->s;
   uint32_t rank = s->peer[send], cpu = cpu_of(p, rank, send), nic = nic_of(p, rank, send, true);
-  if (!both_free(p, now, cpu, nic, send))
+  if (!both_free(p, now, cpu, nic, send, true))
     return;
   double slower = p->m->overhead > p->m->gap ? p->m->overhead : p->m->gap;
   uint64_t busy = ps(p->m->o) + bytes_at(slower, s->size[send]);
@@ -342,7 +344,7 @@ static void send(player *p, uint64_t now, uint32_t rank, uint32_t op)
 {
   const ts_goal_job *s = p->s;
   uint32_t cpu = cpu_of(p, rank, op), nic = nic_of(p, rank, op, false);
-  if (!both_free(p, now, cpu, nic, op))
+  if (!both_free(p, now, cpu, nic, op, false))
     return;
   uint64_t busy = ps(p->m->o) + bytes_at(p->m->overhead, s->size[op]);
   p->until[cpu] = now + busy;
@@ -363,7 +365,7 @@ static void compute(player *p, uint64_t now, uint32_t rank, uint32_t op)
   uint32_t cpu = cpu_of(p, rank, op);
   uint64_t time = p->s->size[op] * 1000;
   if (p->until[cpu] > now) {
-    wait_for(p, cpu, op);
+    wait_for(p, cpu, op, false);
     return;
   }
   p->until[cpu] = now + time;
@@ -405,14 +407,15 @@ static void try_again(player *p, uint64_t now, uint32_t resource)
   q->told = false;
   while (q->head != NONE && p->until[resource] <= now) {
     uint32_t w = q->head, id = p->waits[w].id;
+    bool arrives = p->waits[w].arrives;
     p->order = p->waits[w].order;
     q->head = p->waits[w].next;
     p->waits[w].next = p->wait_free;
     p->wait_free = w;
-    if (id >= p->s->first[rank] && id < p->s->first[rank + 1])
-      begin(p, now, rank, id);
-    else
+    if (arrives)
       receive(p, now, id);
+    else
+      begin(p, now, rank, id);
     begin_ready(p, now, rank);
     q = &p->queues[resource];
   }

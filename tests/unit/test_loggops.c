@@ -63,6 +63,16 @@ Test(loggops, messages_in_a_row_are_a_gap_apart)
   cr_expect_eq(play(text, "L=5000,g=300,G=2").step, 1000 * (5000 + 9 * (300 + 200) + 200));
 }
 
+/* It waits for the processor that its rank works on: once, and is not sent again. */
+Test(loggops, a_message_to_oneself)
+{
+  ts_loggops_result r = play("num_ranks 1\nrank 0 {\ns: send 1b to 0 tag 1\nc: calc 5000\n"
+                             "c requires s\nr: recv 1b from 0 tag 1\n}\n",
+                             "L=1000,o=50");
+  cr_expect_eq(r.step, 1000 * (50 + 5000 + 50));
+  cr_expect_eq(r.ranks[0].received, 1);
+}
+
 Test(loggops, above_S_a_send_ends_when_its_receive_has_found_it)
 {
   static const char late[] = "num_ranks 2\nrank 0 {\ns: send 100b to 1 tag 1\nc: calc 10\n"
