@@ -46,7 +46,7 @@ fn _name(file: Record) -> String = field(file, "model_type", "")
 fn _type(name: String, types: List) -> Record = _one([t for t in types if hf_is(name, t.types)], name, types)
 fn _one(found: List, name: String, types: List) -> Record = if found != [] then found[0] else refuse(
   (if name == "" then "the file has no `model_type`" else "`model_type`: `" + name + "` is not known here") + "; known are " +
-    hf_joined([t.types for t in types]),
+    str([name for t in types for name in words(t.types)]),
 )
 fn _model(file: Record, asked: Record, load: Any) -> Model = if any([hf_is(_name(file), t.types) for t in hf_other_types])
   then _other(_type(_name(file), _types), file, asked) else decoder(_decoder(file, asked) with { load = load })

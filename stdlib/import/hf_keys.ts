@@ -16,9 +16,6 @@ fn hf_any(c: Record, names: String, otherwise: Any) -> Any = _first(
 fn _first(found: List, otherwise: Any) -> Any = if found == [] then otherwise else found[0]
 fn hf_has(file: Record, key: String) -> Bool = any([k == key for k in fields(file)])
 fn hf_is(name: String, names: String) -> Bool = any([n == name for n in words(names)])
-fn hf_joined(names: List) -> String = if len(names) == 1 then names[0] else hf_joined(_half(names, 0, div(len(names), 2))) + " " +
-  hf_joined(_half(names, div(len(names), 2), len(names)))
-fn _half(names: List, first: Int, end: Int) -> List = [names[i] for i in first..end]
 
 // Followed for every decoder.
 let hf_common: List[String] = [
@@ -133,6 +130,6 @@ let hf_refused: List[Record] = [
 ]
 
 // All keys that are known, besides those that a type follows.
-fn hf_known(follows: List[String]) -> List[String] = words(
-  hf_joined(follows + [k for h in hf_harmless for k in h.keys] + [r.key for r in hf_refused]),
-)
+fn hf_known(follows: List[String]) -> List[String] = [k for names in follows for k in words(names)] + [
+  k for h in hf_harmless for names in h.keys for k in words(names)
+] + [r.key for r in hf_refused]

@@ -120,7 +120,8 @@ Test(module, the_library_has_no_name_twice)
     const ts_ast *tree = ts_parse_file(desk.s->lang, file);
     for (uint32_t k = 0; k < tree->count; k++) {
       const char *name = tree->child[k]->name;
-      if (!name || *name == '_')
+      /* what `trainspec import` looks up in the file of each framework */
+      if (!name || *name == '_' || !strcmp(name, "command_line"))
         continue;
       cr_expect(!ts_names_get(&desk.s->builtins, name), "`%s` of %s is built in", name, path);
       for (size_t n = 0; n < seen.count; n++)
