@@ -38,6 +38,8 @@ libts_a_SOURCES += \
 	base/hash_table.h \
 	base/heap.c \
 	base/heap.h \
+	base/json_tree.c \
+	base/json_tree.h \
 	base/json_writer.c \
 	base/json_writer.h \
 	base/known.h \

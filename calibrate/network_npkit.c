@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "compiler/machine/network_table.h"
 #include "runtime/collective/network.h"
 
@@ -239,7 +240,7 @@ bool ts_npkit_read(ts_arena *arena, const char *text, size_t size, ts_npkit *out
   const char *end = NULL;
   *out = (ts_npkit){.protocol = TS_IR_NET_SIMPLE};
   *error = (ts_error){0};
-  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  cJSON *root = ts_json_tree(text, size, &end);
   bool good = root != NULL;
   if (!root) {
     size_t at = end ? (size_t)(end - text) : 0;

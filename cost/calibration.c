@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "base/json_writer.h"
 #include "base/text.h"
 
@@ -238,7 +239,7 @@ ts_calibration *ts_calibration_read(ts_arena *arena, const char *text, size_t si
   ts_calibration *c = TS_NEW(arena, ts_calibration);
   const char *end = NULL;
   *error = (ts_error){0};
-  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  cJSON *root = ts_json_tree(text, size, &end);
   bool good = root ? read_whole(&r, root, c) :
                      ts_fail_at(error, text, end ? (size_t)(end - text) : 0,
                                 end ? (size_t)(end - text) : 0, NULL, "this is not JSON");

@@ -51,6 +51,7 @@ enum { SUM_LANES = 8 };
 
 #define LANES 4
 #define LANED(name) name##_4
+#include "base/json_tree.h"
 #include "cost/correlate.def"
 #undef LANES
 #undef LANED
@@ -489,7 +490,7 @@ ts_fit *ts_fit_read(ts_arena *arena, const char *text, size_t size, ts_error *er
 {
   const char *end = NULL;
   reader r = {.arena = arena, .error = error, .text = text};
-  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  cJSON *root = ts_json_tree(text, size, &end);
   if (!root) {
     size_t at = end ? (size_t)(end - text) : 0;
     return ts_fail_at(error, text, at, at, NULL, "not JSON from here on"), NULL;

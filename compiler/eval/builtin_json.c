@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
+#include "base/json_tree.h"
 
 enum { MOST_NESTED = 64 };
 
@@ -118,7 +119,7 @@ ts_value ts_builtin_json(const ts_builtin_call *c)
     return value;
   char *text = ts_arena_string(c->s->arena, read, size);
   spell_infinity(text, size);
-  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  cJSON *root = ts_json_tree(text, size, &end);
   if (!root || !is_blank(end, text + size))
     r.wrong = ts_arena_printf(c->s->arena, "line %u is not JSON", line_of(text, end ? end : text));
   else

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "base/order.h"
 #include "base/table.h"
 #include "compiler/machine/network_fabric.h"
@@ -457,7 +458,7 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
 {
   *error = (ts_error){0};
   const char *end = NULL;
-  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  cJSON *root = ts_json_tree(text, size, &end);
   reader r = {.arena = arena, .error = error};
   lists out = {0};
   ts_network_file *file = NULL;

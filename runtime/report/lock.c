@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -245,7 +246,7 @@ ts_lock *ts_lock_read(ts_arena *arena, const char *text, size_t size, ts_error *
   *error = (ts_error){0};
   if (ts_utf8_valid(text, size) != size)
     return ts_fail(error, NULL, "this is not UTF-8"), NULL;
-  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  cJSON *root = ts_json_tree(text, size, &end);
   size_t at = end ? (size_t)(end - text) : 0;
   bool good = root ? read_whole(&r, root, lock) :
                      ts_fail_at(error, text, at, at, "`<<<<<<<` in it is of a merge: lock again",

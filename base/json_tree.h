@@ -1,0 +1,13 @@
+/* Small JSON of others as a tree of cJSON's. */
+#ifndef TS_BASE_JSON_TREE_H
+#define TS_BASE_JSON_TREE_H
+
+#include <stddef.h>
+
+#include <cjson/cJSON.h>
+
+/* The value at the front of the text; *end is behind it. NULL: it is none, from *end on. JSON is
+ * UTF-8 (RFC 8259); a byte of 0 would end the string that it is in. The caller deletes it. */
+cJSON *ts_json_tree(const char *text, size_t size, const char **end);
+
+#endif
