@@ -36,7 +36,7 @@ plan tpu(
   batch = { micro: micro }
   precision = framework_precision(maxtext)
   optimizer = adam()
-  costs = machine_costs(machine, recipe, "cudnn", { power, eight })
+  costs = machine_costs(machine, recipe, "cudnn", machine.costs with { power = power, eight = eight })
   network = machine.network
   host = maxtext.host
 }
