@@ -5,6 +5,7 @@ its own. One process runs them all: around a program of 14 ms, a shell with sed,
 """
 import concurrent.futures
 import difflib
+import itertools
 import os
 import pathlib
 import re
@@ -16,6 +17,7 @@ import tempfile
 ROOT = pathlib.Path(os.environ.get("top_srcdir") or pathlib.Path(__file__).parent.parent).resolve()
 BUILD = pathlib.Path(os.environ.get("top_builddir") or ROOT / "build").resolve()
 TIMEOUT = float(os.environ.get("TS_TEST_TIMEOUT", 180))
+LINES, WIDTH = 400, 400  # of a difference: a case that goes wrong may print megabytes
 WORKERS = int(os.environ.get("TS_TEST_WORKERS", 0)) or os.cpu_count() or 1
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if name not in ("NO_COLOR", "CLICOLOR_FORCE", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
@@ -69,7 +71,8 @@ def text(data):
 
 def difference(expected, got, names=("expected", "got")):
     rows = difflib.unified_diff(text(expected).split("\n"), text(got).split("\n"), *names, lineterm="")
-    return [f"# {row}" for row in rows]
+    shown = [f"# {row[:WIDTH]}" for row in itertools.islice(rows, LINES + 1)]
+    return shown if len(shown) <= LINES else shown[:LINES] + ["# ... and more"]
 
 
 class Golden:
