@@ -1,5 +1,6 @@
 #include "compiler/eval/label.h"
 
+#include <ctype.h>
 #include <string.h>
 
 bool ts_glob(const char *pattern, const char *text, size_t length)
@@ -30,9 +31,9 @@ const char *ts_label_pattern(ts_arena *arena, const char *label)
   char *pattern = ts_arena_string(arena, label, strlen(label)), *to = pattern;
   for (const char *from = label; *from; from++) {
     *to++ = *from;
-    if (*from == '[') {
+    if (*from == '[' && isdigit((unsigned char)from[1])) { /* else it is a pattern already */
       *to++ = '*';
-      while (from[1] >= '0' && from[1] <= '9')
+      while (isdigit((unsigned char)from[1]))
         from++;
     }
   }

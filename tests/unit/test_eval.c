@@ -10,6 +10,7 @@
 #include "base/diag_record.h"
 #include "base/output.h"
 #include "compiler/compile.h"
+#include "compiler/eval/label.h"
 #include "compiler/eval/module.h"
 
 ts_desk ts_desk_open(void)
@@ -192,6 +193,16 @@ Test(eval, calls)
     {"let x = y\nlet y = 3", "3"}, {"let x = 3(4)", "E0212 this is an Int and cannot be called"},
     {"let x = nmae\nlet name = 1", "E0201 `nmae` is not in scope"},
     {"let x = y + 1\nlet y = x", "E0207 `x` is defined through itself"});
+}
+
+/* No pattern is longer than its label, which is what there is room for. */
+Test(eval, patterns_of_labels)
+{
+  ts_arena *arena = ts_arena_new("test");
+  cr_expect_str_eq(ts_label_pattern(arena, "layer[13].mlp[0].up"), "layer[*].mlp[*].up");
+  cr_expect_str_eq(ts_label_pattern(arena, "a[1]"), "a[*]");
+  cr_expect_str_eq(ts_label_pattern(arena, "layer[*].mlp[*].up"), "layer[*].mlp[*].up");
+  ts_arena_free(arena);
 }
 
 Test(eval, an_error_reported_once_counts_its_repetitions)
