@@ -198,11 +198,13 @@ static bool next(apart *a, size_t *index, bool *alone)
 static ts_outcome outcome_of(apart *a, const helper *h, int status, ts_arena *arena)
 {
   ts_outcome out;
-  ts_unpacker u = {h->said.at, h->said.at + h->said.count, arena, false};
   if (WIFEXITED(status) && WEXITSTATUS(status) == TS_EXIT_ENVIRONMENT)
     return stopped_for(too_much(arena));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != TS_EXIT_DONE)
     return stopped_for("the process that played it was ended");
+  if (!h->said.count)
+    return stopped_for("the process that played it said nothing");
+  ts_unpacker u = {h->said.at, h->said.at + h->said.count, arena, false};
   ts_unpack_inputs(&u, a->sweep->inputs);
   ts_unpack_outcome(&u, &out);
   return u.bad ? stopped_for("what the process that played it sent is cut off") : out;
