@@ -56,9 +56,14 @@ bool ts_ir_may_be_none(const ts_ir_field *f) { return f->none || f->type == TS_I
 
 uint64_t ts_ir_get(const ts_ir_field *f, const void *record)
 {
-  uint64_t value = 0; /* little-endian, as files are */
-  memcpy(&value, (const char *)record + f->offset, f->size <= sizeof value ? f->size : 0);
-  return value;
+  const void *at = (const char *)record + f->offset;
+  switch (f->size) {
+  case 1: return *(const uint8_t *)at;
+  case 2: return *(const uint16_t *)at;
+  case 4: return *(const uint32_t *)at;
+  case 8: return *(const uint64_t *)at;
+  default: return 0;
+  }
 }
 
 void ts_ir_put(const ts_ir_field *f, void *record, uint64_t value)
@@ -158,7 +163,7 @@ static uint32_t count_words(const char *const *words)
 }
 
 /* Limits that no machine comes near, so that sums cannot overflow and quotients stay finite. */
-static ts_ir_range range_of(const ts_ir_field *f)
+ts_ir_range ts_ir_range_of(const ts_ir_field *f)
 {
   if (f->range.most > 0)
     return f->range;
@@ -183,9 +188,8 @@ static bool tenths_in_range(const uint8_t *tenths) /* 1 to 10, and 0 after the l
   return true;
 }
 
-bool ts_ir_in_range(const ts_ir_field *f, const void *record)
+bool ts_ir_in_range(const ts_ir_field *f, ts_ir_range range, const void *record)
 {
-  ts_ir_range range = range_of(f);
   if (f->type == TS_IR_TYPE_TENTHS)
     return tenths_in_range((const uint8_t *)record + f->offset);
   if (f->type >= TS_IR_TYPE_SIZE && f->type <= TS_IR_TYPE_STATED) {

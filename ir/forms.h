@@ -115,8 +115,9 @@ void ts_ir_make_usual_here(uint32_t kind, uint32_t index, void *record);
 /* A node of an operation in a fragment of `work`. */
 ts_ir_node ts_ir_usual_node(uint32_t op, uint32_t comm_stream, const char *work);
 uint32_t ts_ir_first_comm_stream(const ts_ir *ir); /* 0: there is none */
-/* Whether a value, as it lies in the record, is one that an IR may hold. */
-bool ts_ir_in_range(const ts_ir_field *field, const void *record);
+/* Whether a value, as it lies in the record, is one that an IR may hold: `range` is its field's. */
+ts_ir_range ts_ir_range_of(const ts_ir_field *field);
+bool ts_ir_in_range(const ts_ir_field *field, ts_ir_range range, const void *record);
 /* Is it equal in both records? */
 bool ts_ir_same_field(const ts_ir_field *field, const void *a, const void *b);
 

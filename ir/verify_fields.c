@@ -63,7 +63,7 @@ static const ts_ir_field *field_named(uint32_t form, const char *name, size_t le
 {
   const ts_ir_field *f = ts_ir_forms[form].fields;
   if (*name == '*')
-    while (f->name && (f->wrong != number || ts_ir_in_range(f, record)))
+    while (f->name && (f->wrong != number || ts_ir_in_range(f, ts_ir_range_of(f), record)))
       f++;
   else
     while (f->name && (strlen(f->name) != length || memcmp(f->name, name, length) != 0))
@@ -93,16 +93,6 @@ static int complain(const ts_ir *ir, uint32_t form, uint32_t number, const void 
     at += length;
   }
   return ts_ir_fail(error, "%s%s", owner, said);
-}
-
-/* The first of its messages that a field out of range asks for; 0: none is. */
-static uint32_t first_wrong(const ts_ir_form *form, const void *record)
-{
-  uint32_t first = 0;
-  for (const ts_ir_field *f = form->fields; f->name; f++)
-    if (f->wrong && (!first || f->wrong < first) && !ts_ir_in_range(f, record))
-      first = f->wrong;
-  return first;
 }
 
 static bool spread_fits(const ts_ir_spread *s)
@@ -143,24 +133,56 @@ static uint32_t misfit(const ts_ir *ir, uint32_t form, const void *record)
   }
 }
 
-static int check_record(const ts_ir *ir, uint32_t form, const void *record, uint32_t index,
-                        const char *owner, ts_error *error)
+/* The first record of a run that is wrong, and the first of its messages that is asked for. */
+typedef struct found { uint32_t record, number; } found;
+
+static void note(found *first, uint32_t record, uint32_t number)
 {
-  uint32_t first = first_wrong(&ts_ir_forms[form], record), other = misfit(ir, form, record);
-  if (!first || (other && other < first))
-    first = other;
-  return first ? complain(ir, form, first, record, index, owner, error) : 0;
+  if (record < first->record || number < first->number)
+    *first = (found){record, number};
+}
+
+/* Field by field, as the ranges are found once then. */
+static found first_wrong(const ts_ir *ir, uint32_t form, const uint8_t *records, uint32_t count)
+{
+  uint32_t size = ts_ir_tables[ts_ir_forms[form].kind].record_size;
+  found first = {count, TS_IR_NONE};
+  for (const ts_ir_field *f = ts_ir_forms[form].fields; f->name; f++) {
+    if (!f->wrong)
+      continue;
+    ts_ir_range range = ts_ir_range_of(f);
+    for (uint32_t i = 0; i < count && i <= first.record; i++)
+      if (!ts_ir_in_range(f, range, records + (size_t)i * size))
+        note(&first, i, f->wrong);
+  }
+  for (uint32_t i = 0; i < count && i <= first.record; i++) {
+    uint32_t number = misfit(ir, form, records + (size_t)i * size);
+    if (number)
+      note(&first, i, number);
+  }
+  return first;
+}
+
+static bool has_messages(uint32_t form)
+{
+  bool has = false;
+  for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++)
+    has |= wrongs[i].form == form;
+  return has;
 }
 
 int ts_ir_verify_records(const ts_ir *ir, uint32_t form, uint32_t first, uint32_t count,
                          const char *owner, ts_error *error)
 {
   uint32_t kind = ts_ir_forms[form].kind, size = ts_ir_tables[kind].record_size;
-  const uint8_t *records = ts_ir_records(ir, kind);
-  int failed = 0;
-  for (uint32_t i = 0; i < count && !failed; i++)
-    failed = check_record(ir, form, records + (size_t)(first + i) * size, i, owner, error);
-  return failed;
+  if (!count || !has_messages(form))
+    return 0;
+  const uint8_t *records = (const uint8_t *)ts_ir_records(ir, kind) + (size_t)first * size;
+  found wrong = first_wrong(ir, form, records, count);
+  return wrong.record < count ? complain(ir, form, wrong.number,
+                                         records + (size_t)wrong.record * size, wrong.record,
+                                         owner, error) :
+                                0;
 }
 
 int ts_ir_verify_fields(const ts_ir *ir, ts_error *error)
