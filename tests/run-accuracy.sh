@@ -94,6 +94,26 @@ run --data "$scratch/data" --write "$scratch/no/folder/page.md" narayanan >"$scr
 status=$?
 report "a page that cannot be written is an error" "$([ $status = 4 ] || echo "exit $status"; lacks "$scratch/out" 'No such file or directory')"
 
+# -- what scripts of its own compare --
+for script in configurations beyond; do "$root/tests/accuracy/run.sh" "$build" "$scratch/empty" $script; echo "exit $?"; done >"$scratch/out" 2>&1
+report "scripts without their data: the same" "$(lacks "$scratch/out" 'skipped, there is no '"$scratch/empty/configs/huggingface" \
+  'a100_sxm gemm: skipped, there is no ops/gemm_a100_sxm.csv.gz' 'gb200 attention: skipped, there is no ops/attention_gb200.csv.gz'
+  [ "$(grep -c 'exit 0' "$scratch/out")" = 2 ] || cat "$scratch/out")"
+configs=$scratch/data/configs
+mkdir -p "$configs/huggingface"
+config() { echo "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"vocab_size\": 1000, \"intermediate_size\": $1}" >"$configs/huggingface/$2.json"; }
+counted() { # EXACT: of both, beside a rounded figure of one
+  { echo file,framework,params_public,params_counted,active_counted
+    echo "huggingface/a.json,huggingface,,$1,"; echo "huggingface/b.json,huggingface,$2,,"; } >"$configs/index.csv"
+  "$root/tests/accuracy/run.sh" "$build" "$scratch/data" configurations >"$scratch/out" 2>&1; echo "exit $?" >>"$scratch/out"
+}
+config 96 a; config 96 b; echo '{"model_type": "unheard-of"}' >"$configs/huggingface/c.json"
+exact=$((2 * 1000 * 64 + 2 * (4 * 64 * 64 + 3 * 64 * 96 + 2 * 64) + 64)) # words twice, layers with their two norms, the last norm
+counted $exact 0.198M
+report "counts of configurations: exact, rounded, refused" "$(lacks "$scratch/out" "$exact exact" "$exact rounded" 'c   ' '1 exact, 1 refused, 1 rounded of 3' 'exit 0')"
+counted $((exact + 1)) 0.197M
+report "counts of configurations: those that are off" "$(lacks "$scratch/out" "$exact OFF by -1" "$exact OFF: published" '2 off, 1 refused of 3' 'exit 1')"
+
 # -- README --
 # Figures of README's table, by the set that its first cell links to, against doc/accuracy.md.
 figures() { # FILE PATTERN: SET ROWS MEAN MEDIAN WITHIN ORDER BASELINE

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """configurations.py TSC DATA: parameters of real config.json files as std.import.hf counts them, beside
 what is published (DATA/configs/huggingface, DATA/configs/index.csv). 1 where a count that is exact is not
-met, or one that is rounded is not within its rounding. Files that are refused are listed with the reason."""
+met, or a total that is rounded is not within its rounding; published rounded counts of active ones are only
+shown. Files that are refused are listed with the reason. ./dev accuracy configurations"""
 import csv
 import json
 import os
