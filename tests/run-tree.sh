@@ -75,6 +75,8 @@ doors() {
 report "SECURITY.md lists every door" "$(diff <(doors | sort -u) \
   <(sed -nE 's/^\| (program|code|database|file|page|text) \| ([^|]*) \|.*/\1 \2/p' SECURITY.md | tr -d '`' | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort -u) | sed -n 's/^</missing in SECURITY.md:/p; s/^>/no longer there:/p')"
 
+report "tests/which.py knows the rooms and the tests" "$(python3 tests/which.py --check 2>&1)"
+
 report "schemas, manuals and docs know the figures of a step" "$(python3 base/figures.py --check 2>&1)"
 
 report "syntax files of editors know the keywords of the language" "$(share/syntax.sh --check 2>&1)"

@@ -1,7 +1,8 @@
-"""What a change to a file needs: which.py NAME... prints `unit SUITE`, `golden KIND[/NAME]` and `script FILE` lines.
+"""The tests nearest to a change: which.py NAME... prints `unit SUITE`, `golden KIND[/NAME]` and `script FILE` lines.
 
 A NAME is a source file, a folder, a kind of golden cases or one case, or a suite of the unit tests. Unit tests belong to the
-headers that they include, golden cases to the room of a file, and to the words of its name where a room has too many.
+headers that they include, golden cases to the room of a file, and to the words of its name where a room has too many. All that
+a change can reach is what ./dev test runs. which.py --check holds the tables below against the tree: a rule of run-tree.sh.
 """
 import pathlib
 import re
@@ -10,18 +11,29 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 
-# Golden cases by room. `{}`: those that have the word, which is the file's name or the subject of a program's folder.
+# Golden cases by room, a folder or a file; the longest that fits. `{}`: those that have the word, which is the file's name; all, for a folder or
+# where none has it.
 ROOMS = {
     "base": ["errors", "engine"], "lang": ["fmt", "lang", "errors"], "ir": ["lang", "engine"],
     "compiler/replay": ["traces"], "compiler": ["errors", "layouts", "lang", "strategies"],
     "cost": ["strategies", "models", "cli/fit*", "cli/db*"], "calibrate": ["cli/fit*", "cli/calibrate*"],
-    "trace": ["traces"], "runtime/report": ["examples", "engine", "cli/*{}*"], "runtime": ["engine", "examples"],
-    "library": [], "tools/sweep": ["cli/sweep*"], "tools/lsp": ["cli/lsp*"], "tools": ["cli/*{}*"],
-    "stdlib": ["*/*{}*"], "examples": ["examples"], "doc": ["cli/docs", "cli/readme"],
+    "trace": ["traces"], "runtime/report": ["examples", "engine", "cli/*{}*"], "runtime/collective": ["engine", "examples", "packet"],
+    "runtime": ["engine", "examples"], "library": [], "tools/sweep": ["cli/sweep*"], "tools/lsp": ["cli/lsp*"], "tools/cli": ["cli"],
+    "tools": ["cli/*{}*"], "stdlib": ["*/*{}*"], "examples": ["examples"], "doc": ["cli/docs", "cli/readme", "cli/recipes"],
+    "README.md": ["cli/readme"], "share": ["cli/completion", "cli/github-check", "cli/hooks-names", "cli/manual", "cli/vscode-settings"],
 }
 SCRIPTS = {"python": "run-python.sh", "library": "run-python.sh", "tracer": "run-tracer.sh", "share/schemas": "run-schemas.sh",
            "share/tree-sitter": "run-grammar.sh", "doc": "run-site.sh", "tests/fuzz": "run-fuzz.sh", "trace/read": "run-fuzz.sh",
-           "tests/accuracy": "run-accuracy.sh", "configure.ac": "run-build.sh", "Makefile.am": "run-build.sh"}
+           "tests/accuracy": "run-accuracy.sh", "README.md": "run-accuracy.sh", "configure.ac": "run-build.sh", "Makefile.am": "run-build.sh",
+           "compiler": "run-scaling.sh", "runtime/play": "run-scaling.sh"}
+
+
+def included(text):
+    """Also by headers of the unit tests' own."""
+    for header in re.findall(r'^#include "([^"]+)"', text, re.M):
+        yield header
+        if (TESTS / "unit" / pathlib.PurePath(header).name).exists():
+            yield from included((TESTS / "unit" / pathlib.PurePath(header).name).read_text())
 
 
 def suites():
@@ -31,7 +43,7 @@ def suites():
         text = file.read_text()
         names = set(re.findall(r"^(?:Test|ParameterizedTest)\((?:[^,()]*\*[^,]*, )?(\w+),", text, re.M))
         everything |= names
-        for header in re.findall(r'^#include "([^"]+)"', text, re.M):
+        for header in included(text):
             by_header.setdefault(header, set()).update(names)
         by_header.setdefault(str(file.relative_to(ROOT)), set()).update(names)
     return by_header, everything
@@ -50,15 +62,19 @@ def mentions(case, word):
                for f in (folder / f"{case}{ending}" for ending in (".ts", ".cmd", ".tsir")) if f.exists())
 
 
+def matching(pattern, known):
+    return {pattern} if "*" not in pattern else {c for c in known if pathlib.PurePath(c).match(pattern)}
+
+
 def of_room(path, known):
     room = next((r for r in sorted(ROOMS, key=len, reverse=True) if path == r or path.startswith(r + "/")), None)
     word = re.sub(r"_main$", "", pathlib.PurePath(path).stem)
     for pattern in ROOMS.get(room, []):
         if "{}" not in pattern:
-            yield from {pattern} if "*" not in pattern else {c for c in known if pathlib.PurePath(c).match(pattern)}
+            yield from matching(pattern, known)
         else:
-            place = pattern.split("*")[0]
-            yield from {c for c in known if c.startswith(place) and mentions(c, word)}
+            all_of = matching(pattern.replace("{}", ""), known)
+            yield from not (ROOT / path).is_dir() and {c for c in all_of if mentions(c, word)} or all_of
 
 
 def needs(name, known, by_header, every_suite):
@@ -70,9 +86,11 @@ def needs(name, known, by_header, every_suite):
         found.add(("golden", case))
     if path in every_suite:
         found.add(("unit", path))
-    if (ROOT / path).exists() and ("golden", case) not in found:
+    if (ROOT / path).exists():
         own = f"tests/unit/test_{pathlib.PurePath(stem).name}.c"
         headers = [h for h in by_header if h in (stem + ".h", path, own) or h.startswith(path + "/")]
+        if not headers and path.endswith((".c", ".h")):  # that no test includes: what tests its room
+            headers = [h for h in by_header if str(pathlib.PurePath(h).parent) == str(pathlib.PurePath(path).parent)]
         found |= {("unit", s) for h in headers for s in by_header[h]}
         found |= {("golden", c) for c in of_room(path, known)}
         found |= {("script", f"tests/{s}") for at, s in SCRIPTS.items() if path == at or path.startswith(at + "/")}
@@ -80,7 +98,23 @@ def needs(name, known, by_header, every_suite):
     return found
 
 
+def check():
+    """What the tables say of things that are not there, and what of the tree they do not say."""
+    known = cases()
+    rooms = re.findall(r"^\| `([a-z/]+)/` \|", (ROOT / "doc/architecture.md").read_text(), re.M)
+    scripts = set(re.findall(r"tests/(run-[a-z]+\.sh)", "".join(re.findall(r"^TESTS \+= .*", (TESTS / "tests.mk").read_text(), re.M))))
+    yield from (f"no row of ROOMS has the room {room}" for room in rooms if not any(f"{room}/".startswith(f"{at}/") for at in ROOMS))
+    yield from (f"there is no {at}" for at in {*ROOMS, *SCRIPTS} if not (ROOT / at).exists())
+    yield from (f"no case is {pattern}, of {at}" for at, of in ROOMS.items() for pattern in of
+                if not any(c in known or (TESTS / c).is_dir() for c in matching(pattern.replace("{}", ""), known)))
+    yield from (f"no row of SCRIPTS has {script}" for script in sorted(scripts - {*SCRIPTS.values(), "run-unit.sh", "run-golden.sh", "run-tree.sh"}))
+    yield from (f"./dev test does not run {script}, of SCRIPTS" for script in sorted({*SCRIPTS.values()} - scripts))
+
+
 def main(names):
+    if names == ["--check"]:
+        print("".join(f"tests/which.py: {line}\n" for line in check()), end="")
+        return
     known, (by_header, every_suite) = cases(), suites()
     found = set()
     for name in names:
