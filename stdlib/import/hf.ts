@@ -36,7 +36,8 @@ fn hf_decoder(file: String, seq: Int = 0, load: Any = 1, mtp: Bool = false, met:
 
 // Whether some of its layers have experts, which a plan deals out to ranks.
 fn hf_sparse(file: String, text: Bool = false) -> Bool = _sparse(json(file), text)
-fn _sparse(file: Record, text: Bool) -> Bool = not any([hf_is(_name(file), t.types) for t in hf_other_types]) and any([
+fn _is_other(file: Record) -> Bool = any([hf_is(_name(file), t.types) for t in hf_other_types])
+fn _sparse(file: Record, text: Bool) -> Bool = not _is_other(file) and any([
   l.mlp.kind == "experts" or l.mlp.kind == "plain_experts" for l in _decoder(file, { seq: 1, mtp: false, met: false, text: text }).layers
 ])
 
@@ -48,8 +49,11 @@ fn _one(found: List, name: String, types: List) -> Record = if found != [] then 
   (if name == "" then "the file has no `model_type`" else "`model_type`: `" + name + "` is not known here") + "; known are " +
     str([name for t in types for name in words(t.types)]),
 )
-fn _model(file: Record, asked: Record, load: Any) -> Model = if any([hf_is(_name(file), t.types) for t in hf_other_types])
-  then _other(_type(_name(file), _types), file, asked) else decoder(_decoder(file, asked) with { load = load })
+fn _model(file: Record, asked: Record, load: Any) -> Model = if _is_other(file) and asked.mtp then refuse(
+  "`mtp`: no `" + _name(file) + "` has modules that predict further words: leave it out",
+) else if _is_other(file) then _other(_type(_name(file), _types), file, asked) else if asked.target != 0 then refuse(
+  "`target`: a decoder has no words of its own to predict: leave it out",
+) else decoder(_decoder(file, asked) with { load = load })
 fn _decoder(file: Record, asked: Record) -> Decoder = if not hf_has(file, "text_config") then _of_type(
   _type(_name(file), _decoders),
   file,
@@ -73,7 +77,22 @@ fn _of_type(type: Record, file: Record, asked: Record) -> Decoder = _unless(
 )
 fn _unless(refused: List, type: Record, c: Record) -> Decoder = if refused != [] then refuse(
   "`" + refused[0].key + "`: " + refused[0].why,
-) else _built(type.build, c) with { unknown = _unknown(c.file, hf_known(hf_common + [type.reads])) }
+) else _further(c, _built(type.build, c), _modules(c, type.reads)) with {
+  unknown = _unknown(c.file, hf_known(hf_common + [type.reads]))
+}
+// Modules that predict further words are layers like the last one.
+fn _modules(c: Record, reads: String) -> Int = if not c.mtp or not hf_or(c, "use_mtp", true) then 0 else sum(
+  [hf_or(c, n, 0) for n in words(hf_mtp) if hf_is(n, reads)],
+)
+fn _further(c: Record, d: Decoder, modules: Int) -> Decoder = if not c.mtp then d else if modules == 0 then refuse(
+  "`mtp`: the configuration has no modules that predict further words: leave it out",
+) else if last(d.layers).mixer.kind == "none" or last(d.layers).mlp.kind == "none" then refuse(
+  "`mtp`: modules of half a layer that predict further words are not followed: leave it out",
+) else if hf_or(c, "mtp_transformer_layers", 1) != 1 then refuse(
+  "`mtp_transformer_layers`: modules of several layers are not followed: leave `mtp` out",
+) else if hf_flag(c, "mtp_use_dedicated_embeddings") then refuse(
+  "`mtp_use_dedicated_embeddings`: modules with a table of their own are not followed: leave `mtp` out",
+) else d with { mtp = [last(d.layers) for i in 0..modules] }
 fn _built(build: Function, c: Record) -> Any = build(c)
 fn _unknown(file: Record, known: List) -> List[String] = [k for k in fields(file) if not any([n == k for n in known])]
 

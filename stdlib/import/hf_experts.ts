@@ -19,10 +19,10 @@ fn _mixed(c: Record, mixers: List[Mixer], sparse: List[Bool], experts: Mlp, dens
   c,
   [{ mixer: m[0], mlp: if m[1] then experts else dense, norms: norms } for m in zip(mixers, sparse)],
 )
-fn _none() -> Mlp = { kind: "none" }
-fn _mixtral(c: Record) -> Decoder = hf_alike(
+fn _mixtral(c: Record) -> Decoder = _alike_experts(c, false)
+fn _alike_experts(c: Record, bias: Bool) -> Decoder = hf_alike(
   c,
-  hf_mixers(c, hf_all(c, hf_raw(c, "sliding_window") == none), false, false),
+  hf_mixers(c, hf_all(c, hf_raw(c, "sliding_window") == none), bias, bias),
   _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
 )
 fn _steps(c: Record) -> List[Bool] = [
@@ -49,30 +49,23 @@ fn _olmoe(c: Record) -> Decoder = hf_alike(
   hf_mixers(c, hf_always(c), hf_biased(c), hf_biased(c), "across"),
   _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
 )
-fn _phimoe(c: Record) -> Decoder = _mixtral(c) with {
-  layers = [
-    {
-      mixer: m,
-      mlp: _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
-    } for m in hf_mixers(c, hf_all(c, hf_raw(c, "sliding_window") == none), hf_biased(c), hf_biased(c))
-  ]
+fn _phimoe(c: Record) -> Decoder = _alike_experts(c, hf_biased(c)) with {
   norm = "layer"
   head_bias = hf_flag(c, "lm_head_bias")
 }
 // Layers of linear attention (0), as its forerunners have.
 fn _minimax(c: Record) -> Decoder = if any([t != 1 for t in hf_or(c, "attn_type_list", [])]) then refuse(
   "`attn_type_list`: layers of linear attention of this type are not followed",
-) else _further(
+) else hf_alike(
   c,
-  hf_alike(
-    c,
-    [
-      m with { share = hf_or(c, "rotary_dim", hf_head_dim(c)) / real(hf_head_dim(c)) }
-        for m in hf_mixers(c, hf_always(c), false, false, if hf_or(c, "use_qk_norm", true) then "across" else "none")
-    ],
-    _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size"), hf_or(c, "shared_intermediate_size", 0)),
-  ),
+  [
+    m with { share = hf_or(c, "rotary_dim", hf_head_dim(c)) / real(hf_head_dim(c)) }
+      for m in hf_mixers(c, hf_always(c), false, false, if hf_or(c, "use_qk_norm", true) then _minimax_norm(c) else "none")
+  ],
+  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size"), hf_or(c, "shared_intermediate_size", 0)),
 )
+fn _minimax_norm(c: Record) -> String = if hf_or(c, "qk_norm_type", "per_layer") == "per_layer" then "across"
+  else refuse("`qk_norm_type`: `" + hf_raw(c, "qk_norm_type") + "` is not followed: known is per_layer")
 fn _gpt_oss(c: Record) -> Decoder = hf_alike(
   c,
   [m with { sinks = true } for m in hf_mixers(c, [i % 2 == 1 for i in 0..hf_layers(c)], hf_biased(c), hf_biased(c))],
@@ -82,15 +75,12 @@ fn _shared(c: Record) -> Int = hf_or(c, "n_shared_experts", 0) * hf_get(c, "moe_
 fn _after_first(c: Record) -> List[Bool] = [
   i >= hf_or(c, "first_k_dense_replace", 0) and i % hf_or(c, "moe_layer_freq", 1) == 0 for i in 0..hf_layers(c)
 ]
-fn _glm4_moe(c: Record) -> Decoder = _further(
+fn _glm4_moe(c: Record) -> Decoder = _mixed(
   c,
-  _mixed(
-    c,
-    hf_mixers(c, hf_always(c), hf_biased(c), false, if hf_flag(c, "use_qk_norm") then "head" else "none"),
-    _after_first(c),
-    _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
-    hf_dense(c),
-  ),
+  hf_mixers(c, hf_always(c), hf_biased(c), false, if hf_flag(c, "use_qk_norm") then "head" else "none"),
+  _after_first(c),
+  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
+  hf_dense(c),
 )
 fn _latent(c: Record) -> Mixer = if hf_biased(c) then refuse(
   "`attention_bias`: biases of latent attention are not followed: write false",
@@ -103,31 +93,18 @@ fn _latent(c: Record) -> Mixer = if hf_biased(c) then refuse(
   rope: hf_get(c, "qk_rope_head_dim"),
   v_dim: hf_get(c, "v_head_dim"),
 }
-fn _deepseek(c: Record) -> Decoder = _further(
+fn _with_latent(c: Record, mixers: List[Mixer], sparse: List[Bool]) -> Decoder = _mixed(
   c,
-  _mixed(
-    c,
-    [_latent(c) for i in 0..hf_layers(c)],
-    _after_first(c),
-    _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
-    hf_dense(c),
-  ),
+  mixers,
+  sparse,
+  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
+  hf_dense(c),
 )
+fn _deepseek(c: Record) -> Decoder = _with_latent(c, [_latent(c) for i in 0..hf_layers(c)], _after_first(c))
 // Sparse latent attention: up to `index_topk` words a query sees all before it.
 fn _glm_dsa(c: Record) -> Decoder = if hf_seq(c) > hf_get(c, "index_topk") then refuse(
   "`index_topk`: attention to a choice of words is followed up to as many: state `seq` up to " + str(hf_get(c, "index_topk")),
-) else _further(
-  c,
-  hf_model(
-    c,
-    [
-      {
-        mixer: _indexed(c, k[0]),
-        mlp: if k[1] then _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)) else hf_dense(c),
-      } for k in zip(_indexers(c), _sparse_by_type(c))
-    ],
-  ),
-)
+) else _with_latent(c, [_indexed(c, kind) for kind in _indexers(c)], _sparse_by_type(c))
 fn _indexed(c: Record, kind: String) -> Mixer = _latent(c) with {
   index_heads = if kind == "full" then hf_get(c, "index_n_heads") else if kind == "shared" then 0
     else refuse("`indexer_types` has `" + kind + "`: known are full shared")
@@ -135,19 +112,18 @@ fn _indexed(c: Record, kind: String) -> Mixer = _latent(c) with {
 }
 // Layers that share take what the last full one chose. Where nothing lists them: letters F and S, or each
 // `index_topk_freq`-th layer from `index_skip_topk_offset` on.
-fn _indexers(c: Record) -> List[String] = if hf_raw(c, "indexer_types") != none then hf_raw(c, "indexer_types")
-  else if hf_raw(c, "index_topk_pattern") != none
-  then [if l == "F" then "full" else "shared" for l in letters(hf_raw(c, "index_topk_pattern"))] else [
+fn _indexers(c: Record) -> List[String] = if hf_raw(c, "indexer_types") != none
+  then hf_counted(c, hf_raw(c, "indexer_types"), "indexer_types") else if hf_raw(c, "index_topk_pattern") != none
+  then hf_counted(c, [_indexer_of(l) for l in letters(hf_raw(c, "index_topk_pattern"))], "index_topk_pattern") else [
   if max(i - hf_or(c, "index_skip_topk_offset", 2) + 1, 0) % max(hf_or(c, "index_topk_freq", 1), 1) == 0 then "full" else "shared"
     for i in 0..hf_layers(c)
 ]
+fn _indexer_of(letter: String) -> String = if letter == "F" then "full" else if letter == "S" then "shared"
+  else refuse("`index_topk_pattern` has `" + letter + "`: known are F S")
 fn _sparse_by_type(c: Record) -> List[Bool] = if hf_raw(c, "mlp_layer_types") == none then _after_first(c)
-  else [k == "sparse" for k in hf_raw(c, "mlp_layer_types")]
-
-// Modules that predict further words are layers like the last one.
-fn _further(c: Record, d: Decoder) -> Decoder = if not c.mtp then d else d with {
-  mtp = [last(d.layers) for i in 0..hf_any(c, "num_nextn_predict_layers num_mtp_layers num_mtp_modules", 0)]
-}
+  else [_is_sparse(k) for k in hf_counted(c, hf_raw(c, "mlp_layer_types"), "mlp_layer_types")]
+fn _is_sparse(kind: String) -> Bool = if hf_is(kind, "sparse dense") then kind == "sparse"
+  else refuse("`mlp_layer_types` has `" + kind + "`: known are sparse dense")
 fn _llama4(c: Record) -> Decoder = _mixed(
   c,
   [
@@ -165,7 +141,7 @@ fn _llama4(c: Record) -> Decoder = _mixed(
   ],
   _llama4_sparse(c),
   _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size"), hf_get(c, "intermediate_size")),
-  { ffn: hf_get(c, "intermediate_size_mlp") },
+  { ffn: hf_get(c, "intermediate_size_mlp"), activation: hf_activation(c, true) },
 )
 fn _llama4_sparse(c: Record) -> List[Bool] = _sparse_of(c, hf_or(c, "moe_layers", []))
 fn _sparse_of(c: Record, stated: List) -> List[Bool] = if stated != [] then [
@@ -174,23 +150,21 @@ fn _sparse_of(c: Record, stated: List) -> List[Bool] = if stated != [] then [
 
 // Layers of one half each: a state space (M), attention (*), an MLP (-) or experts (E), as a text of such
 // letters or a list of words. Attention has no positions.
-fn _halves(c: Record) -> List[String] = hf_or(
+fn _halves(c: Record) -> List[String] = _halves_counted(
   c,
-  "layers_block_type",
-  [_half_of(l) for l in letters(hf_or(c, "hybrid_override_pattern", "")) if l != "|"],
+  if hf_raw(c, "layers_block_type") != none then hf_raw(c, "layers_block_type")
+    else [_half_of(l) for l in letters(hf_get(c, "hybrid_override_pattern")) if l != "|"],
 )
+fn _halves_counted(c: Record, halves: List[String]) -> List[String] = if hf_raw(c, "num_hidden_layers") == none then halves
+  else hf_counted(c, halves, "hybrid_override_pattern")
 fn _half_of(letter: String) -> String = if letter == "M" then "mamba" else if letter == "*" then "attention" else if letter == "-"
   then "mlp" else if letter == "E" then "moe" else refuse("`hybrid_override_pattern` has `" + letter + "`: known are M * - E")
-fn _nemotron_h(c: Record) -> Decoder = _hybrid(c, _halves(c), [])
-fn _hybrid(c: Record, halves: List[String], further: List[String]) -> Decoder = {
-  layers: [_half_layer(c, h) for h in halves],
+fn _nemotron_h(c: Record) -> Decoder = {
+  layers: [_half_layer(c, h) for h in _halves(c)],
   hidden: hf_get(c, "hidden_size"),
   vocab: hf_get(c, "vocab_size"),
   seq: hf_seq(c),
   tied: hf_or(c, "tie_word_embeddings", false),
-  mtp: if c.mtp then refuse(
-    "`num_nextn_predict_layers`: modules of hybrid layers that predict further words are not followed: leave `mtp` out",
-  ) else [],
 }
 fn _half_layer(c: Record, half: String) -> Layer = if half == "mamba" then { mixer: _state_space(c), mlp: { kind: "none" } } else if half ==
   "attention" then { mixer: _plain_attention(c), mlp: { kind: "none" } } else if half == "mlp"
@@ -266,9 +240,39 @@ fn _qwen3_next(c: Record) -> Decoder = _mixed(
   _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), hf_get(c, "shared_expert_intermediate_size")) with {
     shared_gate = true
   },
-  { ffn: hf_or(c, "intermediate_size", 1), activation: hf_activation(c, true) },
+  if any([not s for s in _steps(c)]) then hf_dense(c) else { kind: "none" },
 )
 fn _qwen3_5(c: Record) -> Decoder = hf_alike(c, _delta_mixers(c), hf_dense(c))
+
+// What several types read.
+let _latent_reads = "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers"
+let _indexed_reads =
+  _latent_reads + " num_mtp_layers mlp_layer_types index_topk index_head_dim index_n_heads indexer_types index_topk_freq index_topk_pattern index_skip_topk_offset indexer_rope_interleave index_share_for_mtp_iteration"
+let _delta_reads = "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings"
+let _delta_experts = " num_experts num_local_experts num_experts_per_tok moe_intermediate_size shared_expert_intermediate_size decoder_sparse_step mlp_only_layers"
+let _deepseek_sizes: Record = {
+  vocab_size: 129280,
+  hidden_size: 7168,
+  intermediate_size: 18432,
+  moe_intermediate_size: 2048,
+  num_hidden_layers: 61,
+  num_attention_heads: 128,
+  n_shared_experts: 1,
+  n_routed_experts: 256,
+  kv_lora_rank: 512,
+  q_lora_rank: 1536,
+  qk_rope_head_dim: 64,
+  v_head_dim: 128,
+  qk_nope_head_dim: 128,
+  num_experts_per_tok: 8,
+  first_k_dense_replace: 3,
+  max_position_embeddings: 163840,
+  topk_method: "noaux_tc",
+  index_topk: 2048,
+  index_head_dim: 128,
+  index_n_heads: 64,
+  tie_word_embeddings: false,
+}
 
 let hf_expert_types: List[Record] = [
   {
@@ -364,7 +368,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "deepseek_v2",
     build: _deepseek,
-    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers",
+    reads: _latent_reads,
     default: {
       vocab_size: 102400,
       hidden_size: 4096,
@@ -386,27 +390,8 @@ let hf_expert_types: List[Record] = [
   {
     types: "deepseek_v3 kimi_k2",
     build: _deepseek,
-    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers num_mtp_layers",
-    default: {
-      vocab_size: 129280,
-      hidden_size: 7168,
-      intermediate_size: 18432,
-      moe_intermediate_size: 2048,
-      num_hidden_layers: 61,
-      num_attention_heads: 128,
-      n_shared_experts: 1,
-      n_routed_experts: 256,
-      kv_lora_rank: 512,
-      q_lora_rank: 1536,
-      qk_rope_head_dim: 64,
-      v_head_dim: 128,
-      qk_nope_head_dim: 128,
-      num_experts_per_tok: 8,
-      first_k_dense_replace: 3,
-      max_position_embeddings: 4096,
-      topk_method: "noaux_tc",
-      tie_word_embeddings: false,
-    },
+    reads: _latent_reads + " num_mtp_layers",
+    default: _deepseek_sizes with { max_position_embeddings = 4096 },
   },
   {
     types: "glm4_moe",
@@ -500,7 +485,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "qwen3_next",
     build: _qwen3_next,
-    reads: "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings num_experts num_local_experts num_experts_per_tok moe_intermediate_size shared_expert_intermediate_size decoder_sparse_step mlp_only_layers",
+    reads: _delta_reads + _delta_experts,
     default: {
       vocab_size: 151936,
       hidden_size: 2048,
@@ -526,7 +511,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "qwen3_5_moe_text",
     build: _qwen3_next,
-    reads: "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings num_experts num_local_experts num_experts_per_tok moe_intermediate_size shared_expert_intermediate_size decoder_sparse_step mlp_only_layers",
+    reads: _delta_reads + _delta_experts,
     default: {
       vocab_size: 248320,
       hidden_size: 2048,
@@ -551,7 +536,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "qwen3_5_text",
     build: _qwen3_5,
-    reads: "mlp_only_layers linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings",
+    reads: _delta_reads + " mlp_only_layers",
     default: {
       vocab_size: 248320,
       hidden_size: 4096,
@@ -573,57 +558,24 @@ let hf_expert_types: List[Record] = [
   {
     types: "glm_moe_dsa",
     build: _glm_dsa,
-    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq mlp_layer_types attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers num_mtp_layers index_topk index_head_dim index_n_heads indexer_types index_topk_freq index_topk_pattern index_skip_topk_offset indexer_rope_interleave index_share_for_mtp_iteration",
-    default: {
-      vocab_size: 154880,
-      hidden_size: 6144,
-      intermediate_size: 12288,
-      moe_intermediate_size: 2048,
-      num_hidden_layers: 78,
-      num_attention_heads: 64,
-      n_shared_experts: 1,
-      n_routed_experts: 256,
-      kv_lora_rank: 512,
-      q_lora_rank: 2048,
-      qk_rope_head_dim: 64,
-      v_head_dim: 256,
-      qk_nope_head_dim: 192,
-      num_experts_per_tok: 8,
-      first_k_dense_replace: 3,
-      max_position_embeddings: 4096,
-      topk_method: "noaux_tc",
-      index_topk: 2048,
-      index_head_dim: 128,
-      index_n_heads: 32,
-      tie_word_embeddings: false,
+    reads: _indexed_reads,
+    default: _deepseek_sizes with {
+      vocab_size = 154880
+      hidden_size = 6144
+      intermediate_size = 12288
+      num_hidden_layers = 78
+      num_attention_heads = 64
+      q_lora_rank = 2048
+      v_head_dim = 256
+      qk_nope_head_dim = 192
+      max_position_embeddings = 4096
+      index_n_heads = 32
     },
   },
   {
     types: "deepseek_v32",
     build: _glm_dsa,
-    reads: "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq mlp_layer_types attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers num_mtp_layers index_topk index_head_dim index_n_heads indexer_types index_topk_freq index_topk_pattern index_skip_topk_offset indexer_rope_interleave index_share_for_mtp_iteration",
-    default: {
-      vocab_size: 129280,
-      hidden_size: 7168,
-      intermediate_size: 18432,
-      moe_intermediate_size: 2048,
-      num_hidden_layers: 61,
-      num_attention_heads: 128,
-      n_shared_experts: 1,
-      n_routed_experts: 256,
-      kv_lora_rank: 512,
-      q_lora_rank: 1536,
-      qk_rope_head_dim: 64,
-      v_head_dim: 128,
-      qk_nope_head_dim: 128,
-      num_experts_per_tok: 8,
-      first_k_dense_replace: 3,
-      max_position_embeddings: 163840,
-      topk_method: "noaux_tc",
-      index_topk: 2048,
-      index_head_dim: 128,
-      index_n_heads: 64,
-      tie_word_embeddings: false,
-    },
+    reads: _indexed_reads,
+    default: _deepseek_sizes,
   },
 ]

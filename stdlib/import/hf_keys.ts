@@ -24,12 +24,15 @@ let hf_common: List[String] = [
   "rope_scaling partial_rotary_factor layer_types sliding_window",
 ]
 
+// Counts of the modules that predict further words, of which a type reads some.
+let hf_mtp = "num_nextn_predict_layers num_mtp_layers num_mtp_modules mtp_num_hidden_layers"
+
 let hf_harmless: List[Record] = [
   {
     why: "what weights begin with, and what is done to them before training",
     keys: [
       "initializer_range initializer_factor init_std embedding_init_std attention_initializer_range",
-      "rescale_prenorm_residual _name_or_path auto_map architectures transformers_version pruned_heads",
+      "rescale_prenorm_residual _name_or_path auto_map architectures transformers_version",
       "torchscript return_dict",
     ],
   },
@@ -37,8 +40,7 @@ let hf_harmless: List[Record] = [
     why: "the formats of a checkpoint: a plan states those that it trains in",
     keys: [
       "torch_dtype dtype quantization_config use_bfloat16 mamba_ssm_dtype mamba_ssm_cache_dtype",
-      "attention_softmax_in_fp32 moe_router_dtype router_dtype reorder_and_upcast_attn",
-      "fp32_residual_connection",
+      "attention_softmax_in_fp32 moe_router_dtype router_dtype",
     ],
   },
   {
@@ -97,9 +99,9 @@ let hf_harmless: List[Record] = [
     ],
   },
   {
-    why: "what a forward gives besides, or how it is cut up to save memory",
+    why: "what a forward gives besides, and how a plan runs it",
     keys: [
-      "output_attentions output_hidden_states chunk_size_feed_forward pretraining_tp slow_but_exact",
+      "output_attentions output_hidden_states pretraining_tp slow_but_exact",
       "attn_implementation _attn_implementation _attn_implementation_autoset _flash_attn_2_enabled",
       "tf_legacy_loss gradient_checkpointing",
     ],
@@ -124,6 +126,14 @@ let hf_refused: List[Record] = [
   { key: "add_cross_attention", but: [false, none], why: "a decoder with an encoder's words has no model here: write false" },
   { key: "is_encoder_decoder", but: [false, none], why: "a decoder with an encoder has another type: write false" },
   { key: "residual_in_fp32", but: [false, none], why: "sums in another format than the rest have no model here: write false" },
+  { key: "fp32_residual_connection", but: [false, none], why: "sums in another format than the rest have no model here: write false" },
+  {
+    key: "reorder_and_upcast_attn",
+    but: [false, none],
+    why: "attention in another format than the rest has no model here: write false",
+  },
+  { key: "pruned_heads", but: [{}, none], why: "layers without some of their heads have no model here: write {}" },
+  { key: "chunk_size_feed_forward", but: [0, none], why: "an MLP over a part of the words at a time has no model here: write 0" },
   { key: "layerdrop", but: [0, none], why: "layers that are left out by chance have no plan here: write 0.0" },
   { key: "enable_bias", but: [true, none], why: "write true: layers without biases of this type are not followed" },
   { key: "layer_norm_elementwise_affine", but: [true, none], why: "write true: norms without weights of this type are not followed" },

@@ -18,7 +18,10 @@ fn hf_flag(c: Record, key: String) -> Bool = hf_or(c, key, false)
 // each kind of layer may stand in it.
 fn _rope(c: Record) -> Record = hf_any(c, "rope_parameters rope_scaling", {})
 fn _rope_of(c: Record, kind: String) -> Record = field(_rope(c), kind, _rope(c))
-fn _is_scaled(c: Record, kind: String) -> Bool = field(_rope_of(c, kind), "rope_type", field(_rope_of(c, kind), "type", "")) == "yarn"
+fn _is_scaled(c: Record, kind: String) -> Bool = _scaled(field(_rope_of(c, kind), "rope_type", field(_rope_of(c, kind), "type", "default")))
+fn _scaled(type: String) -> Bool = if hf_is(type, "yarn longrope su") then true
+  else if hf_is(type, "default linear dynamic llama3 proportional mrope") then false
+  else refuse("`rope_type`: `" + type + "` is not followed: known are default linear dynamic llama3 proportional mrope yarn longrope")
 fn _share(c: Record, kind: String) -> Real = field(
   _rope_of(c, kind),
   "partial_rotary_factor",
@@ -40,8 +43,9 @@ fn _window(c: Record, kind: String) -> Int = if kind == "sliding_attention" then
 fn _chunk(chunk: Int, seq: Int) -> Int = if chunk == 0 or seq <= chunk then 0 else refuse(
   "`attention_chunk_size`: attention over chunks of " + str(chunk) + " words is not followed: state `seq` up to that",
 )
-fn hf_counted(c: Record, kinds: List[String]) -> List[String] = if len(kinds) == hf_layers(c) then kinds else refuse(
-  "`layer_types` has " + str(len(kinds)) + " layers, `num_hidden_layers` is " + str(hf_layers(c)),
+// What `key` says of each layer.
+fn hf_counted(c: Record, kinds: List, key: String = "layer_types") -> List = if len(kinds) == hf_layers(c) then kinds else refuse(
+  "`" + key + "` has " + str(len(kinds)) + " layers, `num_hidden_layers` is " + str(hf_layers(c)),
 )
 
 fn hf_attention(c: Record, kind: String, bias: Bool, out_bias: Bool, norm: String = "none", rotary: Bool = true) -> Mixer = {
@@ -215,11 +219,9 @@ fn _nemotron(c: Record) -> Decoder = hf_alike(
   hf_dense(c, hf_flag(c, "mlp_bias"), false),
 ) with { norm = "layer" }
 // Layers without positions: those that `no_rope_layers` has 0 for, else each `no_rope_layer_interval`-th.
-fn hf_turned(c: Record) -> List = hf_or(
-  c,
-  "no_rope_layers",
-  [if f then 0 else 1 for f in hf_each(c, hf_or(c, "no_rope_layer_interval", 4))],
-)
+fn hf_turned(c: Record) -> List = _turned(c, hf_or(c, "no_rope_layers", []))
+fn _turned(c: Record, stated: List) -> List = if stated != [] then hf_counted(c, stated, "no_rope_layers")
+  else [if f then 0 else 1 for f in hf_each(c, hf_or(c, "no_rope_layer_interval", 4))]
 fn _smollm3(c: Record) -> Decoder = hf_alike(
   c,
   [
@@ -240,7 +242,7 @@ fn _ernie(c: Record) -> Decoder = hf_alike(
 // Layers of their own sizes, found by a search (Nemotron-NAS): a half may be left out.
 fn _nas(c: Record) -> Decoder = hf_model(
   c,
-  [{ mixer: _nas_mixer(c, b.attention), mlp: _nas_mlp(c, b.ffn) } for b in hf_get(c, "block_configs")],
+  [{ mixer: _nas_mixer(c, b.attention), mlp: _nas_mlp(c, b.ffn) } for b in hf_counted(c, hf_get(c, "block_configs"), "block_configs")],
 )
 fn _kept(b: Record, half: String) -> Bool = if field(b, "replace_with_linear", false) then refuse(
   "`block_configs`: a half that is one product (`replace_with_linear`) is not followed",
@@ -309,24 +311,33 @@ fn _opt_of(c: Record, norms: String) -> Decoder = _dropped(
   },
 )
 
+let _olmo_sizes: Record = {
+  vocab_size: 50304,
+  hidden_size: 4096,
+  intermediate_size: 11008,
+  num_hidden_layers: 32,
+  num_attention_heads: 32,
+  max_position_embeddings: 2048,
+  tie_word_embeddings: false,
+}
+let _glm_sizes: Record = {
+  vocab_size: 151552,
+  hidden_size: 4096,
+  intermediate_size: 13696,
+  num_hidden_layers: 40,
+  num_attention_heads: 32,
+  num_key_value_heads: 2,
+  head_dim: 128,
+  max_position_embeddings: 131072,
+  tie_word_embeddings: false,
+  attention_bias: true,
+  partial_rotary_factor: 0.5,
+}
+
 // `reads`: keys that a type follows besides hf_common. `default`: of its class, of keys that are read.
 let hf_dense_types: List[Record] = [
   {
-    types: "llama",
-    build: _llama,
-    reads: "attention_bias mlp_bias",
-    default: {
-      vocab_size: 32000,
-      hidden_size: 4096,
-      intermediate_size: 11008,
-      num_hidden_layers: 32,
-      num_attention_heads: 32,
-      max_position_embeddings: 2048,
-      tie_word_embeddings: false,
-    },
-  },
-  {
-    types: "granite",
+    types: "llama granite",
     build: _llama,
     reads: "attention_bias mlp_bias",
     default: {
@@ -482,29 +493,13 @@ let hf_dense_types: List[Record] = [
     types: "olmo",
     build: _olmo,
     reads: "attention_bias",
-    default: {
-      vocab_size: 50304,
-      hidden_size: 4096,
-      intermediate_size: 11008,
-      num_hidden_layers: 32,
-      num_attention_heads: 32,
-      max_position_embeddings: 2048,
-      tie_word_embeddings: false,
-    },
+    default: _olmo_sizes,
   },
   {
     types: "olmo2",
     build: _olmo2,
     reads: "attention_bias",
-    default: {
-      vocab_size: 50304,
-      hidden_size: 4096,
-      intermediate_size: 11008,
-      num_hidden_layers: 32,
-      num_attention_heads: 32,
-      max_position_embeddings: 2048,
-      tie_word_embeddings: false,
-    },
+    default: _olmo_sizes,
   },
   {
     types: "olmo3",
@@ -638,37 +633,13 @@ let hf_dense_types: List[Record] = [
     types: "glm",
     build: _glm,
     reads: "attention_bias",
-    default: {
-      vocab_size: 151552,
-      hidden_size: 4096,
-      intermediate_size: 13696,
-      num_hidden_layers: 40,
-      num_attention_heads: 32,
-      num_key_value_heads: 2,
-      head_dim: 128,
-      max_position_embeddings: 131072,
-      tie_word_embeddings: false,
-      attention_bias: true,
-      partial_rotary_factor: 0.5,
-    },
+    default: _glm_sizes,
   },
   {
     types: "glm4",
     build: _glm4,
     reads: "attention_bias",
-    default: {
-      vocab_size: 151552,
-      hidden_size: 4096,
-      intermediate_size: 13696,
-      num_hidden_layers: 40,
-      num_attention_heads: 32,
-      num_key_value_heads: 2,
-      head_dim: 128,
-      max_position_embeddings: 131072,
-      tie_word_embeddings: false,
-      attention_bias: true,
-      partial_rotary_factor: 0.5,
-    },
+    default: _glm_sizes,
   },
   {
     types: "nemotron",
