@@ -33,7 +33,7 @@ const ts_memory_effect *ts_memory_effects(ts_arena *arena, const ts_ir *ir)
   return effects;
 }
 
-const bool *ts_memory_streams(ts_arena *arena, const ts_ir *ir)
+static const bool *memory_streams(ts_arena *arena, const ts_ir *ir)
 {
   bool *found = TS_NEW_ARRAY(arena, bool, ir->streams_count + 1);
   for (uint32_t n = 0; n < ir->nodes_count; n++)
@@ -77,20 +77,26 @@ static void refill(const ts_memory_changes *c, source *s)
   }
 }
 
-ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+ts_memory_input ts_memory_input_of(ts_arena *arena, const ts_ir *ir, const ts_run *run)
+{
+  return (ts_memory_input){run, ts_memory_effects(arena, ir), memory_streams(arena, ir)};
+}
+
+ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input *input,
                                          uint32_t rank)
 {
+  const ts_run *run = input->run;
+  const ts_ir *ir = ts_run_facts(run)->tables->ir;
   ts_memory_changes *c = TS_NEW(arena, ts_memory_changes);
-  const bool *found = ts_memory_streams(arena, ir);
-  *c = (ts_memory_changes){ir, ts_memory_effects(arena, ir),
-                    TS_NEW_ARRAY(arena, source, ir->streams_count + 1), 0};
+  *c = (ts_memory_changes){ir, input->effects, TS_NEW_ARRAY(arena, source, ir->streams_count + 1),
+                           0};
   if (ts_memory_issued(run, ts_run_result(run)->class_of[rank])) {
     c->sources[c->count].issues = ts_issues_new(arena, run, rank);
     refill(c, &c->sources[c->count++]);
     return c;
   }
   for (uint32_t s = 0; s <= ir->streams_count; s++) {
-    if (!found[s])
+    if (!input->streams[s])
       continue;
     c->sources[c->count].lane =
       ts_lane_new(arena, run, rank, s < ir->streams_count ? s : TS_IR_NONE);

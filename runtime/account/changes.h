@@ -15,9 +15,6 @@
 typedef struct ts_memory_effect { int64_t allocates, frees; } ts_memory_effect;
 const ts_memory_effect *ts_memory_effects(ts_arena *arena, const ts_ir *ir); /* [nodes] */
 
-/* Streams whose nodes allocate or free something, [streams + 1]; the host last. */
-const bool *ts_memory_streams(ts_arena *arena, const ts_ir *ir);
-
 /* All that a node allocates, at its start, or all that it frees, at its end. */
 typedef struct ts_memory_change {
   uint64_t time;
@@ -29,8 +26,17 @@ typedef struct ts_memory_change {
 /* A class of ranks whose program has it so (ts_ir_memory_order). */
 bool ts_memory_issued(const ts_run *run, uint32_t class);
 
+/* What changes of all ranks are read from. */
+typedef struct ts_memory_input {
+  const ts_run *run;
+  const ts_memory_effect *effects;
+  /* [streams + 1] whose nodes allocate or free something; the host last */
+  const bool *streams;
+} ts_memory_input;
+ts_memory_input ts_memory_input_of(ts_arena *arena, const ts_ir *ir, const ts_run *run);
+
 typedef struct ts_memory_changes ts_memory_changes;
-ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+ts_memory_changes *ts_memory_changes_new(ts_arena *arena, const ts_memory_input *input,
                                          uint32_t rank);
 /* The earliest change not yet taken; at one moment releases come before allocations, then the
  * stream with the lower number. Of one stream they keep the order of its nodes. False at the end.

@@ -207,7 +207,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
       pieces[count++] = c;
   uint32_t workers = ts_workers_size(ts_run_threads(run), count);
   measuring m = {ir,
-                 {run, ts_memory_effects(scratch, ir), ts_memory_streams(scratch, ir)},
+                 ts_memory_input_of(scratch, ir, run),
                  classes,
                  pieces,
                  TS_NEW_ARRAY(scratch, ts_arena *, workers),
@@ -269,7 +269,8 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
 {
   const ts_result *result = ts_run_result(run);
   ts_arena *scratch = ts_arena_new("memory curve");
-  ts_memory_changes *changes = ts_memory_changes_new(scratch, ir, run, rank);
+  ts_memory_input input = ts_memory_input_of(scratch, ir, run);
+  ts_memory_changes *changes = ts_memory_changes_new(scratch, &input, rank);
   int64_t category[TS_IR_CATEGORIES];
   uint64_t now = 0;
   hold(ir, result->classes[result->class_of[rank]].program, category);

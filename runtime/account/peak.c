@@ -286,7 +286,7 @@ static ts_memory_peak walk_issues(ts_arena *arena, const ts_memory_input *input,
 {
   const ts_ir *ir = ts_run_facts(input->run)->tables->ir;
   ts_memory_changes *changes =
-    ts_memory_changes_new(arena, ir, input->run, ts_run_result(input->run)->classes[class].rank);
+    ts_memory_changes_new(arena, input, ts_run_result(input->run)->classes[class].rank);
   ts_memory_peak peak = peak_before(held, room);
   uint64_t highest = 0, end = *until, taken = 0;
   for (ts_memory_change c; taken < end && ts_memory_changes_next(changes, &c); taken++) {

@@ -19,12 +19,6 @@ typedef struct ts_memory_peak {
   const uint32_t *times;
 } ts_memory_peak;
 
-typedef struct ts_memory_input { /* of all ranks */
-  const ts_run *run;
-  const ts_memory_effect *effects;
-  const bool *streams; /* ts_memory_streams */
-} ts_memory_input;
-
 /* What is found of one rank that serves others of the same play. In the arena. */
 typedef struct ts_peak_memo ts_peak_memo;
 ts_peak_memo *ts_peak_memo_new(ts_arena *arena);

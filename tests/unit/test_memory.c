@@ -133,7 +133,8 @@ static bool same_moment(const ts_memory_moment *a, const ts_memory_moment *b)
 static void walk(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t class,
                  const ts_memory_class *m)
 {
-  const ts_memory_effect *effects = ts_memory_effects(arena, ir);
+  ts_memory_input input = ts_memory_input_of(arena, ir, run);
+  const ts_memory_effect *effects = input.effects;
   int64_t held = (int64_t)m->base, peak = held;
   int64_t room = m->limit ? (int64_t)(m->limit - m->reserved) : INT64_MAX;
   ts_memory_moment at = {.item = TS_IR_NONE, .asked = m->base}, over = at;
@@ -146,7 +147,7 @@ static void walk(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t c
     held_of[holding->category] += (int64_t)holding->bytes;
   }
   memcpy(of, held_of, sizeof of);
-  ts_memory_changes *changes = ts_memory_changes_new(arena, ir, run, ts_run_result(run)->classes[class].rank);
+  ts_memory_changes *changes = ts_memory_changes_new(arena, &input, ts_run_result(run)->classes[class].rank);
   for (ts_memory_change c; ts_memory_changes_next(changes, &c);) {
     const ts_memory_effect *e = &effects[c.node - ir->nodes];
     int64_t bytes = c.frees ? e->frees : e->allocates, before = held;
