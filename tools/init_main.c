@@ -202,9 +202,12 @@ static bool misfits(const task *t)
 static bool is_good(task *t, size_t point)
 {
   const trial *r = &t->trials[point];
-  ts_figures figures = {{[TS_FIGURE_STEP] = (double)r->step * 1e-12,
-                         [TS_FIGURE_MEMORY] = 8 * (double)r->peak}};
+  ts_figures figures;
   double worth;
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    figures.of[f] = TS_NOT_KNOWN;
+  figures.of[TS_FIGURE_STEP] = (double)r->step * 1e-12;
+  figures.of[TS_FIGURE_MEMORY] = 8 * (double)r->peak;
   return r->played && r->fits && ts_search_judge(t->search, point, &figures, &worth);
 }
 
