@@ -66,16 +66,6 @@ static void unmap_all(void)
   waiting = 0;
 }
 
-static void hold(void) { pthread_mutex_lock(&lock); }
-static void let_go(void) { pthread_mutex_unlock(&lock); }
-static void prepare_forks(void) { pthread_atfork(hold, let_go, let_go); }
-
-void ts_blocks_fork(void)
-{
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, prepare_forks);
-}
-
 void ts_blocks_drop(void)
 {
   pthread_mutex_lock(&lock);

@@ -19,8 +19,6 @@ void ts_blocks_give(void *at, size_t size);
 /* That many bytes may wait for who asks next; 0, as in programs of others: the system gets large
  * blocks back at once. */
 void ts_blocks_keep(size_t bytes);
-/* From now on processes may be forked while other threads ask for blocks. */
-void ts_blocks_fork(void);
 /* What waits goes back to the system, which has no more to give. */
 void ts_blocks_drop(void);
 
