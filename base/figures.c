@@ -32,6 +32,14 @@ ts_text ts_figure_member(ts_figure_id id)
   return t;
 }
 
+ts_text ts_figure_member_per_step(ts_figure_id id)
+{
+  ts_text t;
+  snprintf(t.text, sizeof t.text, "%s%s_per_step", ts_figure_table[id].name,
+           ts_figure_units[ts_figure_table[id].unit].ending);
+  return t;
+}
+
 double ts_figure_scaled(ts_figure_unit unit, double value)
 {
   return value * ts_figure_units[unit].times / ts_figure_units[unit].over;

@@ -46,6 +46,7 @@ typedef struct ts_figures { double of[TS_FIGURES]; } ts_figures;
 
 ts_text ts_figure_title(ts_figure_id id);  /* "energy of a step" */
 ts_text ts_figure_member(ts_figure_id id); /* of JSON, and a column: "energy_joules" */
+ts_text ts_figure_member_per_step(ts_figure_id id); /* "energy_joules_per_step" */
 /* What a member or a column holds: ps, bytes, kg. */
 double ts_figure_scaled(ts_figure_unit unit, double value);
 

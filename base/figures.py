@@ -24,6 +24,7 @@ for _, name, unit, _better, _title, what, *_, places in rows("figures.def", "FIG
     member = name + ending + ("_per_step" if per_step else "")
     members = [member, ("energy_mwh" if unit == "ENERGY" else name + ending) + "_per_trillion_tokens"] if per_step else [member]
     figures.append({"name": name, "column": name + ending, "unit": UNITS.get(unit, symbol), "is": what,
+                    "type": "integer" if unit == "COUNT" else "number",
                     "members": members if re.search(r"^.1|json", places) else []})
 
 status = 0
@@ -46,14 +47,18 @@ def put(file, start, end, lines):
 
 
 def schema(indent, members, unknown):
-    return [f'{indent}{json.dumps(m)}: {json.dumps({"type": ["number", "null"], "description": text + unknown}, ensure_ascii=False)},'
-            for m, text in members]
+    return [f'{indent}{json.dumps(m)}: {json.dumps({"type": [kind, "null"], "minimum": 0, "description": text + unknown}, ensure_ascii=False)},'
+            for m, kind, text in members]
 
 
 put("share/schemas/report.json", '"step_time_ps"', '"samples_per_second"',
-    schema("    ", [(m, f["is"] + (", of 10^12 tokens" if i else "")) for f in figures for i, m in enumerate(f["members"])], "; null: unknown"))
+    schema("    ", [(m, f["type"], f["is"].replace("of a step", "of 10^12 tokens") if i else f["is"])
+                    for f in figures for i, m in enumerate(f["members"])], "; null: unknown"))
+put("share/schemas/report.json", '"change": {"type": "string"}', '"not_changed"',
+    ['        "step_time_ps": {"$ref": "#/$defs/count"},'] +
+    [f'        "{f["members"][0]}": {{"type": "number", "minimum": 0}},' for f in figures if len(f["members"]) > 1])
 put("share/schemas/sweep.json", '"state"', '"lacks_bytes"',
-    schema("          ", [(f["column"], f["is"]) for f in figures], "; null: unknown, or not played"))
+    schema("          ", [(f["column"], f["type"], f["is"]) for f in figures], "; null: unknown, or not played"))
 put("doc/reports.md", "| figure |", "", ["|---|---|---|---|"] + [
     f'| `{f["name"]}` | {f["unit"]} | {f["is"]} | `{f["column"]}` |' for f in figures])
 names = [f["name"] for f in figures]

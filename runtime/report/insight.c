@@ -91,7 +91,14 @@ static void sensitivities_json(const ts_sensitivities *all, cJSON *root)
   }
 }
 
-/* Of a step, if it is known. */
+/* Only those of a step are of what is changed. */
+static ts_figures what_if_figures(const ts_summary *s)
+{
+  ts_summary changed = *s;
+  changed.energy = s->extras.what_if_energy;
+  return ts_figures_of(&changed);
+}
+
 static void what_if_figure(ts_figure_id f, double before, double after, ts_arena *arena, FILE *out)
 {
   if (ts_is_stated(before) && ts_is_stated(after))
@@ -108,8 +115,10 @@ static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
   ts_put_text(out, "  %-*s%14s   %s, %s\n", NAME, "step time",
               ts_format_time(s->extras.what_if_step).text, signed_time(arena, gained),
               signed_share(arena, gained, s->result->step));
-  what_if_figure(TS_FIGURE_ENERGY, s->energy.joules, s->extras.what_if_energy.joules, arena, out);
-  what_if_figure(TS_FIGURE_COST, s->energy.dollars, s->extras.what_if_energy.dollars, arena, out);
+  ts_figures before = ts_figures_of(s), after = what_if_figures(s);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    if (ts_figure_table[f].in.per_step)
+      what_if_figure(f, before.of[f], after.of[f], arena, out);
   if (s->extras.what_if_stays)
     ts_put_text(out, "  not changed: slower than most, %s\n", s->extras.what_if_stays);
   for (uint32_t i = 0; i < s->extras.not_followed_count; i++) {
@@ -130,10 +139,11 @@ static void what_if_json(const ts_summary *s, cJSON *root)
   cJSON *o = cJSON_AddObjectToObject(root, "what_if");
   cJSON_AddStringToObject(o, "change", e->what_if);
   ts_add_number(o, "step_time_ps", (double)e->what_if_step);
-  if (ts_is_stated(e->what_if_energy.joules))
-    cJSON_AddNumberToObject(o, "energy_joules_per_step", e->what_if_energy.joules);
-  if (ts_is_stated(e->what_if_energy.dollars))
-    cJSON_AddNumberToObject(o, "cost_dollars_per_step", e->what_if_energy.dollars);
+  ts_figures after = what_if_figures(s);
+  for (ts_figure_id f = 0; f < TS_FIGURES; f++)
+    if (ts_figure_table[f].in.per_step && ts_is_stated(after.of[f]))
+      ts_add_number(o, ts_figure_member_per_step(f).text,
+                    ts_figure_scaled(ts_figure_table[f].unit, after.of[f]));
   if (e->what_if_stays)
     cJSON_AddStringToObject(o, "not_changed", e->what_if_stays);
   cJSON *list = cJSON_AddArrayToObject(o, "not_followed");

@@ -71,8 +71,7 @@ static void add_figure(cJSON *root, const ts_summary *s, ts_figure_id f, double 
   }
   double of_tokens = ts_figure_scaled(figure->unit, ts_of_trillion_tokens(s, value));
   bool joules = figure->unit == TS_FIGURE_IN_ENERGY;
-  ts_add_number(root, ts_arena_printf(s->arena, "%s_per_step", member),
-                ts_figure_scaled(figure->unit, value));
+  ts_add_number(root, ts_figure_member_per_step(f).text, ts_figure_scaled(figure->unit, value));
   ts_add_number(root,
                 ts_arena_printf(s->arena, "%s_per_trillion_tokens", joules ? "energy_mwh" : member),
                 joules ? of_tokens / (1000 * TS_JOULES_OF_KWH) : of_tokens);
