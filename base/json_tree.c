@@ -4,10 +4,24 @@
 
 #include "base/text.h"
 
+/* Where the first 0 is, as a byte or as an escape (of strings alone, which is where a backslash may
+ * be), or the end. */
+static const char *find_zero(const char *text, const char *end)
+{
+  static const char escape[] = "\\u0000";
+  const char *zero = memchr(text, 0, (size_t)(end - text));
+  const char *last = zero ? zero : end;
+  for (const char *at = text; (at = memchr(at, '\\', (size_t)(last - at))); at += 2) {
+    if ((size_t)(last - at) >= strlen(escape) && memcmp(at, escape, strlen(escape)) == 0)
+      return at;
+    if (last - at < 2)
+      break;
+  }
+  return last;
+}
+
 cJSON *ts_json_tree(const char *text, size_t size, const char **end)
 {
-  size_t valid = ts_utf8_valid(text, size);
-  const char *zero = memchr(text, 0, valid);
-  *end = zero ? zero : text + valid;
+  *end = find_zero(text, text + ts_utf8_valid(text, size));
   return *end < text + size ? NULL : cJSON_ParseWithLengthOpts(text, size, end, false);
 }

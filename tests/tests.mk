@@ -64,6 +64,7 @@ tests_unit_sources = \
 	tests/unit/test_ir_text.c \
 	tests/unit/test_ir_verify.c \
 	tests/unit/test_journal.c \
+	tests/unit/test_json_tree.c \
 	tests/unit/test_json_writer.c \
 	tests/unit/test_kept.c \
 	tests/unit/test_kernel_models.c \

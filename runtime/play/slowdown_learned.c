@@ -1,12 +1,12 @@
 #include "runtime/play/slowdown_learned.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/json_tree.h"
 #include "base/output.h"
 #include "base/source.h"
 #include "base/table.h"
@@ -164,7 +164,8 @@ static bool read_names(ts_arena *arena, const cJSON *list, uint32_t *count, cons
 
 static bool read_categories(ts_arena *arena, const char *text, ts_categories *out)
 {
-  cJSON *root = cJSON_Parse(text);
+  const char *end;
+  cJSON *root = ts_json_tree(text, strlen(text), &end);
   bool good = cJSON_IsObject(root);
   *out = (ts_categories){{0}, {NULL}};
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)

@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/heap.h"
+#include "base/json_tree.h"
 #include "base/output.h"
 
 enum { MOST_HEADER = 8192, MOST_MESSAGE = 64 << 20 };
@@ -86,7 +87,8 @@ cJSON *lsp_receive(lsp_wire *w, bool *broken)
     *broken |= length > 0;
     return NULL;
   }
-  cJSON *message = cJSON_ParseWithLength(w->buffer + w->begin, length);
+  const char *end;
+  cJSON *message = ts_json_tree(w->buffer + w->begin, length, &end);
   w->begin += length;
   if (!message) {
     lsp_refuse(w, NULL, LSP_PARSE_ERROR, "this is not JSON");
