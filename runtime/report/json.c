@@ -46,8 +46,8 @@ static cJSON *plan_object(const ts_summary *s)
   if (ir->meta->steps > 1)
     ts_add_integer(plan, "optimizer_steps", ir->meta->steps);
   ts_add_integer(plan, "parameters", ir->meta->parameters);
-  ts_add_integer(plan, "tokens_per_step", ir->meta->tokens_per_step);
-  ts_add_integer(plan, "samples_per_step", ir->meta->samples_per_step);
+  ts_add_known(plan, "tokens_per_step", ir->meta->tokens_per_step);
+  ts_add_known(plan, "samples_per_step", ir->meta->samples_per_step);
   cJSON_AddNumberToObject(plan, "model_flop_per_step", ir->meta->model_flops_per_step);
   ts_add_number(plan, "peak_flop_per_second_per_device", ts_unless_zero(ir->meta->peak_flops));
   cJSON *formats = cJSON_AddArrayToObject(plan, "formats");
@@ -105,10 +105,7 @@ static void add_answer(cJSON *root, const ts_summary *s)
   }
   const ts_memory_class *m = &s->memory->classes[s->memory->fullest];
   ts_add_integer(root, "peak_memory_bytes", m->peak + m->reserved);
-  if (m->limit)
-    ts_add_integer(root, "device_memory_bytes", m->limit);
-  else
-    cJSON_AddNullToObject(root, "device_memory_bytes");
+  ts_add_known(root, "device_memory_bytes", m->limit);
   cJSON_AddBoolToObject(root, "out_of_memory", m->over > 0);
 }
 

@@ -26,3 +26,11 @@ void ts_add_integer(cJSON *object, const char *name, uint64_t value)
   else
     cJSON_AddStringToObject(object, name, text);
 }
+
+void ts_add_known(cJSON *object, const char *name, uint64_t value)
+{
+  if (value)
+    ts_add_integer(object, name, value);
+  else
+    cJSON_AddNullToObject(object, name);
+}
