@@ -53,7 +53,7 @@ ts_confidence ts_confidence_new(ts_arena *arena, const ts_ir *ir, const ts_resul
 /* Of a figure by a validation with this spread. */
 ts_interval ts_interval_around(double figure, double spread, const ts_ir_validation *on);
 /* Of one step time over another. Errors of a family are correlated (0.7) and so cancel in part;
- * effects outside the plan is another one's in each. Where the runs are of different kinds
+ * effects outside the plan differ in each. Where the runs are of different kinds
  * nothing cancels. */
 ts_interval ts_interval_of_ratio(const ts_confidence *of, const ts_confidence *to);
 /* For when the IR is gone. */

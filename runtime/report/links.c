@@ -1,6 +1,5 @@
 #include "runtime/report/links.h"
 
-
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"

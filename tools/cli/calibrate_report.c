@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-
 #include "base/diag.h"
 #include "base/escape.h"
 #include "base/format.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-
 #include "base/escape.h"
 #include "base/heap.h"
 #include "runtime/report/members.h"
