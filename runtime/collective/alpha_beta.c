@@ -26,45 +26,32 @@
 #include <math.h>
 
 #include "base/round.h"
+#include "runtime/collective/algorithm.h"
 #include "runtime/collective/alpha_beta.h"
+#include "runtime/collective/white_box.h"
 
 /* ps of latency; seconds for each byte of the call */
 typedef struct plan { double steps, seconds; } plan;
-
-static double slower(double a, double b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
 static double over(double volume, double rate)
 {
   return volume > 0 && rate > 0 ? volume / rate : 0;
 }
 
-static plan ring(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
+/* Steps and volumes of an algorithm (algorithm.h), inside islands and between them at once. A ring's
+ * steps take the mean latency of its links, others the longest. */
+static plan done_by(uint32_t algorithm, const ts_ir_net_model *m, uint32_t kind,
+                    const ts_profile *p)
 {
-  double passes = ts_passes(kind);
-  double between = p->islands - 1.0, inside = (double)p->ranks - p->islands;
-  double steps =
-    inside * (double)(m->hop + p->intra_step) + between * (double)(m->inter_hop + p->inter_step);
-  return (plan){passes * steps, over(ts_ring_volume(kind, p->ranks), slower(p->inter, p->intra))};
-}
-
-static plan tree(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
-{
-  double levels = floor(log2(p->islands)), chain = p->per_island - 1.0;
-  double steps = chain * (double)(m->hop + p->intra_latency) +
-                 levels * (double)(m->inter_hop + p->inter_latency);
-  double bytes = kind == TS_IR_BARRIER ? 0 : 2, between = p->islands == 2 ? bytes / 2 : bytes;
-  return (plan){2 * steps, fmax(over(bytes * chain / p->per_island, p->intra),
-                                over(between, p->inter))};
-}
-
-static plan by_dimensions(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
-{
-  double passes = ts_passes(kind), inside = p->per_island - 1.0, between = p->islands - 1.0;
-  double steps = inside * (double)(m->hop + p->intra_latency) +
-                 between * (double)(m->inter_hop + p->inter_latency);
-  double bytes = kind == TS_IR_BARRIER ? 0 : passes;
-  return (plan){passes * steps, fmax(over(bytes * inside / p->per_island, p->intra),
-                                     over(bytes * between / p->islands, p->inter))};
+  const ts_ir_net_method way = {.collective = kind, .algorithm = algorithm};
+  bool ring = algorithm == TS_IR_NET_RING;
+  double inside, between, near, far;
+  ts_method_steps(&way, p, &inside, &between);
+  ts_method_volumes(&way, p, &near, &far);
+  double steps = inside * (double)(m->hop + (ring ? p->intra_step : p->intra_latency)) +
+                 between * (double)(m->inter_hop + (ring ? p->inter_step : p->inter_latency));
+  double seconds = fmax(over(near, p->intra), over(far, p->inter));
+  return (plan){steps, kind == TS_IR_BARRIER ? 0 : seconds};
 }
 
 static plan pairs(const ts_ir_net_model *m, const ts_profile *p)
@@ -92,6 +79,18 @@ static ts_estimate estimate(const ts_ir_net_model *m, uint64_t bytes, plan at)
   return e;
 }
 
+uint32_t ts_alpha_beta_by(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
+{
+  if (!ts_is_whole(kind) && !ts_is_half(kind))
+    return TS_IR_NET_RING;
+  if (m->algorithm == TS_IR_NONE)
+    return ts_is_whole(kind) && p->islands > 1 ? TS_IR_NONE : TS_IR_NET_RING;
+  const ts_algorithm *stated = ts_algorithm_of(m->algorithm);
+  uint32_t by = ts_algorithm_of_shape(ts_is_whole(kind) ? stated->whole : stated->half);
+  const ts_algorithm *a = ts_algorithm_of(by);
+  return a->possible && !a->possible(kind, p) ? TS_IR_NET_RING : by;
+}
+
 ts_estimate ts_alpha_beta(const ts_ir_net_model *m, uint32_t kind, uint64_t bytes,
                           const ts_profile *p)
 {
@@ -99,16 +98,10 @@ ts_estimate ts_alpha_beta(const ts_ir_net_model *m, uint32_t kind, uint64_t byte
     return estimate(m, bytes, pairs(m, p));
   if (kind == TS_IR_SHIFT || kind == TS_IR_MESSAGE)
     return estimate(m, bytes, one_step(m, p));
-  bool both_ways = ts_is_whole(kind);
-  if (m->algorithm == TS_IR_NET_HIERARCHICAL && (both_ways || ts_is_half(kind)) &&
-      p->ranks == p->islands * p->per_island)
-    return estimate(m, bytes, by_dimensions(m, kind, p));
-  if (both_ways && m->algorithm == TS_IR_NET_TREE)
-    return estimate(m, bytes, tree(m, kind, p));
-  ts_estimate round = estimate(m, bytes, ring(m, kind, p));
-  if (!both_ways || m->algorithm == TS_IR_NET_RING || m->algorithm == TS_IR_NET_HIERARCHICAL ||
-      p->islands < 2)
-    return round;
-  ts_estimate up_and_down = estimate(m, bytes, tree(m, kind, p));
-  return up_and_down.time < round.time ? up_and_down : round;
+  uint32_t by = ts_alpha_beta_by(m, kind, p);
+  if (by != TS_IR_NONE)
+    return estimate(m, bytes, done_by(by, m, kind, p));
+  ts_estimate ring = estimate(m, bytes, done_by(TS_IR_NET_RING, m, kind, p)),
+              tree = estimate(m, bytes, done_by(TS_IR_NET_TREE, m, kind, p));
+  return tree.time < ring.time ? tree : ring;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/collective/alpha_beta.h"
 #include "runtime/collective/flow_model.h"
 #include "runtime/collective/making.h"
 #include "runtime/collective/white_box.h"
@@ -84,16 +85,11 @@ ts_call_way ts_network_call_way(ts_network *network, const ts_ir *ir, uint32_t k
     if (m->kind == TS_IR_NET_ALPHA_BETA && m->algorithm != TS_IR_NONE &&
         way.algorithm == TS_IR_NET_RING && (ts_is_whole(kind) || ts_is_half(kind))) {
       way.assumed = false;
-      way.algorithm = ts_is_half(kind) && m->algorithm == TS_IR_NET_TREE ? TS_IR_NET_RING :
-                                                                       m->algorithm;
+      way.algorithm = ts_alpha_beta_by(m, kind, ts_network_profile(network, profile));
     }
     if (ts_network_flows(network, kind, bytes, profile, &call)) {
-      static const uint32_t algorithms[TS_FLOW_SHAPES] = {
-        [TS_FLOW_LOOP] = TS_IR_NET_RING,   [TS_FLOW_CHAIN] = TS_IR_NET_RING,
-        [TS_FLOW_TREE] = TS_IR_NET_TREE,   [TS_FLOW_DIMENSIONS] = TS_IR_NET_HIERARCHICAL,
-        [TS_FLOW_PAIRS] = TS_IR_NET_PAIRS, [TS_FLOW_SHIFT] = TS_IR_NET_PAIRS};
       way.assumed = false;
-      way.algorithm = algorithms[call.shape];
+      way.algorithm = ts_algorithm_of_shape(call.shape);
       way.channels = m->channels;
       way.routing = m->routing;
       way.unrelayed = m->unrelayed;
@@ -215,7 +211,7 @@ static void add_shifts(ts_making *m)
 /* ---- What models of flows do not play ---- */
 
 bool ts_making_message(ts_making *m, uint32_t from, uint32_t to, uint32_t channel, uint32_t step,
-                        uint64_t bytes)
+                       uint64_t bytes)
 {
   ts_flow_pattern pattern;
   m->kept.count = 0;
@@ -235,7 +231,7 @@ bool ts_making_message(ts_making *m, uint32_t from, uint32_t to, uint32_t channe
 }
 
 void ts_making_end(ts_making *m, uint32_t from, uint32_t to, uint32_t channel, uint32_t step,
-                    uint64_t bytes)
+                   uint64_t bytes)
 {
   ts_making_add(m, (ts_pass){.from = from,
                    .to = to,

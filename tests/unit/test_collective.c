@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/collective/network.h"
+#include "runtime/collective/sends.h"
 
 typedef struct net {
   ts_ir_builder *b;
@@ -31,21 +32,24 @@ static void net_free(net *n)
   ts_ir_builder_free(n->b);
 }
 
-/* Two islands of four; 100 GB/s to the island's switch, 10 GB/s a device to the rails above.
- * `models` goes before the fragments. */
-static void two_islands(net *n, const char *models)
+/* Two islands of four devices, so many ranks; 100 GB/s to the island's switch, 10 GB/s a device to
+ * the rails above. `models` goes before the fragments. */
+static void ranks_in_islands(net *n, int ranks, const char *models)
 {
   char text[8192], *at = text;
   at += sprintf(
-    at, "axis x 8\naxis y 1\ngroup all = x\nstream compute\nstream comm\n"
+    at, "axis x %d\naxis y 1\ngroup all = x\nstream compute\nstream comm\n"
         "device_class d 1 TB/s\ndevices gpu[2,4] of d\nswitches near[2]\nswitches far[1]\n"
-        "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 5 us tier 1\n");
+        "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 5 us tier 1\n",
+    ranks);
   for (int i = 0; i < 8; i++)
     at += sprintf(at, "link gpu[%d] -- near[%d] in\nlink gpu[%d] -- far[0] out\n", i, i / 4, i);
   at += sprintf(at, "%s", models);
   sprintf(at, "fragment F { all_reduce 1 MB over all }\nprogram { F }\n");
   net_new(n, text);
 }
+
+static void two_islands(net *n, const char *models) { ranks_in_islands(n, 8, models); }
 
 Test(collective, a_ring_sends_what_it_must)
 {
@@ -143,6 +147,22 @@ Test(collective, by_dimensions)
   cr_assert_eq(e.transfer, 2000000000u);
   cr_assert_eq(ts_network_estimate(n.network, TS_IR_BARRIER, 0, profile[0]).time, 50000000u);
   net_free(&n);
+}
+
+/* Dimensions need islands of one size: over four and three ranks a ring is timed, and named. */
+Test(collective, unlike_islands_have_no_dimensions)
+{
+  static const char models[] = "net_model m alpha_beta by hierarchical hop 2 us inter_hop 3 us\n";
+  for (int ranks = 7; ranks <= 8; ranks++) {
+    net n;
+    ranks_in_islands(&n, ranks, models);
+    uint32_t profile = ts_network_group(n.network, 0, &n.stop)[0];
+    ts_call_way way = ts_network_call_way(n.network, &n.ir, TS_IR_ALL_GATHER, 1 << 20, profile);
+    uint64_t steps = ts_network_estimate(n.network, TS_IR_ALL_GATHER, 0, profile).steps;
+    cr_assert_eq(way.algorithm, ranks == 8 ? TS_IR_NET_HIERARCHICAL : TS_IR_NET_RING);
+    cr_assert_eq(steps, ranks == 8 ? 3u * 4000000 + 13000000 : 5u * 4000000 + 13000000);
+    net_free(&n);
+  }
 }
 
 /* Half of each rank's 80 MB leaves through its own 10 GB/s, 3/8 stay at 100 GB/s. Rank 3 passes on
