@@ -14,13 +14,14 @@
 // rates for products that no fit knows. `bytes`: share of the bandwidth. `newest`, `attention`,
 // `older`: how much slower than the fit's attention are the maker's own library ("cudnn": cuDNN; on
 // AMD what Transformer Engine calls there, AITER and Composable Kernel; on TPUs Splash),
-// FlashAttention 2 (Dao, arXiv 2307.08691; on AMD PyTorch's of AOTriton) and FlashAttention 1 with its kernels in Triton; `flash3`: FlashAttention 3's share of
-// cuDNN's time. `libraries`: those that run on it: FlashAttention 3 on Hopper alone, 1 up to Hopper
-// (its setup.py builds for no later chip). `sdpa`: which of them PyTorch's
-// scaled_dot_product_attention takes: FlashAttention 2, cuDNN from Blackwell on as torchtitan orders
-// them (torchtitan/models/attention.py: `_init_backend`). `assumed`: those whose speed nobody measured on it; such
-// kernels are extrapolated. `backward`, `latent_backward`: time of attention's backward over its forward's, where
-// keys are as wide as values, and where they are not. `turns`: weight gradients in 8 bits take
+// FlashAttention 2 (Dao, arXiv 2307.08691; on AMD PyTorch's of AOTriton) and FlashAttention 1 with
+// its kernels in Triton; `flash3`: FlashAttention 3's share of cuDNN's time. `libraries`: those that
+// run on it: FlashAttention 3 on Hopper alone, 1 up to Hopper (its setup.py builds for no later
+// chip). `sdpa`: which of them PyTorch's scaled_dot_product_attention takes: FlashAttention 2, cuDNN
+// from Blackwell on as torchtitan orders them (torchtitan/models/attention.py: `_init_backend`).
+// `assumed`: those whose speed nobody measured on it; their kernels count as extrapolated.
+// `backward`, `latent_backward`: time of attention's backward over its forward's, where keys are as
+// wide as values, and where they are not. `turns`: weight gradients in 8 bits take
 // transposed copies. `apart`: experts' products in 8 bits are priced one by one as plain ones, as
 // Transformer Engine calls them; the only tables of them for Hopper are of vLLM's Triton kernels,
 // which take two to three times as long. `formats`: recipes that its tensor cores know.
@@ -299,8 +300,8 @@ fn _runs(c: TrainingCosts, library: String) -> String = if library == "sdpa" the
 )
 
 // How much slower a library's attention is than the fit's.
-fn _level(c: TrainingCosts, levels: Record, library: String) -> Real =
-  if library == "cudnn" then levels.newest else if library == "flash3" then c.flash3 * levels.newest else if library == "flash2"
+fn _level(levels: Record, library: String) -> Real =
+  if library == "cudnn" then levels.newest else if library == "flash3" then levels.flash3 * levels.newest else if library == "flash2"
   then levels.attention else levels.older
 
 // A source whose attention is the library's, from one whose attention is slower than the fit's by `of`.
@@ -311,7 +312,7 @@ fn _attention(
   source: Any,
   of: Real = 1,
   assumed: Bool = any([l == _runs(c, library) for l in c.assumed]),
-) = slower(source, by: _level(c, levels, _runs(c, library)) / of, family: "attention", assumed: assumed)
+) = slower(source, by: _level(levels, _runs(c, library)) / of, family: "attention", assumed: assumed)
 
 // `levels`: the numbers of the machine's record, or others to try.
 fn training(
