@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/json_tree.h"
+
 enum { MAX_ROWS = 1 << 16, MAX_NODES = 1 << 20 };
 
 double ts_fit_inputs(const ts_fit_model *m, const double *feature, double table, double *input)
@@ -51,7 +53,6 @@ enum { SUM_LANES = 8 };
 
 #define LANES 4
 #define LANED(name) name##_4
-#include "base/json_tree.h"
 #include "cost/correlate.def"
 #undef LANES
 #undef LANED
