@@ -24,7 +24,9 @@ record HfArguments {
 
 fn _profile(name: String) -> Framework = if name == "megatron_core" then megatron_core else if name == "torchtitan" then torchtitan
   else refuse("no framework `" + name + "`: choose megatron_core or torchtitan")
-fn _replicas(a: HfArguments) -> Int = if a.gpus % (a.tp * a.pp * a.ep) != 0 then refuse(
+fn _replicas(a: HfArguments) -> Int = if min(a.gpus, a.tp, a.pp, a.ep, a.micro_batch, a.global_batch + 1) < 1 then refuse(
+  "`gpus`, `tp`, `pp`, `ep` and `micro_batch` are 1 or more, `global_batch` is 0 or more",
+) else if a.gpus % (a.tp * a.pp * a.ep) != 0 then refuse(
   str(a.gpus) + " GPUs are no multiple of tp x pp x ep, " + str(a.tp * a.pp * a.ep),
 ) else div(a.gpus, a.tp * a.pp * a.ep)
 fn _global(a: HfArguments) -> Int = if a.global_batch > 0 then a.global_batch else a.micro_batch * _replicas(a) * a.ep

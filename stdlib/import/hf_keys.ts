@@ -14,6 +14,10 @@ fn hf_any(c: Record, names: String, otherwise: Any) -> Any = _first(
   otherwise,
 )
 fn _first(found: List, otherwise: Any) -> Any = if found == [] then otherwise else found[0]
+// Words of a sample, as asked for, else as the configuration has it.
+fn hf_asked(c: Record, otherwise: Int) -> Int = if c.seq < 0 then refuse(
+  "`seq` is 1 or more, or 0 for that of the configuration",
+) else if c.seq > 0 then c.seq else otherwise
 fn hf_has(file: Record, key: String) -> Bool = any([k == key for k in fields(file)])
 fn hf_is(name: String, names: String) -> Bool = any([n == name for n in words(names)])
 

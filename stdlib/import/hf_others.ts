@@ -5,7 +5,7 @@ fn _t5_gated(c: Record) -> Bool = _gated(hf_or(c, "feed_forward_proj", "relu"))
 fn _gated(form: String) -> Bool = if form == "gated-gelu" then true else if form == "relu" then false else refuse(
   "`feed_forward_proj`: `" + form + "` has no op here: known are relu and gated-gelu",
 )
-fn _t5_seq(c: Record) -> Int = if c.seq > 0 then c.seq else hf_or(c, "n_positions", 512)
+fn _t5_seq(c: Record) -> Int = hf_asked(c, hf_or(c, "n_positions", 512))
 fn _t5(c: Record) -> Model = t5(
   layers: hf_get(c, "num_layers"),
   hidden: hf_get(c, "d_model"),

@@ -28,3 +28,5 @@ try "$llama4"; try "$llama4, \"no_rope_layers\": []"; try "$llama4, \"no_rope_la
 try "\"model_type\": \"nemotron-nas\", $sizes, \"intermediate_size\": 96, \"block_configs\": []"
 for one in '"*-"' '"*"' null; do try "\"model_type\": \"nemotron_h\", $sizes, \"intermediate_size\": 96, \"hybrid_override_pattern\": $one"; done
 try "\"model_type\": \"minimax_m2\", $sizes, \"intermediate_size\": 96, \"head_dim\": 16, \"num_local_experts\": 8, \"qk_norm_type\": \"per_head\""
+echo 'words of a sample'
+try "$plain" 'seq: 256'; try "$plain" 'seq: -1'; try '"model_type": "t5"' 'seq: -1'
