@@ -38,8 +38,8 @@ static double over(double volume, double rate)
   return volume > 0 && rate > 0 ? volume / rate : 0;
 }
 
-/* Steps and volumes of an algorithm (algorithm.h), inside islands and between them at once. A ring's
- * steps take the mean latency of its links, others the longest. */
+/* Steps and volumes of an algorithm (algorithm.h), inside islands and between them at once. Steps
+ * of a ring take the mean latency of its links, others the longest. */
 static plan done_by(uint32_t algorithm, const ts_ir_net_model *m, uint32_t kind,
                     const ts_profile *p)
 {
