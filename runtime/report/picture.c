@@ -223,18 +223,16 @@ static void cover(float *share, unsigned width, double from, double to)
   }
 }
 
-static void collect_work(void *closure, const ts_span_event *e)
+static void collect_work(const collector *c, const ts_span_event *e)
 {
-  collector *c = closure;
   double left = (double)c->p->window.from, scale = c->scale * c->p->column;
   if (ts_event_works(e))
     cover(c->row->work, c->p->width, ((double)ts_event_begun(e) - left) * scale,
           ((double)e->end - left) * scale);
 }
 
-static void collect_lanes(void *closure, const ts_span_event *e)
+static void collect_lanes(collector *c, const ts_span_event *e)
 {
-  collector *c = closure;
   if (e->stream == TS_IR_NONE || e->node->op == TS_IR_RECORD)
     return;
   lane *l = &c->row->lanes[e->stream];
@@ -246,6 +244,14 @@ static void collect_lanes(void *closure, const ts_span_event *e)
   if (c->p->window.level >= TS_LEVEL_KERNELS && to > 0 && from < columns_of(c->p) &&
       (to - from) * c->p->column >= LEAST_NODE)
     TS_PUSH(c->p->arena, &l->nodes, ((node){begun, e->end, e->node}));
+}
+
+static void collect_shares(void *closure, const ts_span_event *e)
+{
+  collector *c = closure;
+  collect_work(c, e);
+  if (c->row->lanes)
+    collect_lanes(c, e);
 }
 
 static int by_length(const void *x, const void *y)
@@ -290,26 +296,25 @@ static double sum_of_columns(const float *share, unsigned columns)
 }
 
 /* Streams that have less than a column to show are left out. */
-static void measure_streams(collector *c)
+static void measure_row(collector *c)
 {
   const ts_picture *p = c->p;
   row *r = c->row;
-  uint32_t streams = p->s->ir->streams_count;
+  bool items = p->window.level == TS_LEVEL_ITEMS;
+  uint32_t streams = items ? 0 : p->s->ir->streams_count;
   unsigned columns = columns_of(p);
-  r->height = BOX + ROW_GAP;
-  if (p->window.level == TS_LEVEL_ITEMS)
-    return;
-  r->lanes = TS_NEW_ARRAY(p->arena, lane, streams + 1);
+  r->work = TS_NEW_ARRAY(p->arena, float, p->width + 1);
+  r->lanes = items ? NULL : TS_NEW_ARRAY(p->arena, lane, streams + 1);
   for (uint32_t i = 0; i < streams; i++)
     r->lanes[i] =
       (lane){.stream = i,
              .busy = TS_NEW_ARRAY(p->arena, float, columns),
              .waits = TS_NEW_ARRAY(p->arena, float, columns)};
-  ts_run_timeline(p->s->run, p->s->result->classes[r->class].rank, collect_lanes, c);
+  ts_run_timeline(p->s->run, p->s->result->classes[r->class].rank, collect_shares, c);
   for (uint32_t i = 0; i < streams; i++)
     if (sum_of_columns(r->lanes[i].busy, columns) + sum_of_columns(r->lanes[i].waits, columns) >= 1)
       r->lanes[r->lane_count++] = r->lanes[i];
-  r->height = BOX + LANE_GAP + r->lane_count * (LANE + LANE_GAP) + ROW_GAP;
+  r->height = BOX + ROW_GAP + (items ? 0 : LANE_GAP + r->lane_count * (LANE + LANE_GAP));
 }
 
 const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s, const ts_window *window)
@@ -329,9 +334,7 @@ const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s, const ts_
   p->rows_end = AXIS;
   for (unsigned r = 0; r < p->row_count; r++) {
     c.row = &p->rows[r];
-    c.row->work = TS_NEW_ARRAY(p->arena, float, p->width + 1);
-    ts_run_timeline(s->run, s->result->classes[c.row->class].rank, collect_work, &c);
-    measure_streams(&c);
+    measure_row(&c);
     c.row->top = p->rows_end;
     p->rows_end += c.row->height;
   }
