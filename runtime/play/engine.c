@@ -349,7 +349,7 @@ static bool look_up(void *closure) { return tick(closure); }
 static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
 {
   const ts_fold *fold = e->facts.fold;
-  const uint32_t *part_of = e->processes.partitions->of;
+  const uint32_t *partition_of = e->processes.partitions->of;
   e->rendezvous = TS_NEW_ARRAY(scratch, ts_rendezvous_state, fold->rendezvous_count);
   e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->call_count);
   e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->call_count);
@@ -359,7 +359,7 @@ static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
       .expected = r->count, .waiters = TS_IR_NONE, .call_base = r->call_base};
     for (uint32_t j = 1; j < r->count; j++)
       e->rendezvous[m].shared |=
-        part_of[fold->members[r->first + j]] != part_of[fold->members[r->first]];
+        partition_of[fold->members[r->first + j]] != partition_of[fold->members[r->first]];
   }
 }
 
@@ -408,7 +408,7 @@ static void set_partition(void *closure, uint32_t partition, bool first)
     ts_thread_pool_mail(e->processes.pool, partition);
 }
 
-static void make_parts(const stage *s, const ts_engine *whole)
+static void make_partitions(const stage *s, const ts_engine *whole)
 {
   for (uint32_t k = 0; k < whole->processes.partitions->count; k++) {
     s->partitions[k] = *whole;
@@ -449,8 +449,8 @@ static bool ended(const ts_engine *partitions)
 }
 
 /* NULL: it did not come to its end; *e says why, unless it was played by several threads. */
-static const ts_facts *play_parts(ts_arena *arena, ts_arena *scratch, ts_engine *whole,
-                                  uint32_t threads, ts_engine **e)
+static const ts_facts *play_partitions(ts_arena *arena, ts_arena *scratch, ts_engine *whole,
+                                       uint32_t threads, ts_engine **e)
 {
   stage s = {.partitions = TS_NEW_ARRAY(scratch, ts_engine, whole->processes.partitions->count),
              .kept = &arena,
@@ -459,7 +459,7 @@ static const ts_facts *play_parts(ts_arena *arena, ts_arena *scratch, ts_engine 
   make_rendezvous(arena, scratch, whole);
   if (!whole->processes.contention && !whole->facts.tables->every_op)
     s.repeats = ts_repeats_of_all(scratch, whole);
-  make_parts(&s, whole);
+  make_partitions(&s, whole);
   if (whole->processes.pool) {
     play_together(arena, scratch, &s, threads);
   } else {
@@ -489,7 +489,7 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
   whole.processes.partitions = &partitions;
   if (partitions.count > 1)
     whole.processes.pool = ts_thread_pool_new(scratch, partitions.count, whole.processes.count);
-  const ts_facts *facts = play_parts(arena, scratch, &whole, threads, &e);
+  const ts_facts *facts = play_partitions(arena, scratch, &whole, threads, &e);
   bool again = !facts && !e->interrupted && whole.processes.pool;
   if (contention && ts_contention_failed(contention, stop)) {
     facts = NULL;

@@ -9,7 +9,7 @@ typedef struct tie {
   uint32_t often, rendezvous, a, b;
 } tie; /* rendezvous, or of a and b */
 
-typedef struct dealer {
+typedef struct partitioner {
   const ts_tables *t;
   const ts_roles *roles;
   const ts_fold *fold;
@@ -19,14 +19,14 @@ typedef struct dealer {
   uint64_t most;  /* of a cluster */
   uint32_t *seen; /* [players] the tie that counted the cluster last, plus 1 */
   TS_VEC(tie) ties;
-} dealer;
+} partitioner;
 
-static const ts_program_info *program_of(const dealer *d, uint32_t player)
+static const ts_program_info *program_of(const partitioner *d, uint32_t player)
 {
   return &d->t->programs[d->roles->at[d->roles->of[d->fold->rank[player]]].program];
 }
 
-static uint32_t cluster_of(dealer *d, uint32_t player)
+static uint32_t cluster_of(partitioner *d, uint32_t player)
 {
   while (d->up[player] != player)
     player = d->up[player] = d->up[d->up[player]];
@@ -36,7 +36,7 @@ static uint32_t cluster_of(dealer *d, uint32_t player)
 /* ---- What players exchange ---- */
 
 /* Messages of each of the program's peers. */
-static const uint32_t *count_messages(const dealer *d, const ts_program_info *program)
+static const uint32_t *count_messages(const partitioner *d, const ts_program_info *program)
 {
   uint32_t *count = TS_NEW_ARRAY(d->scratch, uint32_t, program->peer_count);
   for (uint32_t i = 0; i < program->port_count; i++)
@@ -44,7 +44,7 @@ static const uint32_t *count_messages(const dealer *d, const ts_program_info *pr
   return count;
 }
 
-static void list_ties(dealer *d)
+static void list_ties(partitioner *d)
 {
   const ts_ranks *ranks = d->t->ranks;
   const uint32_t **messages = TS_NEW_ARRAY(d->scratch, const uint32_t *, d->t->ir->programs_count);
@@ -79,7 +79,7 @@ static int more_often(const void *left, const void *right)
 
 /* ---- Clusters ---- */
 
-static void join(dealer *d, uint32_t a, uint32_t b)
+static void join(partitioner *d, uint32_t a, uint32_t b)
 {
   a = cluster_of(d, a);
   b = cluster_of(d, b);
@@ -91,7 +91,7 @@ static void join(dealer *d, uint32_t a, uint32_t b)
 }
 
 /* Whether those whom the tie connects would make one partition. */
-static bool fits(dealer *d, const tie *t)
+static bool fits(partitioner *d, const tie *t)
 {
   uint32_t pair[] = {t->a, t->b}, count = 2, number = (uint32_t)(t - d->ties.at) + 1;
   const uint32_t *members = pair;
@@ -108,7 +108,7 @@ static bool fits(dealer *d, const tie *t)
   return sum <= d->most;
 }
 
-static void make_clusters(dealer *d)
+static void make_clusters(partitioner *d)
 {
   for (size_t i = 0; i < d->ties.count; i++) {
     const tie *t = &d->ties.at[i];
@@ -140,7 +140,7 @@ static int larger(const void *left, const void *right)
 }
 
 /* [players] partition of those who stand for clusters. Returns how many partitions have some. */
-static uint32_t deal(dealer *d, uint32_t most, uint32_t *partition)
+static uint32_t assign(partitioner *d, uint32_t most, uint32_t *partition)
 {
   TS_VEC(cluster) clusters = {0};
   uint64_t *load = TS_NEW_ARRAY(d->scratch, uint64_t, most);
@@ -184,7 +184,8 @@ ts_partitions ts_partitions_whole(ts_arena *arena, uint32_t players)
 ts_partitions ts_partitions_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
                                 const ts_fold *fold, uint32_t most)
 {
-  dealer d = {.t = tables, .roles = roles, .fold = fold, .scratch = ts_arena_new("dealing")};
+  partitioner d = {
+    .t = tables, .roles = roles, .fold = fold, .scratch = ts_arena_new("partitions")};
   uint64_t all = 0;
   d.up = TS_NEW_ARRAY(d.scratch, uint32_t, fold->count);
   d.seen = TS_NEW_ARRAY(d.scratch, uint32_t, fold->count);
@@ -199,7 +200,7 @@ ts_partitions ts_partitions_new(ts_arena *arena, const ts_tables *tables, const 
   make_clusters(&d);
   uint32_t *partition = TS_NEW_ARRAY(d.scratch, uint32_t, fold->count),
            *of = TS_NEW_ARRAY(arena, uint32_t, fold->count);
-  ts_partitions out = {.count = deal(&d, most, partition), .of = of};
+  ts_partitions out = {.count = assign(&d, most, partition), .of = of};
   for (uint32_t p = 0; p < fold->count; p++)
     of[p] = partition[cluster_of(&d, p)];
   list_players(arena, fold->count, of, &out);

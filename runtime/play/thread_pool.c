@@ -23,12 +23,12 @@ struct ts_thread_pool {
   uint32_t partitions;
   mailbox *boxes;          /* [partitions] */
   uint32_t *next;          /* [processes] who was left before */
-  uint32_t *line;          /* [partitions] a ring of those that are to be played */
+  uint32_t *queue;          /* [partitions] a ring of those that are to be played */
   uint32_t first, waiting; /* of the ring */
   uint32_t playing;        /* partitions */
   bool over;
   atomic_bool stopped;
-  pthread_mutex_t lock; /* of the line, and what counts it */
+  pthread_mutex_t lock; /* of the queue, and what counts it */
   pthread_cond_t change;
   pthread_mutex_t calls[LOCKS];
   const ts_thread_pool_work *work;
@@ -36,72 +36,75 @@ struct ts_thread_pool {
 
 ts_thread_pool *ts_thread_pool_new(ts_arena *arena, uint32_t partitions, uint32_t processes)
 {
-  ts_thread_pool *c = TS_NEW(arena, ts_thread_pool);
+  ts_thread_pool *pool = TS_NEW(arena, ts_thread_pool);
   char *boxes = ts_arena_alloc(arena, (partitions + 1) * sizeof(mailbox));
-  c->partitions = partitions;
-  c->boxes = (mailbox *)(boxes + LINE_OF_CACHE - (uintptr_t)boxes % LINE_OF_CACHE);
-  c->next = ts_arena_alloc_raw(arena, processes * sizeof *c->next);
-  c->line = TS_NEW_ARRAY(arena, uint32_t, partitions);
-  return c;
+  pool->partitions = partitions;
+  pool->boxes = (mailbox *)(boxes + LINE_OF_CACHE - (uintptr_t)boxes % LINE_OF_CACHE);
+  pool->next = ts_arena_alloc_raw(arena, processes * sizeof *pool->next);
+  pool->queue = TS_NEW_ARRAY(arena, uint32_t, partitions);
+  return pool;
 }
 
 /* ---- Mailboxes ---- */
 
-static void line_up(ts_thread_pool *c, uint32_t partition)
+static void enqueue(ts_thread_pool *pool, uint32_t partition)
 {
-  c->line[(c->first + c->waiting++) % c->partitions] = partition;
+  pool->queue[(pool->first + pool->waiting++) % pool->partitions] = partition;
 }
 
-void ts_thread_pool_leave(ts_thread_pool *c, uint32_t partition, uint32_t process)
+void ts_thread_pool_leave(ts_thread_pool *pool, uint32_t partition, uint32_t process)
 {
-  atomic_uint *box = &c->boxes[partition].first;
+  atomic_uint *box = &pool->boxes[partition].first;
   unsigned first = atomic_load_explicit(box, memory_order_relaxed);
   do
-    c->next[process] = first == ASLEEP ? EMPTY : first;
+    pool->next[process] = first == ASLEEP ? EMPTY : first;
   while (!atomic_compare_exchange_weak_explicit(box, &first, process, memory_order_acq_rel,
                                                 memory_order_relaxed));
   if (first != ASLEEP)
     return;
-  pthread_mutex_lock(&c->lock);
-  line_up(c, partition);
-  pthread_cond_signal(&c->change);
-  pthread_mutex_unlock(&c->lock);
+  pthread_mutex_lock(&pool->lock);
+  enqueue(pool, partition);
+  pthread_cond_signal(&pool->change);
+  pthread_mutex_unlock(&pool->lock);
 }
 
-uint32_t ts_thread_pool_mail(ts_thread_pool *c, uint32_t partition)
+uint32_t ts_thread_pool_mail(ts_thread_pool *pool, uint32_t partition)
 {
-  atomic_uint *box = &c->boxes[partition].first;
+  atomic_uint *box = &pool->boxes[partition].first;
   unsigned first = EMPTY;
   if (atomic_compare_exchange_strong(box, &first, ASLEEP))
     return TS_IR_NONE;
   return atomic_exchange(box, EMPTY);
 }
 
-uint32_t ts_thread_pool_next(const ts_thread_pool *c, uint32_t process) { return c->next[process]; }
-
-void ts_thread_pool_lock(ts_thread_pool *c, uint32_t n)
+uint32_t ts_thread_pool_next(const ts_thread_pool *pool, uint32_t process)
 {
-  pthread_mutex_lock(&c->calls[n % LOCKS]);
+  return pool->next[process];
 }
-void ts_thread_pool_unlock(ts_thread_pool *c, uint32_t n)
+
+void ts_thread_pool_lock(ts_thread_pool *pool, uint32_t n)
 {
-  pthread_mutex_unlock(&c->calls[n % LOCKS]);
+  pthread_mutex_lock(&pool->calls[n % LOCKS]);
+}
+void ts_thread_pool_unlock(ts_thread_pool *pool, uint32_t n)
+{
+  pthread_mutex_unlock(&pool->calls[n % LOCKS]);
 }
 
 /* ---- Threads ---- */
 
-bool ts_thread_pool_stopped(const ts_thread_pool *c)
+bool ts_thread_pool_stopped(const ts_thread_pool *pool)
 {
-  return atomic_load_explicit(&c->stopped, memory_order_relaxed);
+  return atomic_load_explicit(&pool->stopped, memory_order_relaxed);
 }
 
-void ts_thread_pool_stop(ts_thread_pool *c) { atomic_store(&c->stopped, true); }
+void ts_thread_pool_stop(ts_thread_pool *pool) { atomic_store(&pool->stopped, true); }
 
 /* The first thread looks up now and then, where somebody asks. */
-static void wait(ts_thread_pool *c, bool first)
+static void wait(ts_thread_pool *pool, bool first)
 {
-  if (!first || !c->work->tick) {
-    pthread_cond_wait(&c->change, &c->lock);
+  if (!first || !pool->work->tick) {
+    pthread_cond_wait(&pool->change, &pool->lock);
     return;
   }
   struct timespec until;
@@ -109,84 +112,84 @@ static void wait(ts_thread_pool *c, bool first)
   until.tv_nsec += TICK_MS * 1000000L;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
-  pthread_cond_timedwait(&c->change, &c->lock, &until);
-  if (!c->work->tick(c->work->closure))
-    ts_thread_pool_stop(c);
+  pthread_cond_timedwait(&pool->change, &pool->lock, &until);
+  if (!pool->work->tick(pool->work->closure))
+    ts_thread_pool_stop(pool);
 }
 
 /* Nothing is to be played any more, unless something of it can go on after all. */
-static void stand_still(ts_thread_pool *c)
+static void stand_still(ts_thread_pool *pool)
 {
-  const ts_thread_pool_work *work = c->work;
+  const ts_thread_pool_work *work = pool->work;
   uint32_t partition =
-    work->stuck && !ts_thread_pool_stopped(c) ? work->stuck(work->closure) : TS_IR_NONE;
+    work->stuck && !ts_thread_pool_stopped(pool) ? work->stuck(work->closure) : TS_IR_NONE;
   if (partition == TS_IR_NONE) {
-    c->over = true;
+    pool->over = true;
     return;
   }
-  atomic_store(&c->boxes[partition].first, EMPTY);
-  line_up(c, partition);
+  atomic_store(&pool->boxes[partition].first, EMPTY);
+  enqueue(pool, partition);
 }
 
-static void play_next(ts_thread_pool *c, bool first)
+static void play_next(ts_thread_pool *pool, bool first)
 {
-  uint32_t partition = c->line[c->first];
-  c->first = (c->first + 1) % c->partitions;
-  c->waiting--;
-  c->playing++;
-  pthread_mutex_unlock(&c->lock);
-  c->work->play(c->work->closure, partition, first);
-  pthread_mutex_lock(&c->lock);
-  c->playing--;
+  uint32_t partition = pool->queue[pool->first];
+  pool->first = (pool->first + 1) % pool->partitions;
+  pool->waiting--;
+  pool->playing++;
+  pthread_mutex_unlock(&pool->lock);
+  pool->work->play(pool->work->closure, partition, first);
+  pthread_mutex_lock(&pool->lock);
+  pool->playing--;
 }
 
 static void serve(void *closure, bool first)
 {
-  ts_thread_pool *c = closure;
-  pthread_mutex_lock(&c->lock);
-  while (!c->over && !ts_thread_pool_stopped(c)) {
-    if (c->waiting)
-      play_next(c, first);
-    else if (c->playing)
-      wait(c, first);
+  ts_thread_pool *pool = closure;
+  pthread_mutex_lock(&pool->lock);
+  while (!pool->over && !ts_thread_pool_stopped(pool)) {
+    if (pool->waiting)
+      play_next(pool, first);
+    else if (pool->playing)
+      wait(pool, first);
     else
-      stand_still(c);
+      stand_still(pool);
   }
-  pthread_cond_broadcast(&c->change);
-  pthread_mutex_unlock(&c->lock);
+  pthread_cond_broadcast(&pool->change);
+  pthread_mutex_unlock(&pool->lock);
 }
 
-static void init(ts_thread_pool *c)
+static void init(ts_thread_pool *pool)
 {
   pthread_condattr_t steady;
-  pthread_mutex_init(&c->lock, NULL);
+  pthread_mutex_init(&pool->lock, NULL);
   for (int i = 0; i < LOCKS; i++)
-    pthread_mutex_init(&c->calls[i], NULL);
+    pthread_mutex_init(&pool->calls[i], NULL);
   pthread_condattr_init(&steady);
   pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-  pthread_cond_init(&c->change, &steady);
+  pthread_cond_init(&pool->change, &steady);
   pthread_condattr_destroy(&steady);
 }
 
-static void end(ts_thread_pool *c)
+static void end(ts_thread_pool *pool)
 {
-  pthread_cond_destroy(&c->change);
+  pthread_cond_destroy(&pool->change);
   for (int i = 0; i < LOCKS; i++)
-    pthread_mutex_destroy(&c->calls[i]);
-  pthread_mutex_destroy(&c->lock);
+    pthread_mutex_destroy(&pool->calls[i]);
+  pthread_mutex_destroy(&pool->lock);
 }
 
-bool ts_thread_pool_run(ts_thread_pool *c, uint32_t threads, const ts_thread_pool_work *work)
+bool ts_thread_pool_run(ts_thread_pool *pool, uint32_t threads, const ts_thread_pool_work *work)
 {
-  init(c);
-  c->work = work;
-  c->over = false;
-  c->first = c->waiting = 0;
-  for (uint32_t p = 0; p < c->partitions; p++) {
-    atomic_store(&c->boxes[p].first, EMPTY);
-    line_up(c, p);
+  init(pool);
+  pool->work = work;
+  pool->over = false;
+  pool->first = pool->waiting = 0;
+  for (uint32_t p = 0; p < pool->partitions; p++) {
+    atomic_store(&pool->boxes[p].first, EMPTY);
+    enqueue(pool, p);
   }
-  ts_workers_together(threads < c->partitions ? threads : c->partitions, serve, c);
-  end(c);
-  return !ts_thread_pool_stopped(c);
+  ts_workers_together(threads < pool->partitions ? threads : pool->partitions, serve, pool);
+  end(pool);
+  return !ts_thread_pool_stopped(pool);
 }
