@@ -109,6 +109,7 @@ class Places(Folder):
         for routing in ("balanced", "none"):
             self.assertEqual(self.places(DECODER, "--routing", routing), [(7, "index of embedding", 4, True), (10, "truth of a tensor", 5, True)])
         self.assertEqual(self.places(METRIC), [(4, "truth of a tensor", 1, True), (5, "tolist()", 1, False), (6, "comparison of a number", 1, True)])
+        self.assertEqual(self.places(WEIGHED), [(5, "truth of a tensor", 1, True)])
         self.assertEqual(self.places(LABELS), [])
         done = self.trace(1, [self.script(DECODER)], "--step", "0", status=5)
         self.assertIn("script.py:7: index of embedding, 4 times", done.stderr)
@@ -196,6 +197,17 @@ mask = F.one_hot(chosen, EXPERTS).sum(1)
 for number, expert in enumerate(experts):
     if mask[:, number].sum() > 0:
         out += mask[:, number, None].float() * expert(x)
+""", ROUTER + """
+for number, expert in enumerate(experts):
+    mask = (chosen == number).any(-1)
+    if mask.any():
+        out += mask[:, None].expand(-1, WIDTH) * expert(x)
+""", ROUTER + """
+counts = torch.bincount(chosen.reshape(-1), minlength=EXPERTS)
+order = (chosen.reshape(-1).argsort() // 2)[:, None].repeat(1, WIDTH)
+sent = x.gather(0, order)
+if counts.max() > 0:
+    out = torch.cat([expert(part) for expert, part in zip(experts, sent.split(counts.tolist()))])
 """
 
 DECODER = """import torch
@@ -219,6 +231,13 @@ found = head(x).argmax(-1)[:100]
 if (found == labels).float().mean() > 0.5: x = x + 1
 first, *rest = found.tolist()
 if first == 3: x = x + 1
+"""
+
+WEIGHED = """import torch
+head, x, labels, weights = torch.nn.Linear(512, 1000), torch.randn(8, 128, 512), torch.zeros(8, 128, dtype=torch.long), torch.ones(8, 128)
+found = head(x).argmax(-1)
+hits = ((found == labels) * weights * weights[:, :1]).sum() / weights.sum()
+if hits > 0.5: x = x + 1
 """
 
 LABELS = """import torch

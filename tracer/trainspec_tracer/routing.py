@@ -4,7 +4,7 @@ Scores that nobody computed are all the same, and the first experts would be tak
 distribution says, and what is worked out from the choices (masks, counts, places of tokens: whole numbers and what was made from them and zeros alone) is really computed.
 
 Whether an operator chooses experts is told by what its choices reach. Those of a router move rows: tokens are gathered, scattered or multiplied by them, and counts of them may then decide as stated. Those of
-a decoder are looked up in a table, those of a metric are compared alone: where these decide, the script goes by values that nobody computed (values.py).
+a decoder are looked up in a table, those of a metric are compared alone, or number by number with weights of labels: where these decide, the script goes by values that nobody computed (values.py).
 """
 import re
 
@@ -18,6 +18,7 @@ MOST = 64 << 20  # bytes of a tensor that is still computed
 # Of operators that choose: where their arguments have how many of a row, and the dimension; one chooses without them.
 CHOICES = {"aten::topk": (1, 2), "aten::multinomial": (1, None), "aten::argmax": (None, 1), "aten::max": (None, 1)}
 LOOKS_UP = {"aten::embedding": 1, "aten::_embedding_bag": 1, "aten::_embedding_bag_forward_only": 1}  # rows of a table, by which of their arguments
+ROW_BY_ROW = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm", "aten::gather", "aten::scatter")  # whatever the shapes
 LOSSES = "aten::nll_loss"  # and the like: a target says which score counts, and moves nothing
 ZERO, KNOWN = "zero", "known"  # what is said of a floating-point tensor's values; whole numbers are always known
 
@@ -103,7 +104,10 @@ class Routing:
             values.tell(f"index of {schema.name.replace('aten::', '')}", True, found, script=True)
         elif not schema.name.startswith(LOSSES):
             for choice in chosen:
-                choice.moves |= any(rows(t, choice) and choice not in values.causes(t) for t in given)
+                by, others = [], []
+                for tensor in given:
+                    (by if choice in values.causes(tensor) else others).append(tensor)
+                choice.moves |= any(rows(t, choice) and not all(numbers(b, t, schema) for b in by) for t in others)
 
     def _left(self, func, schema, args, kwargs, given):
         """As the scores have it, which nobody computed."""
@@ -149,6 +153,11 @@ class Routing:
 def rows(tensor, choice):
     """Whether it holds rows that experts work on, and not the scores chosen by."""
     return tensor.is_floating_point() and tensor.dim() > 1 and tensor.size(-1) != choice.count
+
+
+def numbers(by, tensor, schema):
+    """Whether each number of `by` meets one of the tensor, as hits of labels do their weights: that moves no row. An expanded mask or index has one number for a row."""
+    return not schema.name.startswith(ROW_BY_ROW) and tensor.dim() <= by.dim() and by.stride(-1) != 0 and all(n in (1, m) for n, m in zip(reversed(tensor.shape), reversed(by.shape)))
 
 
 def said(tensor):
