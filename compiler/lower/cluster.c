@@ -186,8 +186,8 @@ static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
   if (kind >= 0)
     return 1u << kind;
   ts_diag *d = ts_report(l->s, TS_E0505, v->span, "no collective is named `%s`", v->u.string);
-  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, "
-                  "barrier, message, shift");
+  ts_diag_here(d, "known: %s",
+               ts_listed(l->s->arena, ts_ir_collective_names, TS_IR_COLLECTIVE_KINDS));
   return 0;
 }
 
@@ -224,17 +224,15 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
   *place = otherwise;
   if (!v || v->type != TS_T_STRING)
     return true;
-  const char *all = "";
-  for (uint32_t i = 0; words[i]; i++) {
-    if (!strcmp(words[i], v->u.string)) {
-      *place = i;
+  uint32_t count = 0;
+  for (; words[count]; count++)
+    if (!strcmp(words[count], v->u.string)) {
+      *place = count;
       return true;
     }
-    all = ts_arena_printf(l->s->arena, "%s%s%s", all, i ? ", " : "", words[i]);
-  }
   ts_diag *d =
     ts_report(l->s, TS_E0505, v->span, "`%s` is not an accepted `%s`", v->u.string, name);
-  ts_diag_here(d, "known: %s", all);
+  ts_diag_here(d, "known: %s", ts_listed(l->s->arena, words, count));
   return false;
 }
 

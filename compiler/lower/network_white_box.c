@@ -10,6 +10,7 @@
 #include "compiler/machine/network_file.h"
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
+#include "ir/spelling.h"
 
 static const ts_value *arg(const ts_applied *a, const char *name)
 {
@@ -103,30 +104,24 @@ static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out
 
 /* A word among the arguments: -1 after a diagnostic. */
 static int word(ts_lowering *l, const ts_applied *a, const char *name, int (*named)(const char *),
-                const char *known, int otherwise)
+                const char *const *names, size_t count, int otherwise)
 {
   const ts_value *v = arg(a, name);
   int found = !v ? otherwise : named(v->u.string);
-  if (found < 0)
-    wrong(l, v ? v->span : a->span, ts_arena_printf(l->s->arena, "`%s` of a white box", name),
-          ts_arena_printf(l->s->arena, "known: %s", known));
+  if (v && found < 0)
+    wrong(l, v->span, ts_arena_printf(l->s->arena, "`%s` of a white box", name),
+          ts_arena_printf(l->s->arena, "known: %s", ts_listed(l->s->arena, names, count)));
   return found;
 }
 
 static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file *out)
 {
-  int algorithm = word(l, a, "algorithm", ts_network_algorithm_named,
-                       "ring, tree, switch, switch_tree, pairs, hierarchical",
-                       TS_IR_NET_RING);
-  int protocol =
-    word(l, a, "protocol", ts_network_protocol_named, "ll, ll128, simple", TS_IR_NET_SIMPLE);
-  int of =
-    arg(a, "of") ?
-      word(
-        l, a, "of", ts_collective_named,
-        "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message",
-        0) :
-      -2;
+  int algorithm = word(l, a, "algorithm", ts_network_algorithm_named, ts_ir_algorithm_names,
+                       TS_IR_NET_ALGORITHMS, TS_IR_NET_RING),
+      protocol = word(l, a, "protocol", ts_network_protocol_named, ts_ir_protocol_names,
+                      TS_IR_NET_PROTOCOLS, TS_IR_NET_SIMPLE),
+      of = word(l, a, "of", ts_collective_named, ts_ir_collective_names, TS_IR_COLLECTIVE_KINDS,
+                -2);
   if (algorithm < 0 || protocol < 0 || of == -1)
     return false;
   ts_ir_net_method m = {.algorithm = (uint32_t)algorithm,

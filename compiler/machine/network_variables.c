@@ -10,10 +10,32 @@
 #include "compiler/machine/network_file.h"
 #include "ir/spelling.h"
 
-static const char *bad_value(ts_arena *arena, const char *name, const char *value,
-                             const char *known)
+/* What the library calls algorithms and protocols; NULL: it has no name. */
+static const char *const algorithms[] = {
+#define ALGORITHM(id, name, nccl, links) nccl,
+#include "ir/algorithms.def"
+#undef ALGORITHM
+};
+
+static const char *name_of(int i, bool algorithm)
 {
-  return ts_arena_printf(arena, "%s: `%s` is not known; known: %s", name, value, known);
+  return algorithm ? algorithms[i] : ts_ir_protocol_names[i];
+}
+
+static int count_of(bool algorithm)
+{
+  return algorithm ? TS_IR_NET_ALGORITHMS : TS_IR_NET_PROTOCOLS;
+}
+
+static const char *bad_value(ts_arena *arena, const char *name, const char *value, bool algorithm)
+{
+  const char *known[TS_IR_NET_ALGORITHMS];
+  size_t count = 0;
+  for (int i = 0; i < count_of(algorithm); i++)
+    if (name_of(i, algorithm))
+      known[count++] = name_of(i, algorithm);
+  return ts_arena_printf(arena, "%s: `%s` is not known; known: %s", name, value,
+                         ts_listed(arena, known, count));
 }
 
 static bool same(const char *a, const char *b, size_t size)
@@ -27,18 +49,11 @@ static bool same(const char *a, const char *b, size_t size)
 /* Bits of ts_ir_net_algorithms or protocols; -1: unknown. */
 static int bit_of(const char *word, size_t size, bool algorithm)
 {
-  static const char *const algorithms[] = {
-#define ALGORITHM(id, name, nccl, links) nccl,
-#include "ir/algorithms.def"
-#undef ALGORITHM
-  };
   if (algorithm && same(word, "collnet", size))
     return 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN;
-  for (int i = 0; i < (algorithm ? TS_IR_NET_ALGORITHMS : TS_IR_NET_PROTOCOLS); i++) {
-    const char *name = algorithm ? algorithms[i] : ts_ir_protocol_names[i];
-    if (name && same(word, name, size))
+  for (int i = 0; i < count_of(algorithm); i++)
+    if (name_of(i, algorithm) && same(word, name_of(i, algorithm), size))
       return 1 << i;
-  }
   return -1;
 }
 
@@ -106,8 +121,6 @@ static int keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *ch
 static const char *choice(ts_arena *arena, const char *name, const char *value, bool algorithm,
                           ts_network_file *f, bool *changed)
 {
-  const char *known = algorithm ? "ring, tree, nvls, nvlstree, collnetdirect, collnetchain, pat" :
-                                  "ll, ll128, simple";
   for (const char *at = value; *at;) {
     size_t size = strcspn(at, ";");
     const char *colon = memchr(at, ':', size), *list = colon ? colon + 1 : at;
@@ -116,7 +129,7 @@ static const char *choice(ts_arena *arena, const char *name, const char *value, 
     if (colon && kind < 0)
       return ts_arena_printf(arena, "%s: `%.*s` is not a collective", name, (int)(colon - at), at);
     if (mask < 0)
-      return bad_value(arena, name, value, known);
+      return bad_value(arena, name, value, algorithm);
     int lost = keep(f, kind, mask, algorithm, changed);
     if (lost >= 0)
       return ts_arena_printf(arena, "%s=%s leaves no algorithm for %s", name, value,

@@ -25,8 +25,7 @@ static bool kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
       return true;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is named `%s`",
                            action->name);
-  ts_diag_here(
-    d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
+  ts_diag_here(d, "known: %s", ts_listed(c->s->arena, ts_ir_collective_names, COLLECTIVES));
   if (ts_suggest(action->name, ts_ir_collective_names, COLLECTIVES, best))
     ts_diag_edit(d, action->name_span, best[0], "did you mean `%s`?", best[0]);
   return fail(c);

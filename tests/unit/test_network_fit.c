@@ -240,8 +240,8 @@ Test(network_fit, variables_of_the_environment)
   /* a quarter of the channels carries a quarter */
   cr_assert_float_eq(file->methods[0].intra_share, 0.2, 1e-12);
   cr_assert_str_eq(set(arena, file, "NCCL_ALGO", "star"),
-                   "NCCL_ALGO: `star` is not known; known: ring, tree, nvls, nvlstree, "
-                   "collnetdirect, collnetchain, pat");
+                   "NCCL_ALGO: `star` is not known; known: `ring`, `tree`, `nvls`, `nvlstree`, "
+                   "`collnetchain`, `collnetdirect`, `pat`");
   cr_assert_str_eq(set(arena, file, "NCCL_PROTO", "LL128"),
                    "NCCL_PROTO=LL128 leaves no algorithm for all_reduce");
   file = read(arena, hardware_text);
