@@ -292,6 +292,19 @@ block decoder_layer(x: Tensor, l: Layer, norm: String, load: Any = 1, drop: Bool
   yield y
 }
 
+// Words of a record that its blocks know; a block takes another for its last case.
+fn _is(word: String, words: List) -> Bool = any([w == word for w in words])
+fn _mixes(l: Layer) -> Bool = _is(l.mixer.kind, ["attention", "latent", "state_space", "delta", "none"]) and _is(
+  l.mixer.norm,
+  ["head", "across", "bare", "none"],
+)
+fn _acts(m: Mlp) -> Bool = if m.kind == "dense" and not m.gated then _is(m.activation, ["gelu", "relu", "relu2"]) else if m.kind ==
+  "dense" or m.kind == "experts" then _is(m.activation, ["silu", "gelu"]) else _is(m.kind, ["plain_experts", "none"])
+fn _normed(l: Layer) -> Bool = if _is(l.norms, ["shared", "apart"]) then l.mixer.kind != "none" and _is(
+  l.mlp.kind,
+  ["dense", "experts"],
+) else _is(l.norms, ["before", "after", "around"])
+
 // Which of the layers with experts the n-th is.
 fn _sparse(layers: List[Layer]) -> Int = len([1 for l in layers if l.mlp.kind == "experts" or l.mlp.kind == "plain_experts"])
 fn _nth(layers: List[Layer], n: Int) -> Int = _sparse([layers[k] for k in 0..n])
@@ -301,6 +314,13 @@ model decoder(d: Decoder) {
   require len(d.layers) >= 1 and min(d.hidden, d.vocab, d.seq) >= 1, "counts and widths are 1 or more"
   require loads_fit(d.load, _sparse(d.layers) + _sparse(d.mtp)),
     "where layers have loads of their own, there is one for each with experts, those of `mtp` last"
+  require all([_mixes(l) for l in d.layers + d.mtp]),
+    "what mixes words is attention, latent, state_space, delta or none; its `norm` is head, across, bare or none"
+  require all([_acts(l.mlp) for l in d.layers + d.mtp]),
+    "an MLP is dense, experts, plain_experts or none; its `activation` is silu or gelu with a gate, gelu, relu or relu2 without"
+  require all([_normed(l) for l in d.layers + d.mtp]),
+    "`norms` of a layer are before, after or around; or shared or apart, where it has attention and an MLP or experts with a gate"
+  require _is(d.norm, ["rms", "layer", "bare"]), "`norm` is rms, layer or bare"
   let unknown = d.unknown
   expect unknown == [], "keys of the configuration are not known here, and passed over"
   ids = input([batch, d.seq], int64)

@@ -8,7 +8,7 @@ plan() { # what `model` of the plan is, and what goes before
   cat <<END
 import std.models.gpt, std.models.llama, std.models.llama_eager, std.models.qwen3, std.models.gemma, std.models.t5, std.models.bert, std.models.vit, std.models.clip
 import std.models.llama_moe, std.models.mixtral, std.models.llama4, std.models.deepseek, std.models.vgg, std.models.resnet, std.models.densenet, std.ops.eager
-import std.ops.nn, std.ops.moe, std.ops.latent, std.clusters.dgx
+import std.ops.nn, std.ops.moe, std.ops.latent, std.clusters.dgx, std.models.decoder
 $2
 plan refused {
   model = $1
