@@ -120,6 +120,7 @@ typedef struct apart {
   const ts_sweep_source *from;
   ts_arena *arena;
   helper *helpers; /* [jobs] */
+  struct pollfd *polled; /* [jobs] */
   size_t jobs, playing;
   bool alone;    /* the one that plays has all of the memory */
   bool stopped;  /* no more begin */
@@ -176,7 +177,11 @@ static void start(apart *a, size_t index, bool alone)
     tell(a, index, stopped_for("the system gives no process to play it"), 0);
     return;
   }
-  *h = (helper){.process = process, .in = ends[0], .index = index, .begun = ts_clock()};
+  h->process = process;
+  h->in = ends[0];
+  h->index = index;
+  h->begun = ts_clock();
+  h->said.count = 0;
   a->playing++;
   a->alone = alone;
 }
@@ -210,12 +215,20 @@ static ts_outcome outcome_of(apart *a, const helper *h, int status, ts_arena *ar
   return u.bad ? stopped_for("what the process that played it sent is cut off") : out;
 }
 
-static void finish(apart *a, helper *h)
+/* A signal may come first. */
+static int status_of(pid_t process)
 {
   int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+    ;
+  return status;
+}
+
+static void finish(apart *a, helper *h)
+{
   ts_arena *arena = ts_arena_new("an outcome");
   close(h->in);
-  waitpid(h->process, &status, 0);
+  int status = status_of(h->process);
   ts_outcome out = outcome_of(a, h, status, arena);
   h->process = 0;
   a->playing--;
@@ -239,7 +252,7 @@ static void hear(apart *a, helper *h)
 
 static void wait_for_news(apart *a)
 {
-  struct pollfd *all = TS_NEW_ARRAY(a->arena, struct pollfd, a->jobs);
+  struct pollfd *all = a->polled;
   for (size_t i = 0; i < a->jobs; i++)
     all[i] = (struct pollfd){.fd = a->helpers[i].process ? a->helpers[i].in : -1,
                              .events = POLLIN};
@@ -258,7 +271,7 @@ static void end_all(apart *a)
   for (size_t i = 0; i < a->jobs; i++)
     if (a->helpers[i].process) {
       close(a->helpers[i].in);
-      waitpid(a->helpers[i].process, NULL, 0);
+      status_of(a->helpers[i].process);
     }
 }
 
@@ -273,6 +286,7 @@ bool ts_apart_play(ts_sweep *s, const ts_sweep_source *from)
   ts_arena *arena = ts_arena_new("plans apart");
   apart a = {.sweep = s, .from = from, .arena = arena, .jobs = count_helpers(from->jobs)};
   a.helpers = TS_NEW_ARRAY(arena, helper, a.jobs);
+  a.polled = TS_NEW_ARRAY(arena, struct pollfd, a.jobs);
   double ticked = ts_clock();
   for (bool more = true; more;) {
     size_t index;
