@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "base/diag_record.h"
 #include "base/heap.h"
+#include "base/json_tree.h"
 #include "base/json_writer.h"
 #include "base/table.h"
 
@@ -271,9 +270,15 @@ static bool read_sure(ts_outcome *o, const cJSON *root, ts_arena *arena)
   return true;
 }
 
+static cJSON *tree_of(const char *text)
+{
+  const char *end;
+  return *text ? ts_json_tree(text, strlen(text), &end) : NULL;
+}
+
 bool ts_outcome_read(ts_outcome *o, const char *warnings, const char *sure, ts_arena *arena)
 {
-  cJSON *list = cJSON_Parse(warnings), *root = *sure ? cJSON_Parse(sure) : NULL;
+  cJSON *list = tree_of(warnings), *root = tree_of(sure);
   bool good = read_warnings(o, list, arena) && (!*sure || read_sure(o, root, arena));
   cJSON_Delete(list);
   cJSON_Delete(root);
