@@ -60,7 +60,7 @@ static void put_tiles(const ts_summary *s, ts_arena *arena, FILE *out)
   if (s->memory->stated) {
     const ts_memory_class *m = &s->memory->classes[s->memory->fullest];
     ts_page_tile(out, m->over, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)).text,
-             m->limit ? ts_arena_printf(arena, "of %s%s", ts_format_bytes((double)m->limit).text,
+                 m->limit ? ts_arena_printf(arena, "of %s%s", ts_format_bytes((double)m->limit).text,
                                             m->over ? ", too much" : "") :
                             "");
   }

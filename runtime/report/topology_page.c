@@ -203,8 +203,9 @@ static void put_tiles(FILE *out, ts_arena *arena, const ts_cluster_fold *f, uint
                f->kind_count > 1 ? ts_arena_printf(arena, "of %u kinds", f->kind_count) : "");
   ts_page_tile(out, false, "switches", ts_format_count(ir->devices_count - devices).text, "");
   ts_page_tile(out, false, "links", ts_format_count(ir->links_count).text,
-           unequal ? ts_arena_printf(arena, "%s slower or missing", ts_format_count(unequal).text) :
-                         "");
+               unequal ?
+                 ts_arena_printf(arena, "%s slower or missing", ts_format_count(unequal).text) :
+                 "");
   if (step)
     ts_page_tile(out, false, "step time", ts_format_time(step).text, "");
   if (busiest)
