@@ -22,8 +22,8 @@ typedef enum what { ENDS, FREE, ARRIVES } what;
  * beginnings, which what waits for a resource keeps. */
 typedef struct event { uint64_t time, order; uint32_t id, what; } event;
 
-/* Waits for a resource: an operation to begin, or a message to be received. */
-/* An operation that is to begin, or a send whose message `arrives`: at the rank itself, maybe. */
+/* Waits for a resource: an operation to begin, or a send whose message `arrives`, which may be at
+ * the sender itself. */
 typedef struct waiting { uint32_t next, id; uint64_t order; bool arrives; } waiting;
 typedef struct queue { uint32_t head, tail; bool told; } queue; /* told: a FREE is to come */
 

@@ -332,12 +332,17 @@ static void put_collective(maker *m, program *p, ts_ir_node *n, uint32_t i, uint
   n->arg = ts_ir_intern(m->b, TS_IR_COLLECTIVES, &collective);
 }
 
+/* TS_IR_CATEGORIES: there is no such category (doc/graph_json.md). One that is not said, and those
+ * that only graphs have, are temporaries. */
 static uint32_t category_of(const char *name)
 {
-  for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    if (strcmp(ts_ir_category_names[c], name) == 0)
-      return c;
-  return TS_IR_TEMPORARIES;
+  static const char *const temporaries[] = {"", "gathered", "recompute", "communication"};
+  for (size_t i = 0; i < sizeof temporaries / sizeof *temporaries; i++)
+    if (strcmp(temporaries[i], name) == 0)
+      return TS_IR_TEMPORARIES;
+  uint32_t c = 0;
+  while (c < TS_IR_CATEGORIES && strcmp(ts_ir_category_names[c], name) != 0) c++;
+  return c;
 }
 
 /* What is allocated when its first kernel starts (`begins`), and freed when the last ends. */
@@ -512,16 +517,16 @@ static bool check_memory(maker *m, const ts_events *e)
   int64_t held[TS_IR_CATEGORIES] = {0};
   for (size_t i = 0; e->graph && i < e->graph->memory.count; i++) {
     const ts_graph_memory *g = &e->graph->memory.at[i];
-    int64_t *of = &held[category_of(ts_events_text(e, g->category))];
-    *of += g->bytes;
-    if (*of >= 0)
-      continue;
-    const char *node = g->event == TS_EVENT_NONE ?
-                         "`held`" :
-                         ts_arena_printf(m->work, "node %u", g->event);
-    return ts_fail(m->error, "list what is allocated before what frees it",
-                   "rank %" PRId64 ": %s frees %" PRId64 " bytes of %s more than there are",
-                   e->rank, node, -*of, ts_ir_category_names[of - held]);
+    const char *name = ts_events_text(e, g->category);
+    uint32_t category = category_of(name);
+    if (category == TS_IR_CATEGORIES)
+      return ts_fail(m->error, "categories are in doc/graph_json.md; `temporaries` is the rest",
+                     "rank %" PRId64 ": memory of a category `%.100s`", e->rank, name);
+    held[category] += g->bytes;
+    if (held[category] < 0)
+      return ts_fail(m->error, "list what is allocated before what frees it",
+                     "rank %" PRId64 ": node %u frees %" PRId64 " bytes of %s more than there are",
+                     e->rank, g->event, -held[category], ts_ir_category_names[category]);
   }
   return true;
 }
@@ -545,8 +550,7 @@ static bool put_fragment(maker *m, program *p, uint32_t *fragment)
 {
   uint32_t *calls = TS_NEW_ARRAY(p->work, uint32_t, m->groups->lists.count + 1);
   p->node_of = TS_NEW_ARRAY(p->work, uint32_t, p->e->count + 1);
-  if (!sort_dependencies(m, p) || !sort_memory(m, p) ||
-      !check_memory(m, p->e))
+  if (!sort_dependencies(m, p) || !sort_memory(m, p) || !check_memory(m, p->e))
     return false;
   if (m->prices->step)
     TS_PUSH(p->work, &p->nodes,

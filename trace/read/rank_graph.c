@@ -465,6 +465,8 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
       break;
     if (!held && (node < 0 || node >= e->count))
       return ts_feed_fail(j->feed, NULL, "memory of node %lld, of %u", (long long)node, e->count);
+    if (held && m.bytes < 0)
+      return ts_feed_fail(j->feed, NULL, "`held` has %lld bytes", (long long)m.bytes);
     if (m.bytes > INT64_MAX / 4 - allocated || m.bytes < -(INT64_MAX / 4))
       return ts_feed_fail(j->feed, NULL, "more memory than can be counted");
     m.event = held ? TS_EVENT_NONE : (uint32_t)node;
