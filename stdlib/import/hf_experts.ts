@@ -12,7 +12,7 @@ fn _experts(c: Record, experts: Int, top: Int, ffn: Int, shared: Int = 0) -> Mlp
   shared: shared,
   corrected: hf_or(c, "topk_method", "") == "noaux_tc" or hf_any(c, "use_routing_bias use_moe_router_bias", false),
 }
-fn _top(c: Record) -> Int = hf_any(c, "num_experts_per_tok num_experts_per_token experts_per_token", 0)
+fn _top(c: Record) -> Int = hf_any(c, "num_experts_per_tok experts_per_token", 0)
 fn _routed(c: Record) -> Int = hf_any(c, "n_routed_experts num_experts num_local_experts", 0)
 // Layers that are sparse have experts, the others an MLP.
 fn _mixed(c: Record, mixers: List[Mixer], sparse: List[Bool], experts: Mlp, dense: Mlp, norms: String = "before") -> Decoder = hf_model(
@@ -479,7 +479,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "nemotron_h",
     build: _nemotron_h,
-    reads: "hybrid_override_pattern layers_block_type mamba_num_heads mamba_head_dim n_groups ssm_state_size conv_kernel chunk_size use_bias mamba_proj_bias use_conv_bias expand mamba_hidden_act mlp_hidden_act mlp_bias attention_bias n_routed_experts n_shared_experts num_experts_per_tok moe_intermediate_size moe_shared_expert_intermediate_size moe_latent_size num_nextn_predict_layers mtp_layers_block_type mtp_hybrid_override_pattern hidden_dropout time_step_floor time_step_limit time_step_max time_step_min time_step_rank",
+    reads: "hybrid_override_pattern layers_block_type mamba_num_heads mamba_head_dim n_groups ssm_state_size conv_kernel chunk_size use_bias mamba_proj_bias use_conv_bias expand mamba_hidden_act mlp_hidden_act mlp_bias attention_bias n_routed_experts n_shared_experts num_experts_per_tok moe_intermediate_size moe_shared_expert_intermediate_size moe_latent_size num_nextn_predict_layers mtp_layers_block_type mtp_hybrid_override_pattern hidden_dropout time_step_floor time_step_limit time_step_max time_step_min time_step_rank attention_head_dim mamba_chunk_size mamba_n_groups",
     default: { tie_word_embeddings: false, num_experts_per_tok: 2 },
   },
   {

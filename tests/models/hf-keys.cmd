@@ -1,0 +1,1 @@
+python3 hf-keys.py ../../stdlib ../../doc/models.md

@@ -1,0 +1,33 @@
+"""hf-keys.py STDLIB PAGE: what std.import.hf asks a configuration for, against the keys that it lists as known,
+and its types against those of the page. A key that is asked for and not listed would be followed and warned of;
+one that is listed and not asked for would be passed over."""
+import glob
+import re
+import sys
+
+# Listed and not asked for (model_type: by std.import.hf itself): they follow from other keys, or change neither size nor time.
+IMPLIED = set("""model_type dense_act_fn is_gated_act relative_attention_max_distance dropout_rate n_ctx qk_head_dim expand
+mamba_hidden_act time_step_floor time_step_limit time_step_max time_step_min time_step_rank
+mtp_hybrid_override_pattern mtp_layers_block_type indexer_rope_interleave index_share_for_mtp_iteration""".split())
+
+
+def keys(text):
+    return {word for literal in re.findall(r'"([^"]*)"', text) for word in literal.split()}
+
+
+text = "\n".join(re.sub(r"//.*", "", open(f).read()) for f in sorted(glob.glob(sys.argv[1] + "/import/hf*.ts")))
+lists = re.findall(r"\breads: .*|^let _\w*(?:reads|experts)\w* =[^=]*?(?=^let|^fn)", text, re.M)
+lists.append(text[text.index("let hf_common"):text.index("let hf_harmless")])
+listed = set().union(*map(keys, lists))
+harmless = keys(text[text.index("let hf_harmless"):text.index("fn hf_known")])
+asked = set().union(*(keys(found) for found in re.findall(r'hf_(?:or|raw|get|any|flag)\([^"()]*("[^"]*")', text)),
+                    keys("".join(re.findall(r"let hf_mtp = .*", text))))
+types = {word for found in re.findall(r'types: "([^"]*)"', text) for word in found.split()}
+page = open(sys.argv[2]).read()
+table = page[page.index("| | `model_type` |"):]
+stated = {word for found in re.findall(r"`([^`]*)`", table[len("| | `model_type` |"):table.index("\n\n")]) for word in found.split()}
+for what, names in (("asked for, not listed", asked - listed - harmless),
+                    ("listed, not asked for", listed - asked - IMPLIED),
+                    ("implied, and asked for", IMPLIED & asked),
+                    ("types that are not on the page", types - stated), ("types on the page alone", stated - types)):
+    print(f"{what}: {' '.join(sorted(names)) or 'none'}")
