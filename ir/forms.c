@@ -92,12 +92,6 @@ void ts_ir_make_usual(const ts_ir_form *form, void *record)
       ts_ir_put(f, record, ts_ir_may_be_none(f) ? TS_IR_NONE : f->usual.whole);
 }
 
-/* Algorithms of models that take no method: the faster. */
-static bool may_name_algorithm(uint32_t kind)
-{
-  return kind == TS_IR_NET_FLOW || kind == TS_IR_NET_PACKET || kind == TS_IR_NET_ALPHA_BETA;
-}
-
 void ts_ir_make_usual_here(uint32_t kind, uint32_t index, void *record)
 {
   if (kind == TS_IR_STREAMS)
@@ -105,7 +99,7 @@ void ts_ir_make_usual_here(uint32_t kind, uint32_t index, void *record)
   if (kind != TS_IR_NET_MODELS)
     return;
   ts_ir_net_model *m = record;
-  m->algorithm = may_name_algorithm(m->kind) ? TS_IR_NONE : 0;
+  m->algorithm = ts_ir_net_has_block(m->kind) ? 0 : TS_IR_NONE; /* the faster */
   m->packets = m->kind == TS_IR_NET_PACKET ? ts_ir_usual_packets : (ts_ir_net_packets){0};
 }
 

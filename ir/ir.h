@@ -382,22 +382,6 @@ typedef struct ts_ir_stream { /* stream 0 is the compute stream */
   uint16_t priority;
 } ts_ir_stream;
 
-typedef enum ts_ir_op {
-  TS_IR_COMPUTE,    /* arg: kernel */
-  TS_IR_COLLECTIVE, /* arg: collective. Starts when its last member is ready; all end together */
-  /* arg: port of the fragment. Occupies its stream while bytes leave on links that all messages of
-   * the stream cross, not for the latency; does not wait for the receiver */
-  TS_IR_SEND,
-  /* arg: port, which no other node uses. Ends when it is ready and the message has arrived */
-  TS_IR_RECV,
-  /* takes no time: an event after all earlier work of its stream. arg: so many of its dependencies
-   * suffice, 0: all are needed */
-  TS_IR_RECORD,
-  TS_IR_HOST_WORK,  /* the host thread is busy for host_ps; no stream */
-  TS_IR_HOST_SYNC,  /* the host thread waits until the node's dependencies have ended; no stream */
-  TS_IR_OPS
-} ts_ir_op;
-
 /* Semantics. The host thread of a rank issues nodes in the order of the program, spending host_ps
  * on each. A node starts when it has been issued, when the previous node of its stream has ended,
  * and when all its dependencies have ended. */

@@ -286,7 +286,7 @@ const char *ts_ir_net_model_wrong(const ts_ir_net_model *m)
 static bool connections_fit(const ts_ir_net_model *m)
 {
   bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
-       steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
+       steps = !ts_ir_net_has_block(m->kind);
   return (plays ? m->routing < TS_IR_ROUTINGS && m->channels <= 4096 && m->unrelayed <= 1 :
                   !m->routing && !m->channels && !m->unrelayed) &&
          (steps ? ts_ir_algorithm_of_links(m->algorithm) : !m->inter_hop && !m->algorithm);
@@ -295,9 +295,7 @@ static bool connections_fit(const ts_ir_net_model *m)
 static bool links_fit(const ts_ir_net_model *m)
 {
   static const ts_ir_net_links any;
-  bool measured = m->kind == TS_IR_NET_TABLE || m->kind == TS_IR_NET_WHITE_BOX ||
-                  m->kind == TS_IR_NET_STATISTICAL;
-  return measured || !memcmp(&m->links, &any, sizeof any);
+  return ts_ir_net_has_block(m->kind) || !memcmp(&m->links, &any, sizeof any);
 }
 
 static int check_net_model(check *c, const ts_ir_net_model *m)
@@ -561,8 +559,7 @@ static int check_programs(check *c)
     return ts_ir_fail(c->error, "%u programs for %u stages", ir->programs_count, expected);
   for (uint32_t i = 0; i < ir->programs_count; i++) {
     const ts_ir_program *p = &ir->programs[i];
-    if (p->memory_order >= TS_IR_MEMORY_ORDERS ||
-        runs_add(c, TS_IR_ITEMS, p->first_item, p->item_count) == TS_RUNS_BAD ||
+    if (runs_add(c, TS_IR_ITEMS, p->first_item, p->item_count) == TS_RUNS_BAD ||
         runs_add(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count) == TS_RUNS_BAD)
       return ts_ir_fail(c->error,
                         "program `%s`: its items or holdings are not there or partly another's",

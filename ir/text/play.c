@@ -128,9 +128,6 @@ static const char *read_port(body *f, ts_ir_node *n)
   return port.is_send ? "send" : "recv";
 }
 
-static const char *const op_words[] = {"compute", "collective", "send", "recv",
-                                       "record",  "host",       "sync", NULL};
-
 static uint32_t index_of(const char *word, const char *const *words)
 {
   uint32_t i = 0;
@@ -141,7 +138,7 @@ static uint32_t index_of(const char *word, const char *const *words)
 
 static const char *read_op(body *f, ts_ir_node *n, const char *word, const char *label)
 {
-  uint32_t op = index_of(word, op_words), collective = index_of(word, ts_ir_collective_names);
+  uint32_t op = index_of(word, ts_ir_op_names), collective = index_of(word, ts_ir_collective_names);
   *n = ts_ir_usual_node(ts_ir_is_collective(collective) ? TS_IR_COLLECTIVE : op, f->comm_stream,
                         f->work);
   if (ts_ir_is_collective(collective))

@@ -382,26 +382,22 @@ static void write_placement(writer *w)
 
 /* ---- fragments ---- */
 
-static const char *const op_words[] = {"compute ", "collective ", "send", "recv",
-                                       "record",   "host ",       "sync"};
-
 static bool is_usual_label(const writer *w, const ts_ir_node *n)
 {
-  const char *label = text(w, n->label), *word = op_words[n->op];
+  const char *label = text(w, n->label);
   if (n->op == TS_IR_COMPUTE || n->op == TS_IR_COLLECTIVE)
     return !strcmp(label, w->names[n->op ? TS_IR_COLLECTIVES : TS_IR_KERNELS][n->arg]);
-  return !strncmp(label, word, strcspn(word, " ")) && !label[strcspn(word, " ")];
+  return !strcmp(label, ts_ir_op_names[n->op]);
 }
 
 static void out_op(writer *w, const ts_ir_node *n, uint32_t ports_above)
 {
-  put(w, op_words[n->op]);
-  if (n->op == TS_IR_COMPUTE)
-    out_symbol(w, TS_IR_KERNELS, n->arg);
-  else if (n->op == TS_IR_COLLECTIVE)
-    out_symbol(w, TS_IR_COLLECTIVES, n->arg);
-  else if (n->op == TS_IR_HOST_WORK)
-    put(w, ts_ir_spell_time(n->host_ps).text);
+  put(w, ts_ir_op_names[n->op]);
+  if (n->op == TS_IR_COMPUTE || n->op == TS_IR_COLLECTIVE) {
+    put(w, " ");
+    out_symbol(w, n->op == TS_IR_COMPUTE ? TS_IR_KERNELS : TS_IR_COLLECTIVES, n->arg);
+  } else if (n->op == TS_IR_HOST_WORK)
+    out(w, " %s", ts_ir_spell_time(n->host_ps).text);
   else if (n->op == TS_IR_RECORD && n->arg)
     out(w, " any %u", n->arg);
   else if (n->op == TS_IR_SEND || n->op == TS_IR_RECV) {

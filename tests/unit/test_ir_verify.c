@@ -261,7 +261,7 @@ BREAKS(program_items_overlap, RECORD(programs, 1)->first_item = 2,
 BREAKS(program_holdings, RECORD(programs, 0)->holding_count = 2,
        "program `stage 0`: its items or holdings")
 BREAKS(program_memory_order, RECORD(programs, 0)->memory_order = TS_IR_MEMORY_ORDERS,
-       "program `stage 0`: its items or holdings")
+       "program `stage 0`: memory order 2")
 BREAKS(item_micro_batch, RECORD(items, 1)->micro_batch = 2, "item 1 (`F0`): micro-batch 2 of 2")
 BREAKS(item_bindings, RECORD(items, 1)->first_binding = e.ir.bindings_count,
        "item 1 (`F0`): its bindings are not there")
