@@ -6,6 +6,15 @@ import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.s
 
 fn among(name: String, names: List) -> Bool = any([n == name for n in names])
 
+// ZeRO 3 of DeepSpeed without buckets.
+fn op_by_op(d: Axis, persist: Int, reuse: Int) = deepspeed_zero3(
+  d,
+  prefetch_bucket_size: 0,
+  param_persistence_threshold: persist,
+  max_reuse_distance: reuse,
+  reduce_bucket_size: 0,
+)
+
 plan strategies(
   use: List = [],
   dp: Int = 1,
@@ -78,20 +87,8 @@ plan strategies(
       max_reuse_distance: 0,
       reduce_bucket_size: 10_000_000,
     ) else none,
-    if among("ds3_each", use) then deepspeed_zero3(
-      dp * cp * ep * r,
-      prefetch_bucket_size: 0,
-      param_persistence_threshold: 0,
-      max_reuse_distance: 0,
-      reduce_bucket_size: 0,
-    ) else none,
-    if among("ds3_at_limits", use) then deepspeed_zero3(
-      dp * cp * ep * r,
-      prefetch_bucket_size: 0,
-      param_persistence_threshold: 1024,
-      max_reuse_distance: 65_536_000,
-      reduce_bucket_size: 0,
-    ) else none,
+    if among("ds3_each", use) then op_by_op(dp * cp * ep * r, persist: 0, reuse: 0) else none,
+    if among("ds3_at_limits", use) then op_by_op(dp * cp * ep * r, persist: 1024, reuse: 65_536_000) else none,
     if among("fsdp", use) then fsdp(dp * cp * ep * r, prefetch: prefetch) else none,
     if among("fsdp_keep", use) then fsdp(dp * cp * ep * r, reshard: false) else none,
     if among("hsdp", use) then hsdp(dp * cp * ep, r) else none,
