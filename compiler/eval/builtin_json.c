@@ -60,7 +60,7 @@ static ts_value record_of(reader *r, const cJSON *object, uint32_t depth)
 static ts_value value_of(reader *r, const cJSON *item, uint32_t depth)
 {
   if (depth == MOST_NESTED)
-    r->wrong = "it is nested deeper than 64 levels";
+    r->wrong = ts_arena_printf(r->c->s->arena, "it is nested deeper than %d levels", MOST_NESTED);
   if (r->wrong)
     return ts_none_value();
   if (cJSON_IsObject(item))
@@ -120,7 +120,8 @@ ts_value ts_builtin_json(const ts_builtin_call *c)
   char *text = ts_arena_string(c->s->arena, read, size);
   spell_infinity(text, size);
   cJSON *root = ts_json_tree(text, size, &end);
-  if (!root || !is_blank(end, text + size))
+  bool is_json = root && is_blank(end, text + size);
+  if (!is_json)
     r.wrong = ts_arena_printf(c->s->arena, "line %u is not JSON", line_of(text, end ? end : text));
   else
     value = value_of(&r, root, 0);
@@ -129,6 +130,9 @@ ts_value ts_builtin_json(const ts_builtin_call *c)
     return value;
   ts_diag *d = ts_report(c->s, TS_E0502, span, "`%s` cannot be used as a file of JSON", file);
   ts_diag_here(d, "%s", r.wrong);
+  if (!is_json)
+    ts_diag_help(d, "a file has one value; JSON knows no comment, no comma behind the last item, and "
+                    "no `NaN`: null is what is not known");
   return ts_error_value();
 }
 
