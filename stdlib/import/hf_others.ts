@@ -6,7 +6,9 @@ fn _gated(form: String) -> Bool = if form == "gated-gelu" then true else if form
   "`feed_forward_proj`: `" + form + "` has no op here: known are relu and gated-gelu",
 )
 fn _t5_seq(c: Record) -> Int = hf_asked(c, hf_or(c, "n_positions", 512))
-fn _t5(c: Record) -> Model = t5(
+fn _t5(c: Record) -> Model = if hf_or(c, "dropout_rate", 0.1) == 0 then refuse(
+  "`dropout_rate`: a T5 without dropout has no model here: write 0.1, with which a step takes a little longer",
+) else t5(
   layers: hf_get(c, "num_layers"),
   hidden: hf_get(c, "d_model"),
   heads: hf_get(c, "num_heads"),

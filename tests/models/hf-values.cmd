@@ -9,6 +9,7 @@ try() { # CONFIGURATION [ARGUMENTS of hf]: parameters, or why it is refused
 }
 echo 'what a release since has, or has not'
 for one in '"pruned_heads": {}, "chunk_size_feed_forward": 0, "reorder_and_upcast_attn": false' '"pruned_heads": {"1": [0]}' '"chunk_size_feed_forward": 64' '"reorder_and_upcast_attn": true' '"fp32_residual_connection": true'; do try "$plain, $one"; done
+for one in 0.0 0.1; do try "\"model_type\": \"t5\", \"dropout_rate\": $one"; done
 echo 'positions'
 for one in default llama3 longrope other; do try "$plain, \"rope_scaling\": {\"type\": \"$one\", \"factor\": 4}"; done
 echo 'modules that predict further words: a layer, two norms and a product of 2 h by h, and a norm before the head'
