@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/account/memory.h"
+#include "runtime/report/report.h"
+
 static void *append(plan *p, ts_ir_section_kind kind, uint32_t count)
 {
   void *at;
@@ -391,4 +394,16 @@ plan plan_random(uint32_t seed)
     plan_slow_device(&p, roll(&d, world), 0.5 + 0.25 * roll(&d, 3));
   random_programs(&j);
   return p;
+}
+
+char *plan_report(const ts_ir *ir, const ts_run *run)
+{
+  ts_arena *arena = ts_arena_new("report");
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  ts_report_json(ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), NULL), out);
+  fclose(out);
+  ts_arena_free(arena);
+  return text;
 }

@@ -47,4 +47,6 @@ plan plan_random(uint32_t seed);
 
 void plan_view(plan *p, ts_ir *ir); /* verified */
 
+char *plan_report(const ts_ir *ir, const ts_run *run); /* JSON, to be freed */
+
 #endif

@@ -2,13 +2,10 @@
  * finds it by itself. */
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/account/memory.h"
 #include "runtime/account/run.h"
 #include "runtime/collective/links.h"
-#include "runtime/report/report.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
@@ -21,11 +18,7 @@ static char *report(const ts_ir *ir, ts_links_kept *links, uint32_t seed)
   ts_run *run =
     ts_run_new(ir, &(ts_run_options){.threads = 1, .no_fold = seed % 2, .links = links}, &stop);
   cr_assert(run, "seed %u: %s", seed, stop.title);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  ts_report_json(ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), NULL), out);
-  fclose(out);
+  char *text = plan_report(ir, run);
   ts_run_free(run);
   ts_arena_free(arena);
   return text;

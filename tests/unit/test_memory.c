@@ -175,15 +175,22 @@ static void walk(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t c
     cr_assert_eq((int64_t)m->category[i], of[i] > 0 ? of[i] : 0);
 }
 
+/* Every second one with other effects. */
+static ts_ir_builder *random_plan(ts_arena *arena, uint32_t seed, ts_ir *ir)
+{
+  ts_ir_builder *b = random_ir_new(seed);
+  ts_ir_builder_view(b, ir);
+  if (seed % 2)
+    change_effects(arena, ir, seed);
+  return b;
+}
+
 Test(memory, peaks_are_those_of_the_walk_node_by_node)
 {
   for (uint32_t seed = 0; seed < 400; seed++) {
     ts_arena *arena = ts_arena_new("test");
     ts_ir ir;
-    ts_ir_builder *b = random_ir_new(seed);
-    ts_ir_builder_view(b, &ir);
-    if (seed % 2)
-      change_effects(arena, &ir, seed);
+    ts_ir_builder *b = random_plan(arena, seed, &ir);
     ts_stop stop = {.arena = arena};
     const ts_slowdown *slow = NULL;
     ts_run_options options = {.contention = seed % 4 == 1};
@@ -223,10 +230,7 @@ Test(memory, what_is_issued_is_held_in_the_order_of_issue)
   for (uint32_t seed = 0; seed < 200; seed++) {
     ts_arena *arena = ts_arena_new("test");
     ts_ir ir;
-    ts_ir_builder *b = random_ir_new(seed);
-    ts_ir_builder_view(b, &ir);
-    if (seed % 2)
-      change_effects(arena, &ir, seed);
+    ts_ir_builder *b = random_plan(arena, seed, &ir);
     ts_ir_program *programs =
       ts_arena_copy(arena, ir.programs, ir.programs_count * sizeof *programs);
     for (uint32_t p = 0; p < ir.programs_count; p++)

@@ -7,7 +7,6 @@
 #include "runtime/account/compose.h"
 #include "runtime/account/run.h"
 #include "runtime/play/engine.h"
-#include "runtime/report/report.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
@@ -24,10 +23,7 @@ static played play(const ts_ir *ir, bool no_fold, bool every_op, const double *s
     .no_fold = no_fold, .every_op = every_op, .slower = slower, .threads = 1};
   p.run = ts_run_ordered(ir, &how, order, &stop);
   cr_assert(p.run, "seed %u: %s", seed, stop.title);
-  size_t size = 0;
-  FILE *out = open_memstream(&p.report, &size);
-  ts_report_json(ts_summary_new(p.arena, ir, p.run, ts_memory_new(p.arena, ir, p.run), NULL), out);
-  fclose(out);
+  p.report = plan_report(ir, p.run);
   return p;
 }
 

@@ -1,16 +1,13 @@
 /* Plays shared among threads: the same bytes from any number of them, and the same reasons where a
  * play comes to no end. `./dev tsan` watches these for data races. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/account/memory.h"
 #include "runtime/play/thread_pool.h"
 #include "runtime/play/partition.h"
 #include "runtime/play/play.h"
 #include "runtime/play/slowdown.h"
-#include "runtime/report/report.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
@@ -26,11 +23,7 @@ static char *report(const ts_ir *ir, const ts_run_options *how, uint32_t order, 
   ts_stop stop = {.arena = arena};
   ts_run *run = ts_run_ordered(ir, how, order, &stop);
   cr_assert(run, "seed %u: %s", seed, stop.title);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  ts_report_json(ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), NULL), out);
-  fclose(out);
+  char *text = plan_report(ir, run);
   ts_run_free(run);
   ts_arena_free(arena);
   return text;
