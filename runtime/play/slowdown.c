@@ -146,18 +146,21 @@ static const char *read_line(reader *r, char *line)
   return ts_arena_printf(r->arena, "`%s` is not expected here", words[0]);
 }
 
-const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out)
+const char *ts_slowdown_read(ts_arena *arena, const char *text, size_t size, ts_slowdown *out)
 {
   reader r = {.arena = arena, .out = out};
   uint32_t number = 0;
   *out = ts_slowdown_physical;
-  while (*text) {
-    size_t length = strcspn(text, "\n");
-    const char *wrong = read_line(&r, ts_arena_string(arena, text, length));
+  for (const char *end = text + size; text < end;) {
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    size_t length = (size_t)((newline ? newline : end) - text);
+    const char *wrong = memchr(text, 0, length) ?
+                          "a byte of 0: this is no text" :
+                          read_line(&r, ts_arena_string(arena, text, length));
     number++;
     if (wrong)
       return ts_arena_printf(arena, "line %u: %s", number, wrong);
-    text += length + (text[length] == '\n');
+    text += length + (newline != NULL);
   }
   out->rows = TS_ITEMS(arena, &r.rows);
   out->row_count = (uint32_t)r.rows.count;
@@ -226,7 +229,7 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
   if (!file)
     return ts_arena_printf(
       arena, "it must be none, constant:FACTOR, physical or a readable file (%s)", strerror(error));
-  const char *wrong = ts_slowdown_read(arena, file, m);
+  const char *wrong = ts_slowdown_read(arena, file, size, m);
   if (!wrong && m->kind == TS_SLOWDOWN_LEARNED)
     wrong = ts_learned_look(arena, m);
   m->file = ts_arena_string(arena, text, strlen(text));

@@ -86,7 +86,7 @@ typedef struct ts_slowdown {
  * what is wrong. */
 const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdown **out);
 /* what a file holds */
-const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out);
+const char *ts_slowdown_read(ts_arena *arena, const char *text, size_t size, ts_slowdown *out);
 
 extern const ts_slowdown ts_slowdown_physical; /* where there is no data */
 extern const ts_slowdown ts_slowdown_nothing;  /* factors of 1 */
