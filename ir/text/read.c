@@ -302,11 +302,20 @@ static bool value_comes(const ts_ir_lexer *l, const ts_ir_field *f)
   return l->token == TS_IR_WORD && !another;
 }
 
-/* The one of these fields whose word comes; false: none does. */
-static bool read_any(ts_ir_reader *r, const ts_ir_field *f, const ts_ir_field *end, void *record)
+static bool may_repeat(const ts_ir_field *f)
 {
-  for (; f < end; f++)
+  return f->type == TS_IR_TYPE_DEPS || f->type == TS_IR_TYPE_ALLOC || f->type == TS_IR_TYPE_FREE;
+}
+
+/* The one of these fields whose word comes; false: none does. `said`: bits of those before. */
+static bool read_any(ts_ir_reader *r, const ts_ir_field *f, const ts_ir_field *end, void *record,
+                     uint64_t *said)
+{
+  for (uint64_t bit = 1; f < end; f++, bit <<= 1)
     if (ts_ir_has_field(f, record) && ts_ir_take(&r->lexer, f->word)) {
+      if (*said & bit && !may_repeat(f))
+        ts_ir_syntax(&r->lexer, "a second `%s`: say it once", f->word);
+      *said |= bit;
       read_value(r, f, record);
       return true;
     }
@@ -320,10 +329,11 @@ void ts_ir_read_fields(ts_ir_reader *r, uint32_t kind, const ts_ir_field *f, voi
     read_needed(r, f, record);
   ts_ir_make_usual_here(kind, r->index, record);
   for (const ts_ir_field *end; f->name && !l->failed; f = end) {
+    uint64_t said = 0;
     for (end = f + 1; f->place == TS_IR_PLACE_ANY && end->place == f->place;)
       end++;
     if (f->place == TS_IR_PLACE_ANY)
-      while (!l->failed && read_any(r, f, end, record))
+      while (!l->failed && read_any(r, f, end, record, &said))
         ;
     else if (f->place == TS_IR_PLACE_NEEDED)
       read_needed(r, f, record);
@@ -407,7 +417,9 @@ static void (*const by_hand[TS_IR_FORMS])(ts_ir_reader *) = {
 static void read_form(ts_ir_reader *r, const ts_ir_form *form)
 {
   uint32_t number = (uint32_t)(form - ts_ir_forms);
-  r->micro_batches_stated |= number == TS_IR_FORM_micro_batches;
+  if (form->kind == TS_IR_META && r->said[number])
+    ts_ir_syntax(&r->lexer, "a second `%s`: say it once", form->word);
+  r->said[number] = true;
   if (by_hand[number])
     by_hand[number](r);
   else if (form->kind == TS_IR_META)
@@ -480,7 +492,7 @@ static void finish(ts_ir_reader *r)
 {
   ts_ir view;
   ts_ir_meta *meta = ts_ir_builder_meta(r->out);
-  if (!r->micro_batches_stated)
+  if (!r->said[TS_IR_FORM_micro_batches])
     meta->micro_batches = r->played_micro_batches ? r->played_micro_batches : 1;
   ts_ir_builder_view(r->out, &view);
   if (!r->lexer.failed && ts_ir_verify(&view, r->lexer.error))

@@ -85,7 +85,7 @@ typedef struct ts_ir_reader {
   uint32_t index;          /* that the record in hand gets in its table */
   struct ts_ir_body *body; /* the fragment in hand */
   uint32_t played_micro_batches; /* 1 + the largest that an item names */
-  bool micro_batches_stated;
+  bool said[TS_IR_FORMS]; /* which statements there were */
 } ts_ir_reader;
 
 /* `NAME` at its declaration: reserved for record `value` of the kind; and where it is used: the
