@@ -1,5 +1,6 @@
 #include "compiler/eval/figures.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/diag_record.h"
@@ -24,10 +25,11 @@ ts_dimension ts_search_dimension(size_t figure)
 ts_value ts_figure_value(size_t figure, double value)
 {
   ts_dimension dimension = ts_search_dimension(figure);
-  return figure == TS_FIGURE_DEVICES ? ts_int_value((int64_t)value, TS_NO_SPAN) :
-         ts_dimension_equal(dimension, TS_DIM_NONE) ?
-                                       ts_real_value(value, TS_NO_SPAN) :
-                                       ts_quantity_value(value, dimension, TS_NO_SPAN);
+  if (figure == TS_FIGURE_DEVICES && !isnan(value)) /* no Int is unknown */
+    return ts_int_value((int64_t)value, TS_NO_SPAN);
+  return ts_dimension_equal(dimension, TS_DIM_NONE) ?
+         ts_real_value(value, TS_NO_SPAN) :
+         ts_quantity_value(value, dimension, TS_NO_SPAN);
 }
 
 bool ts_figure_is_share(size_t figure)
