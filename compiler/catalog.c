@@ -113,6 +113,8 @@ static const char *type_of_expr(const ts_module *m, const ts_ast *e, unsigned de
   case TS_AST_IF:
     type = type_of_expr(m, ts_ast_then(e), depth - 1);
     return type ? type : type_of_expr(m, ts_ast_else(e), depth - 1);
+  case TS_AST_MATCH: return type_of_any(m, ts_ast_arms(e), depth - 1);
+  case TS_AST_ARM: return type_of_expr(m, ts_ast_value(e), depth);
   case TS_AST_BINARY:
     type = e->u.op == TS_OP_ADD ? type_of_expr(m, ts_ast_left(e), depth - 1) : NULL;
     return type || e->u.op != TS_OP_ADD ? type : type_of_expr(m, ts_ast_right(e), depth - 1);

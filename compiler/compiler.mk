@@ -42,6 +42,8 @@ libts_a_SOURCES += \
 	compiler/eval/limits.c \
 	compiler/eval/limits.h \
 	compiler/eval/makers.def \
+	compiler/eval/match.c \
+	compiler/eval/match.h \
 	compiler/eval/mesh.c \
 	compiler/eval/module.c \
 	compiler/eval/module.h \

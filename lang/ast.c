@@ -150,6 +150,11 @@ ts_ast *ts_ast_string(ts_parser *parser, ts_word text)
   return node;
 }
 
+bool ts_ast_is_any(const ts_ast *pattern)
+{
+  return pattern->kind == TS_AST_ID && !strcmp(pattern->name, "_");
+}
+
 ts_ast *ts_ast_truth(ts_parser *parser, ts_span span, bool truth)
 {
   ts_ast *node = ts_ast_make(parser, TS_AST_BOOL, span, (ts_word){0}, 0, NULL);

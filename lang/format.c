@@ -225,6 +225,7 @@ static uint32_t first_statement(const ts_ast *node)
   case TS_AST_CLUSTER:
   case TS_AST_PLAN:
   case TS_AST_SEARCH:
+  case TS_AST_MATCH:
   case TS_AST_KERNEL: case TS_AST_AT: case TS_AST_WITH: case TS_AST_OVERRIDE: return 1;
   case TS_AST_REPEAT: case TS_AST_FOR: case TS_AST_LINK: case TS_AST_POLICY: return 2;
   default: return UINT32_MAX;

@@ -63,12 +63,12 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %type <ts_nodes *> declarations import_paths import_names import_list params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
   split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots protocol_items protocol_list dimensions ref_indices
-  elements generators record_fields overrides override_list open_fields cluster_open record_type_fields record_type_list
+  elements generators record_fields arms arm_list arm_patterns overrides override_list open_fields cluster_open record_type_fields record_type_list
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path import_name let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_moving optional_trained optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence partner slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
-  expr primary postfix generator_condition arg record_field optional_sending optional_key phase_part string optional_digest require demand
+  expr primary postfix generator_condition arg arm arm_pattern record_field optional_sending optional_key phase_part string optional_digest require demand
 %type <ts_word> dotted
 %type <uint32_t> arrow optional_word
 
@@ -701,11 +701,7 @@ cluster_closed
   | link
   ;
 
-loops
-  : loop_pair
-  | loops COMMA loop_pair { $$ = JOIN($1, $3); }
-  ;
-
+loops: loop_pair | loops COMMA loop_pair { $$ = JOIN($1, $3); } ;
 loop_pair: ID IN expr { $$ = NODES(IDENTIFIER($1), $3); } ;
 
 cluster_body: open cluster_items RBRACE { $$ = MAKE(THEN, @$, NONE, 0, $2); } ;
@@ -719,10 +715,7 @@ cluster_else
 
 link: LINK ref arrow ref open_fields { $$ = MAKE(LINK, @$, NONE, $3, JOIN(NODES($2, $4), $5)); } ;
 
-arrow
-  : BOTH_WAYS { $$ = 0; }
-  | ARROW { $$ = 1; }
-  ;
+arrow: BOTH_WAYS { $$ = 0; } | ARROW { $$ = 1; } ;
 
 ref
   : ID { $$ = MAKE(REF, @$, $1, 0, NULL); }
@@ -805,7 +798,23 @@ primary
   | LBRACE RBRACE { $$ = MAKE(RECORD, @$, NONE, 0, NULL); }
   | LBRACE record_fields comma RBRACE { $$ = MAKE(RECORD, @$, NONE, 0, $2); }
   | LPAREN expr RPAREN { $$ = $2; }
+  | MATCH expr open_for_fields arms RBRACE { $$ = MAKE(MATCH, @$, NONE, 0, JOIN(NODES($2), $4)); }
   ;
+
+arms: arm_list | arm_list arm { $$ = PUSH($1, $2); } | arm_list error ;
+
+arm_list
+  : %empty { $$ = EMPTY; }
+  | arm_list NEWLINE
+  | arm_list arm NEWLINE { $$ = PUSH($1, $2); }
+  | arm_list arm COMMA { $$ = PUSH($1, $2); }
+  | arm_list error NEWLINE { yyerrok; }
+  ;
+
+arm: arm_patterns ARROW expr { $$ = MAKE(ARM, @$, NONE, 0, JOIN(NODES($3), $1)); } ;
+
+arm_patterns: arm_pattern { $$ = NODES($1); } | arm_patterns BAR arm_pattern { $$ = PUSH($1, $3); } ;
+arm_pattern: expr { $$ = ts_ast_is_any($1) ? MAKE(STAR, @$, NONE, 0, NULL) : $1; } ;
 
 comma: %empty | COMMA ;
 

@@ -39,6 +39,23 @@ static bool is_text(ts_parser *parser)
   return false;
 }
 
+/* `[match, n]`: a `match` with a value behind it is the word. */
+static bool begins_operand(int kind)
+{
+  switch (kind) {
+  case TS_T_NUMBER:
+  case TS_T_STRING:
+  case TS_T_TRUE:
+  case TS_T_FALSE:
+  case TS_T_LPAREN:
+  case TS_T_LBRACKET:
+  case TS_T_LBRACE:
+  case TS_T_NOT:
+  case TS_T_IF: return true;
+  default: return kind == TS_T_ID || (ts_word_text(kind) && !ts_token_is_reserved(kind));
+  }
+}
+
 /* A word is what the grammar expects; where it expects none, a name. `word =`, `word:` and `.word`
  * are names. *count: how many tokens it is, more than 1 only for words of earlier versions. */
 static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element,
@@ -57,6 +74,8 @@ static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element
   if (ts_token_is_reserved(kind))
     return next == TS_T_COLON ? TS_T_ID : kind;
   if (next == TS_T_ASSIGN || (next == TS_T_COLON && !when))
+    return TS_T_ID;
+  if (kind == TS_T_MATCH && ts_grammar_expects(state, TS_T_ID) && !begins_operand(next))
     return TS_T_ID;
   return kind != TS_T_ID && ts_grammar_expects(state, kind) ?
            kind :

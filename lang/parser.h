@@ -129,6 +129,7 @@ ts_nodes *ts_nodes_join(ts_parser *parser, ts_nodes *list, const ts_nodes *more)
 ts_ast *ts_ast_operator(ts_parser *parser, ts_operator op, ts_span span, ts_ast *left,
                         ts_ast *right);
 ts_ast *ts_ast_string(ts_parser *parser, ts_word text);
+bool ts_ast_is_any(const ts_ast *pattern); /* `_` */
 ts_ast *ts_ast_truth(ts_parser *parser, ts_span span, bool truth);
 /* The arrays of one statement, with the class they share put before their dimensions. */
 ts_nodes *ts_ast_arrays(ts_parser *parser, const ts_nodes *arrays, ts_ast *class_, uint32_t flags);

@@ -74,7 +74,7 @@ static bool begins_expression(int kind)
 {
   static const int kinds[] = {TS_T_NUMBER,   TS_T_STRING, TS_T_TRUE,   TS_T_FALSE,
                               TS_T_LBRACKET, TS_T_LBRACE, TS_T_LPAREN, TS_T_MINUS,
-                              TS_T_NOT,      TS_T_IF,     TS_T_ID};
+                              TS_T_NOT,      TS_T_IF,     TS_T_MATCH,  TS_T_ID};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (kinds[i] == kind)
       return true;
@@ -451,6 +451,27 @@ static bool propose_quotes(const mistake *m, ts_diag *d)
   return true;
 }
 
+/* `match x { "a" => 1, "b": 2, "c", "d" -> 3, else -> 4 }` */
+static bool propose_arm(const mistake *m, ts_diag *d)
+{
+  const ts_token *next =
+    m->found->token != TS_NONE ? &m->parser->tokens.at[m->found->token + 1] : NULL;
+  int found = m->found->kind;
+  if (next && found == TS_T_ELSE && next->kind == TS_T_ARROW) {
+    ts_diag_edit(d, m->span, "_", "all other values are `_`");
+    return true;
+  }
+  if (!next || !expects(m, TS_T_BAR) || !expects(m, TS_T_ARROW))
+    return false;
+  ts_span sign = {m->span.file, m->before->span.end,
+                  found == TS_T_ASSIGN && next->kind == TS_T_GT ? next->span.end : m->span.end};
+  if (found == TS_T_ASSIGN || found == TS_T_COLON)
+    ts_diag_edit(d, sign, " ->", "an arm of `match` is written `pattern -> value`");
+  else if (found == TS_T_COMMA)
+    ts_diag_edit(d, sign, " |", "patterns of one arm are separated by `|`");
+  return found == TS_T_ASSIGN || found == TS_T_COLON || found == TS_T_COMMA;
+}
+
 static void propose_sign(const mistake *m, ts_diag *d)
 {
   int found = m->found->kind, before = m->before->kind;
@@ -499,7 +520,7 @@ static void propose(const mistake *m, ts_diag *d)
     ts_diag_edit(d, m->found->span, word, "did you mean `%s`?", word);
   else if (statement)
     ts_diag_edit(d, m->before->span, statement, "did you mean `%s`?", statement);
-  else if (m->before && !propose_arguments(m, d) && !propose_quotes(m, d))
+  else if (m->before && !propose_arguments(m, d) && !propose_quotes(m, d) && !propose_arm(m, d))
     propose_sign(m, d);
 }
 

@@ -148,8 +148,9 @@ const char *ts_unquoted_label(ts_session *s, const ts_ast *e, ts_knows *known, c
     *at = e;
     return known(closure, root->name) ? NULL : text;
   }
-  for (uint32_t i = e->kind == TS_AST_IF;
-       (e->kind == TS_AST_LIST || e->kind == TS_AST_IF) && i < e->count && !text; i++)
+  bool choice = ts_is_choice(e);
+  uint32_t end = choice || e->kind == TS_AST_LIST ? e->count : e->kind == TS_AST_ARM;
+  for (uint32_t i = choice; i < end && !text; i++)
     text = ts_unquoted_label(s, e->child[i], known, closure, at);
   return text;
 }
@@ -198,11 +199,9 @@ static ts_value unknown_word(ts_session *s, const ts_ast *e)
 ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   ts_value v;
-  if (e->kind == TS_AST_IF) {
-    bool chosen;
-    if (!ts_eval_bool(s, env, ts_ast_condition(e), "the condition", &chosen))
-      return ts_error_value();
-    return ts_eval_overlap(s, env, chosen ? ts_ast_then(e) : ts_ast_else(e));
+  if (ts_is_choice(e)) {
+    const ts_ast *chosen = ts_eval_choice(s, env, e);
+    return chosen ? ts_eval_overlap(s, env, chosen) : ts_error_value();
   }
   if (e->kind == TS_AST_LIST) {
     ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, e->count);
@@ -236,11 +235,9 @@ static ts_value of_records(ts_session *s, const ts_env *env, const ts_ast *type,
   const ts_type_info *info = e->kind == TS_AST_RECORD ? ts_type_of(s, type) : NULL;
   if (e->kind == TS_AST_RECORD)
     return ts_eval_record(s, env, info ? info->record : NULL, e);
-  if (e->kind == TS_AST_IF) {
-    bool chosen;
-    return ts_eval_bool(s, env, ts_ast_condition(e), "the condition of `if`", &chosen) ?
-             ts_eval_as(s, env, type, chosen ? ts_ast_then(e) : ts_ast_else(e)) :
-             ts_error_value();
+  if (ts_is_choice(e)) {
+    const ts_ast *chosen = ts_eval_choice(s, env, e);
+    return chosen ? ts_eval_as(s, env, type, chosen) : ts_error_value();
   }
   ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, e->count);
   bool ok = true;
@@ -257,7 +254,7 @@ ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const 
     return ts_eval_overlap(s, env, e);
   if (type && ts_type_of_labels(type))
     return ts_eval_label(s, env, e);
-  bool literal = e->kind == TS_AST_RECORD || e->kind == TS_AST_LIST || e->kind == TS_AST_IF;
+  bool literal = e->kind == TS_AST_RECORD || e->kind == TS_AST_LIST || ts_is_choice(e);
   if (!type || !literal || ts_type_find(s, innermost(type)->name))
     return ts_eval(s, env, e);
   if (!ts_charge(s, 1, e->span) || !ts_deeper(s, e->span))

@@ -1,6 +1,7 @@
 #include "compiler/eval/check.h"
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/figures.h"
+#include "compiler/eval/match.h"
 #include "compiler/eval/record_type.h"
 
 #include <inttypes.h>
@@ -32,6 +33,7 @@ static void expression(checker *c, const ts_ast *e);
 static void statements(checker *c, const ts_ast *parent);
 static void rule(checker *c, const ts_ast *rule);
 static const ts_ast *record_type(checker *c, const ts_ast *type);
+static const ts_ast *type_of(checker *c, const ts_ast *e);
 static void record(checker *c, const ts_ast *type, const ts_ast *e);
 static void branches(checker *c, const ts_ast *wanted, const ts_ast *e);
 static void elements(checker *c, const ts_ast *wanted, const ts_ast *e);
@@ -164,7 +166,7 @@ static void expression_as(checker *c, const ts_ast *wanted, const ts_ast *e)
     labels(c, e);
   else if (type && e->kind == TS_AST_RECORD)
     record(c, type, e);
-  else if (e && e->kind == TS_AST_IF && wanted)
+  else if (e && ts_is_choice(e))
     branches(c, wanted, e);
   else if (e && e->kind == TS_AST_LIST && wanted && ts_ast_element(wanted))
     elements(c, ts_ast_element(wanted), e);
@@ -172,8 +174,26 @@ static void expression_as(checker *c, const ts_ast *wanted, const ts_ast *e)
     expression(c, e);
 }
 
+static void arms(checker *c, const ts_ast *wanted, const ts_ast *e)
+{
+  ts_ast_list list = ts_ast_arms(e);
+  const ts_ast *type = type_of(c, ts_ast_value(e));
+  expression(c, ts_ast_value(e));
+  for (uint32_t i = 0; i < list.count; i++) {
+    ts_ast_list patterns = ts_ast_patterns(list.at[i]);
+    for (uint32_t k = 0; k < patterns.count; k++)
+      expression_as(c, type && ts_type_of_words(type) ? type : NULL, patterns.at[k]);
+    expression_as(c, wanted, ts_ast_value(list.at[i]));
+  }
+  ts_match_check(c->s, e, type);
+}
+
 static void branches(checker *c, const ts_ast *wanted, const ts_ast *e)
 {
+  if (e->kind == TS_AST_MATCH) {
+    arms(c, wanted, e);
+    return;
+  }
   expression(c, ts_ast_condition(e));
   expression_as(c, wanted, ts_ast_then(e));
   expression_as(c, wanted, ts_ast_else(e));
@@ -341,6 +361,7 @@ static void expression(checker *c, const ts_ast *e)
   case TS_AST_RULE: rule(c, e); return;
   case TS_AST_MEMBER: member(c, e); return;
   case TS_AST_WITH: changes(c, e); return;
+  case TS_AST_MATCH: arms(c, NULL, e); return;
   default:
     for (uint32_t i = 0; i < e->count; i++)
       expression(c, e->child[i]);

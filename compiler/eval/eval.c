@@ -294,6 +294,11 @@ static ts_value compare(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
   return ts_bool_value(result, e->span);
 }
 
+static ts_value size_of_axis(ts_session *s, ts_value v)
+{
+  return v.type == TS_T_AXIS ? ts_int_value(ts_axes_size(s, v.u.axes.mask), v.span) : v;
+}
+
 /* `true`, `false` and the words of an enumeration are values of one type. */
 static bool is_word(ts_value v) { return v.type == TS_T_WORD || v.type == TS_T_BOOL; }
 
@@ -303,6 +308,15 @@ static bool comparable(ts_value a, ts_value b)
     return ts_dimension_equal(a.dimension, b.dimension);
   return a.type == b.type || (is_word(a) && is_word(b)) || a.type == TS_T_NONE ||
          b.type == TS_T_NONE;
+}
+
+static bool comparable_sizes(ts_session *s, ts_value *a, ts_value *b)
+{
+  if (a->type != b->type) {
+    *a = size_of_axis(s, *a);
+    *b = size_of_axis(s, *b);
+  }
+  return comparable(*a, *b);
 }
 
 static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
@@ -362,11 +376,6 @@ static ts_value make_range(ts_session *s, const ts_ast *e, ts_value a, ts_value 
     }
   }
   return ts_range_value(s, a.u.integer, b.u.integer, e->span);
-}
-
-static ts_value size_of_axis(ts_session *s, ts_value v)
-{
-  return v.type == TS_T_AXIS ? ts_int_value(ts_axes_size(s, v.u.axes.mask), v.span) : v;
 }
 
 static ts_value logic(ts_session *s, const ts_env *env, const ts_ast *e)
@@ -644,11 +653,90 @@ static ts_value member(ts_session *s, const ts_env *env, const ts_ast *e)
   return ts_error_value();
 }
 
-static void conditional(ts_session *s, const ts_env *env, const ts_ast *e, ts_value *out)
+/* ---- Choices ---- */
+
+static ts_value pattern_value(ts_session *s, const ts_env *env, const ts_ast *pattern,
+                              ts_value value)
 {
-  bool condition;
-  if (ts_eval_bool(s, env, ts_ast_condition(e), "the condition of `if`", &condition))
-    eval_into(s, env, condition ? ts_ast_then(e) : ts_ast_else(e), out);
+  return value.type == TS_T_WORD || value.type == TS_T_BOOL ? ts_eval_overlap(s, env, pattern) :
+                                                              ts_eval(s, env, pattern);
+}
+
+/* False after an error. */
+static bool pattern_fits(ts_session *s, const ts_env *env, const ts_ast *match,
+                         const ts_ast *pattern, ts_value value, bool *fits)
+{
+  if ((*fits = pattern->kind == TS_AST_STAR))
+    return true;
+  ts_value p = pattern_value(s, env, pattern, value);
+  if (p.type == TS_T_ERROR)
+    return false;
+  if (!comparable_sizes(s, &p, &value)) {
+    ts_diag *d = ts_report(s, TS_E0220, pattern->span, "`match` compares %s with %s",
+                           ts_value_describe(s->arena, value), ts_value_describe(s->arena, p));
+    ts_diag_here(d, "no value of this type comes here");
+    ts_diag_label(d, ts_ast_value(match)->span, "%s", ts_value_describe(s->arena, value));
+    return false;
+  }
+  ts_budget budget = ts_budget_begin(s);
+  *fits = ts_value_equal(p, value, &budget);
+  return ts_budget_end(s, &budget, pattern->span);
+}
+
+static void no_arm(ts_session *s, const ts_ast *match, ts_value value)
+{
+  ts_name_list texts = {0};
+  ts_diag *d = ts_report(s, TS_E0241, ts_ast_value(match)->span, "no arm of `match` is for %s",
+                         ts_value_print(s->arena, value));
+  ts_diag_here(d, "%s", ts_value_describe(s->arena, value));
+  ts_ast_list arms = ts_ast_arms(match);
+  for (uint32_t i = 0; i < arms.count; i++) {
+    ts_ast_list patterns = ts_ast_patterns(arms.at[i]);
+    for (uint32_t k = 0; k < patterns.count; k++)
+      if (patterns.at[k]->kind == TS_AST_STRING)
+        TS_PUSH(s->arena, &texts.names, patterns.at[k]->literal);
+  }
+  if (value.type == TS_T_STRING && ts_suggest_names(d, value.u.string, &texts))
+    return;
+  if (texts.names.count)
+    ts_diag_note(d, "arms are for %s", ts_listed(s->arena, texts.names.at, texts.names.count));
+  ts_diag_help(d, "write an arm for it, or `_ -> ...` for all other values");
+}
+
+static const ts_ast *arm_taken(ts_session *s, const ts_env *env, const ts_ast *match)
+{
+  ts_value value = ts_eval(s, env, ts_ast_value(match));
+  ts_ast_list arms = ts_ast_arms(match);
+  if (value.type == TS_T_ERROR)
+    return NULL;
+  for (uint32_t i = 0; i < arms.count; i++) {
+    ts_ast_list patterns = ts_ast_patterns(arms.at[i]);
+    bool fits = false;
+    for (uint32_t k = 0; k < patterns.count && !fits; k++)
+      if (!pattern_fits(s, env, match, patterns.at[k], value, &fits))
+        return NULL;
+    if (fits)
+      return ts_ast_value(arms.at[i]);
+  }
+  no_arm(s, match, value);
+  return NULL;
+}
+
+const ts_ast *ts_eval_choice(ts_session *s, const ts_env *env, const ts_ast *choice)
+{
+  bool holds;
+  if (choice->kind == TS_AST_MATCH)
+    return arm_taken(s, env, choice);
+  if (!ts_eval_bool(s, env, ts_ast_condition(choice), "the condition of `if`", &holds))
+    return NULL;
+  return holds ? ts_ast_then(choice) : ts_ast_else(choice);
+}
+
+static void chosen(ts_session *s, const ts_env *env, const ts_ast *e, ts_value *out)
+{
+  const ts_ast *choice = ts_eval_choice(s, env, e);
+  if (choice)
+    eval_into(s, env, choice, out);
   else
     *out = ts_error_value();
 }
@@ -704,7 +792,8 @@ static void eval_into(ts_session *s, const ts_env *env, const ts_ast *e, ts_valu
       *out = not_in_scope(s, env, e);
     break;
   case TS_AST_BINARY: binary(s, env, e, out); break;
-  case TS_AST_IF: conditional(s, env, e, out); break;
+  case TS_AST_IF:
+  case TS_AST_MATCH: chosen(s, env, e, out); break;
   default: *out = other_node(s, env, e);
   }
   s->depth--;

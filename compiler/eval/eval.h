@@ -20,6 +20,13 @@ bool ts_env_of_plan(const ts_env *env, const char *interned_name);
 
 ts_value ts_eval(ts_session *session, const ts_env *env, const ts_ast *expr);
 
+static inline bool ts_is_choice(const ts_ast *e)
+{
+  return e->kind == TS_AST_IF || e->kind == TS_AST_MATCH;
+}
+/* What an IF or a MATCH leaves to be evaluated; NULL after an error. */
+const ts_ast *ts_eval_choice(ts_session *s, const ts_env *env, const ts_ast *choice);
+
 /* Evaluate and require; on mismatch a diagnostic that names `what` ("the size of axis `tp`") and
  * false. */
 bool ts_eval_int(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what,

@@ -16,7 +16,7 @@ const fields = (...rules) => seq('{', repeat(choice(...rules, ',', ';')), '}');
 module.exports = grammar({
   name: 'trainspec',
   word: $ => $.identifier,
-  externals: $ => [$.unit, $._per_unit, $._with_brace],
+  externals: $ => [$.unit, $._per_unit, $._with_brace, $._beside],
   extras: $ => [/\s/, $.comment, '\ufeff'],
   supertypes: $ => [$.expression],
 
@@ -81,7 +81,7 @@ module.exports = grammar({
     // Blocks and models.
     graph: $ => body($.let, $.node, $.yield, $.require, $.repeat, $.if_graph),
     node: $ => prec(-1, choice(
-      seq(field('name', or_name($, 'yield', 'repeat', 'require', 'expect')), '=', $.expression, optional($.as_label)),
+      seq(field('name', or_name($, 'yield', 'repeat', 'require', 'expect', 'match')), '=', $.expression, optional($.as_label)),
       seq($._postfix, $.as_label))),
     yield: $ => prec(-1, seq('yield', $.expression, optional($.as_label))),
     as_label: $ => seq('as', $.label),
@@ -139,23 +139,25 @@ module.exports = grammar({
 
     // Expressions.
     expression: $ => choice($._postfix, $.conditional, $.binary, $.unary),
-    _postfix: $ => choice($.identifier, $.number, $.string, $.truth, $.tagged, $.list, $.comprehension, $.record, $.parenthesized, $.call, $.index, $.member, $.with),
+    _postfix: $ => choice($.identifier, $.number, $.string, $.truth, $.tagged, $.list, $.comprehension, $.record, $.parenthesized, $.call, $.index, $.member, $.with, $.match_value),
     number: $ => choice(seq(NUMBER, optional($.unit)), seq(new RegExp('\\$' + NUMBER.source), optional(alias($._per_unit, $.unit)))),
     truth: _ => choice('true', 'false'),
-    tagged: $ => prec(POSTFIX, seq(field('function', $.identifier), $.string)),
+    tagged: $ => prec(POSTFIX, seq(field('function', $.identifier), $._beside, $.string)),
     list: $ => seq('[', optional(items($.expression)), ']'),
     comprehension: $ => seq('[', $.expression, repeat1(seq('for', $.generator)), optional($.condition), ']'),
     record: $ => seq('{', optional(items(choice($.argument, $.identifier))), '}'),
     parenthesized: $ => seq('(', $.expression, ')'),
     call: $ => prec(POSTFIX, seq(field('function', $._postfix), $.arguments)),
     arguments: $ => seq('(', optional(items(choice($.argument, $.expression))), ')'),
-    argument: $ => seq(field('name', choice($.identifier, $.reserved_name)), ':', field('value', $.expression)),
+    argument: $ => seq(field('name', choice(or_name($, 'match'), $.reserved_name)), ':', field('value', $.expression)),
     reserved_name: _ => choice(...RESERVED),
     index: $ => prec(POSTFIX, seq($._postfix, '[', $.expression, ']')),
     member: $ => prec(POSTFIX, seq($._postfix, '.', field('name', choice($.identifier, $.reserved_name)))),
     with: $ => prec(POSTFIX, seq($._postfix, alias($._with_brace, 'with'), fields(alias($.with_field, $.field), $.link, $.rule, $.remove, $.override))),
     with_field: $ => seq(field('name', or_name($, 'link', 'rule', 'remove')), '=', field('value', $.expression)),
     override: $ => seq($.reference, fields($.field)),
+    match_value: $ => seq('match', $.expression, fields($.arm)),
+    arm: $ => seq($.expression, repeat(seq('|', $.expression)), '->', field('value', $.expression)),
     conditional: $ => prec.right(0, seq('if', $.expression, 'then', $.expression, 'else', $.expression)),
     binary: $ => choice(...OPERATORS.map(([operator, precedence]) => prec.left(precedence, seq($.expression, operator, $.expression)))),
     unary: $ => choice(prec(NEGATIVE, seq('-', $.expression)), prec(NOT, seq('not', $.expression))),

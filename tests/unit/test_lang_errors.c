@@ -211,6 +211,6 @@ Test(lang_errors, words_of_earlier_versions)
                 "1:25 E0110 expected the end of the line, `balanced` or `of`, found `by`\n"
                 "2:2 E0110 expected an item of a schedule such as `stages`, `at` or `let`, "
                 "found `cost`");
-  expect_errors("plan part { place = match(rules: by, overlap: param.rules) }",
+  expect_errors("plan part { place = patch(rules: by, overlap: param.rules) }",
                 "1:13 E0114 `place` is now written `placement` ~ placement");
 }

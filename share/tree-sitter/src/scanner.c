@@ -1,6 +1,7 @@
 /* A unit is a name of lang/units.def behind a number, on the same line: `4 GB/s`, but not `4 stages`.
  * Behind dollars it is what they are paid for: `$2/h`. `with` before a brace copies with changes;
- * it has another meaning in `partner`, `pair` and `tie`. */
+ * it has another meaning in `partner`, `pair` and `tie`. A string is an argument of the name before
+ * it on the same line: on the next one it begins another arm of `match`. */
 #include <string.h>
 
 #include "tree_sitter/parser.h"
@@ -9,7 +10,7 @@ static const char *const units[] = {
 #include "units.h"
 };
 
-enum { UNIT, PER_UNIT, WITH_BRACE };
+enum { UNIT, PER_UNIT, WITH_BRACE, BESIDE };
 enum { LONGEST = 32 };
 
 void *tree_sitter_trainspec_external_scanner_create(void) { return NULL; }
@@ -59,6 +60,13 @@ bool tree_sitter_trainspec_external_scanner_scan(void *state, TSLexer *lexer, co
   size_t length = 0;
   bool found = false;
   (void)state;
+  if (valid[BESIDE]) {
+    skip_blanks(lexer, false);
+    lexer->mark_end(lexer);
+    lexer->result_symbol = BESIDE;
+    if (lexer->lookahead == '"')
+      return true;
+  }
   if (!valid[PER_UNIT]) {
     skip_blanks(lexer, !valid[UNIT]);
     length = read_name(lexer, name, 0);
