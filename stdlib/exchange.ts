@@ -71,9 +71,14 @@ let deep_ep_low_latency: Exchange = {
 }
 let nccl_exchange: Exchange = { name: "all_to_all" }
 
-fn exchange_of(name: String) -> Exchange = if name == "deep_ep" then deep_ep else if name == "deep_ep_2" then deep_ep_2 else if name ==
-  "hybrid_ep" then hybrid_ep else if name == "deep_ep_low_latency" then deep_ep_low_latency else if name == "all_to_all" then nccl_exchange
-  else refuse("an exchange is all_to_all, deep_ep, deep_ep_2, deep_ep_low_latency or hybrid_ep")
+fn exchange_of(name: String) -> Exchange = match name {
+  "deep_ep" -> deep_ep
+  "deep_ep_2" -> deep_ep_2
+  "hybrid_ep" -> hybrid_ep
+  "deep_ep_low_latency" -> deep_ep_low_latency
+  "all_to_all" -> nccl_exchange
+  _ -> refuse("an exchange is all_to_all, deep_ep, deep_ep_2, deep_ep_low_latency or hybrid_ep")
+}
 
 // Bytes that an all-to-all of all copies would send, of which the library sends so many: over NICs
 // where there are `nodes`, else (1: all ranks share NVLink) over NVLink. A token goes to `limit`
@@ -90,9 +95,12 @@ fn exchange_experts(x: Exchange, e: Axis, nodes: Int, top: Int, batch: Axis = e,
 )
 
 // A GPU's rate into NVLink, by the name of its machine.
-fn link_of(gpu: String) -> Rate =
-  if gpu == "b200" or gpu == "b300" or gpu == "gb200" or gpu == "gb300" then 900 GB/s else if gpu == "a100" or gpu == "a100_40g"
-  then 300 GB/s else if gpu == "h800" then 200 GB/s else 450 GB/s
+fn link_of(gpu: String) -> Rate = match gpu {
+  "b200" | "b300" | "gb200" | "gb300" -> 900 GB/s
+  "a100" | "a100_40g" -> 300 GB/s
+  "h800" -> 200 GB/s
+  _ -> 450 GB/s
+}
 
 // Share of a link's rate that is left where `others` is the time that something else takes beside
 // (the longer counts), and `more` what it takes besides, both over the link's own.

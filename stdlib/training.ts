@@ -268,8 +268,7 @@ fn training_full(c: TrainingCosts) = if c.full == "" then [] else [_fit_of(c, fi
 fn _narrow(c: TrainingCosts, recipe: String, levels: Record) = if c.narrow == "" or recipe == "bf16" then none else slower(
   _fit(
     c,
-    c.narrow + (if recipe == "fp8" then "_fp8" else if recipe == "nvfp4" or recipe == "mxfp4" then "_nvfp4" else "_fp8_block") +
-      ".fit.json",
+    c.narrow + match recipe { "fp8" -> "_fp8", "nvfp4" | "mxfp4" -> "_nvfp4", _ -> "_fp8_block" } + ".fit.json",
     c.narrow_of,
   ),
   by: if recipe == "nvfp4" or recipe == "mxfp4" then levels.power_four else levels.power_eight,
@@ -300,9 +299,12 @@ fn _runs(c: TrainingCosts, library: String) -> String = if library == "sdpa" the
 )
 
 // How much slower a library's attention is than the fit's.
-fn _level(levels: Record, library: String) -> Real =
-  if library == "cudnn" then levels.newest else if library == "flash3" then levels.flash3 * levels.newest else if library == "flash2"
-  then levels.attention else levels.older
+fn _level(levels: Record, library: String) -> Real = match library {
+  "cudnn" -> levels.newest
+  "flash3" -> levels.flash3 * levels.newest
+  "flash2" -> levels.attention
+  _ -> levels.older
+}
 
 // A source whose attention is the library's, from one whose attention is slower than the fit's by `of`.
 fn _attention(

@@ -137,8 +137,9 @@ typedef struct looking { const char *topic; size_t shown, more; const char *page
 static void look_at_page(ts_arena *arena, looking *l, const ts_embedded_file *f, bool about)
 {
   const char *name = page_name(arena, f), *at = (const char *)f->bytes, *end, *under = "";
-  bool prose, code = false;
+  bool prose;
   for (; name && *at; at = end) {
+    bool code = false; /* a block of code is one paragraph */
     end = end_of_paragraph(at, &prose);
     if (heading(at, &code)) {
       at += strspn(at, "# ");

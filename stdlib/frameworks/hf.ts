@@ -22,8 +22,11 @@ record HfArguments {
   text: Bool = false // of a model of pictures and words the one of words alone
 }
 
-fn _profile(name: String) -> Framework = if name == "megatron_core" then megatron_core else if name == "torchtitan" then torchtitan
-  else refuse("no framework `" + name + "`: choose megatron_core or torchtitan")
+fn _profile(name: String) -> Framework = match name {
+  "megatron_core" -> megatron_core
+  "torchtitan" -> torchtitan
+  _ -> refuse("no framework `" + name + "`: choose megatron_core or torchtitan")
+}
 fn _replicas(a: HfArguments) -> Int = if min(a.gpus, a.tp, a.pp, a.ep, a.micro_batch, a.global_batch + 1) < 1 then refuse(
   "`gpus`, `tp`, `pp`, `ep` and `micro_batch` are 1 or more, `global_batch` is 0 or more",
 ) else if a.gpus % (a.tp * a.pp * a.ep) != 0 then refuse(

@@ -66,10 +66,14 @@ fn _model(a: MegatronArguments) -> Model = if _is_bert(a) then megatron_bert(_ch
   _choices_of(a, a.encoder_num_layers, a.encoder_seq_length, false),
   _choices_of(a, a.decoder_num_layers, a.decoder_seq_length, true),
 ) else megatron_gpt(_choices(a))
-fn _tokenizer_words(tokenizer: String) -> Int =
-  if tokenizer == "BertWordPieceCase" then 28996 else if tokenizer == "BertWordPieceLowerCase" then 30522 else if tokenizer ==
-  "GPTSentencePieceTokenizer" then 256000 else if tokenizer == "Llama2Tokenizer" then 32000 else if tokenizer == "TikTokenizer" then 131072
-  else 50257
+fn _tokenizer_words(tokenizer: String) -> Int = match tokenizer {
+  "BertWordPieceCase" -> 28996
+  "BertWordPieceLowerCase" -> 30522
+  "GPTSentencePieceTokenizer" -> 256000
+  "Llama2Tokenizer" -> 32000
+  "TikTokenizer" -> 131072
+  _ -> 50257
+}
 fn _vocabulary(a: MegatronArguments) -> Int = _padded(
   (if a.vocab_size > 0 then a.vocab_size
     else _tokenizer_words(if a.tokenizer_type == "" and _is_bert(a) then "BertWordPieceCase" else a.tokenizer_type)) + a.vocab_extra_ids,
@@ -293,16 +297,16 @@ strategy recompute_mlp() {
     recompute
   }
 }
-fn _again(module: String) -> Any = if module == "core_attn" then selective("attn.core") else if module == "moe_act"
-  then selective("moe.experts.act", discard: true) else if module == "layernorm"
-  then [selective("*.ln1", discard: true), selective("*.ln2", discard: true)] else if module == "mla_up_proj" then [
-  selective("attn.query.up", discard: true),
-  selective("attn.query.rotary", discard: true),
-  selective("attn.keys.up", discard: true),
-  selective("attn.keys.rotary", discard: true),
-] else if module == "mlp" then recompute_mlp() else if module == "moe" then selective(
-  "*.moe",
-) else if module == "shared_experts" then selective("moe.shared") else refuse("no module `" + module + "` to recompute")
+fn _again(module: String) -> Any = match module {
+  "core_attn" -> selective("attn.core")
+  "moe_act" -> selective("moe.experts.act", discard: true)
+  "layernorm" -> [selective("*.ln1", discard: true), selective("*.ln2", discard: true)]
+  "mla_up_proj" -> [selective("attn." + part, discard: true) for part in ["query.up", "query.rotary", "keys.up", "keys.rotary"]]
+  "mlp" -> recompute_mlp()
+  "moe" -> selective("*.moe")
+  "shared_experts" -> selective("moe.shared")
+  _ -> refuse("no module `" + module + "` to recompute")
+}
 // Modules for further words are recomputed by the method `uniform` alone
 // (megatron/core/transformer/multi_token_prediction.py), since core_v0.14.
 fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then (if a.recompute_method == "block"
@@ -312,9 +316,13 @@ fn _recomputed(a: MegatronArguments) -> Any = if _granularity(a) == "full" then 
   "selective" then [_again(m) for m in a.recompute_modules] else none
 fn _granularity(a: MegatronArguments) -> String = if a.recompute_activations then "selective" else a.recompute_granularity
 
-fn _narrow_products(recipe: String) -> Any = if recipe == "delayed" then fp8_products() else if recipe == "tensorwise"
-  then fp8_products(current: true) else if recipe == "blockwise" then fp8_products(format: fp8_block) else if recipe == "mxfp8"
-  then fp8_products(format: mxfp8) else refuse("no recipe `" + recipe + "` for products in fp8: delayed, tensorwise, blockwise or mxfp8")
+fn _narrow_products(recipe: String) -> Any = match recipe {
+  "delayed" -> fp8_products()
+  "tensorwise" -> fp8_products(current: true)
+  "blockwise" -> fp8_products(format: fp8_block)
+  "mxfp8" -> fp8_products(format: mxfp8)
+  _ -> refuse("no recipe `" + recipe + "` for products in fp8: delayed, tensorwise, blockwise or mxfp8")
+}
 
 // `ti`, `ci`: the parts of tensor and context parallelism in a block of experts.
 fn _expert_strategies(run: Record, tp: Axis, ti: Axis, ci: Axis, ed: Axis, hidden: Bool) -> Any = if run.arguments.num_experts == 0

@@ -71,8 +71,12 @@ fn as_profile(f: Framework, run: Record) -> FrameworkChoices = {
   tensor: f.tensor,
 }
 
-fn _overlap_of(kind: String) -> Overlap = if kind == "ring" then ring else if kind == "stream" then true else if kind == "none" then false
-  else refuse("collectives overlap as none, stream or ring")
+fn _overlap_of(kind: String) -> Overlap = match kind {
+  "ring" -> ring
+  "stream" -> true
+  "none" -> false
+  _ -> refuse("collectives overlap as none, stream or ring")
+}
 
 // Tensor parallelism over `t`, with sequence parallelism.
 fn framework_tensor(f: Framework, t: Axis, slows: Real = 1) = if t.size == 1 then none else tensor_sequence_parallel(
@@ -93,19 +97,18 @@ fn framework_context(f: Framework, c: Axis, heads: Bool = false) = if c.size == 
 
 // Replicas along `d`; `sharding`: "ddp", "zero1" (Megatron's distributed optimizer), "zero2",
 // "fsdp" (parameters too). `stages`: of the pipeline.
-fn framework_data(f: Framework, d: Axis, sharding: String, stages: Int = 1) = if d.size == 1 then none else if sharding == "fsdp" and
-  stages > 1 then fsdp_in_pipeline(d, bucket: f.bucket, copied: f.copied) else if sharding == "fsdp" then fsdp(
-  d,
-  overlap: f.overlap,
-  keep_last: f.keep_last,
-  copied: f.copied,
-) else if sharding == "zero2" then fsdp(d, reshard: false, overlap: f.overlap, copied: f.copied) else if sharding == "zero1" then zero1(
-  d,
-  bucket: f.bucket,
-  overlap: f.overlap,
-  beside: f.gather,
-) else if sharding == "ddp" then data_parallel(d, bucket: f.bucket, overlap: f.overlap)
-  else refuse("replicas are sharded as ddp, zero1, zero2 or fsdp")
+fn framework_data(f: Framework, d: Axis, sharding: String, stages: Int = 1) = if d.size == 1 then none else match sharding {
+  "fsdp" -> if stages > 1 then fsdp_in_pipeline(d, bucket: f.bucket, copied: f.copied) else fsdp(
+    d,
+    overlap: f.overlap,
+    keep_last: f.keep_last,
+    copied: f.copied,
+  )
+  "zero2" -> fsdp(d, reshard: false, overlap: f.overlap, copied: f.copied)
+  "zero1" -> zero1(d, bucket: f.bucket, overlap: f.overlap, beside: f.gather)
+  "ddp" -> data_parallel(d, bucket: f.bucket, overlap: f.overlap)
+  _ -> refuse("replicas are sharded as ddp, zero1, zero2 or fsdp")
+}
 
 // What a stage holds besides, for `memory` of a plan: of `micro_batches` messages of `message` each.
 // Buffers that activations are received into are none of it: a stage that still needs them holds
@@ -135,12 +138,15 @@ fn framework_host(
 // Products of the layers in the format of a recipe: "bf16" (as they are), "fp8" (a scale a tensor),
 // "fp8_block", "mxfp8", "nvfp4", "mxfp4".
 // `current`: a scale a tensor is that of the tensor itself, not of earlier steps.
-fn framework_products(recipe: String, layers: Label = "layer[*]", current: Bool = false) = if recipe == "bf16" then none else if recipe ==
-  "fp8" then fp8_products(layers, current: current) else if recipe == "fp8_block" then fp8_products(
-  layers,
-  format: fp8_block,
-) else if recipe == "mxfp8" then fp8_products(layers, format: mxfp8) else if recipe == "nvfp4" then fp4_products(layers) else if recipe ==
-  "mxfp4" then fp4_products(layers, format: mxfp4) else refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")
+fn framework_products(recipe: String, layers: Label = "layer[*]", current: Bool = false) = match recipe {
+  "bf16" -> none
+  "fp8" -> fp8_products(layers, current: current)
+  "fp8_block" -> fp8_products(layers, format: fp8_block)
+  "mxfp8" -> fp8_products(layers, format: mxfp8)
+  "nvfp4" -> fp4_products(layers)
+  "mxfp4" -> fp4_products(layers, format: mxfp4)
+  _ -> refuse("a recipe is bf16, fp8, fp8_block, mxfp8, nvfp4 or mxfp4")
+}
 
 // On Hopper (`machine.costs.turns`) weight gradients in 8 bits take transposed copies.
 strategy turned_products(layers: Label = "layer[*]") {
@@ -165,19 +171,26 @@ strategy copied_loss() {
     set copied = true
   }
 }
-fn framework_loss(f: Framework) = if f.loss == "fused" then fused_loss() else if f.loss == "copied" then copied_loss() else if f.loss ==
-  "apart" then none else refuse("the loss is fused, apart or copied")
+fn framework_loss(f: Framework) = match f.loss {
+  "fused" -> fused_loss()
+  "copied" -> copied_loss()
+  "apart" -> none
+  _ -> refuse("the loss is fused, apart or copied")
+}
 
 // The ladder of recomputation: "none", "cheap" (norms and activations: Megatron's modules
 // `layernorm`, `moe_act` and the like), "attention" (its softmax and dropout: Megatron's
 // selective), "ops" (torchtitan's selective by op; "ops_eager": not compiled), "selective" (every second layer), "full".
-fn framework_recompute(level: String) = if level == "none" then none else if level == "cheap"
-  then [selective("*.ln1", discard: true), selective("*.ln2", discard: true), selective("*.act", discard: true)] else if level ==
-  "attention" then selective(
-  "attn.core",
-) else if level == "ops" then selective_by_op() else if level == "ops_eager" then [selective_by_op(), cached_by_op()] else if level ==
-  "selective" then full(every: 2) else if level == "full" then full()
-  else refuse("recomputation is none, cheap, attention, ops, ops_eager, selective or full")
+fn framework_recompute(level: String) = match level {
+  "none" -> none
+  "cheap" -> [selective(label, discard: true) for label in ["*.ln1", "*.ln2", "*.act"]]
+  "attention" -> selective("attn.core")
+  "ops" -> selective_by_op()
+  "ops_eager" -> [selective_by_op(), cached_by_op()]
+  "selective" -> full(every: 2)
+  "full" -> full()
+  _ -> refuse("recomputation is none, cheap, attention, ops, ops_eager, selective or full")
+}
 
 // Modules that are recomputed, by Megatron-Core's names; what a model has not is passed over.
 strategy modules_again(ops: Label) {

@@ -106,8 +106,11 @@ fn _glm_dsa(c: Record) -> Decoder = if hf_seq(c) > hf_get(c, "index_topk") then 
   "`index_topk`: attention to a choice of words is followed up to as many: state `seq` up to " + str(hf_get(c, "index_topk")),
 ) else _with_latent(c, [_indexed(c, kind) for kind in _indexers(c)], _sparse_by_type(c))
 fn _indexed(c: Record, kind: String) -> Mixer = _latent(c) with {
-  index_heads = if kind == "full" then hf_get(c, "index_n_heads") else if kind == "shared" then 0
-    else refuse("`indexer_types` has `" + kind + "`: known are full shared")
+  index_heads = match kind {
+    "full" -> hf_get(c, "index_n_heads")
+    "shared" -> 0
+    _ -> refuse("`indexer_types` has `" + kind + "`: known are full shared")
+  }
   index_dim = hf_get(c, "index_head_dim")
 }
 // Layers that share take what the last full one chose. Where nothing lists them: letters F and S, or each
@@ -118,8 +121,11 @@ fn _indexers(c: Record) -> List[String] = if hf_raw(c, "indexer_types") != none
   if max(i - hf_or(c, "index_skip_topk_offset", 2) + 1, 0) % max(hf_or(c, "index_topk_freq", 1), 1) == 0 then "full" else "shared"
     for i in 0..hf_layers(c)
 ]
-fn _indexer_of(letter: String) -> String = if letter == "F" then "full" else if letter == "S" then "shared"
-  else refuse("`index_topk_pattern` has `" + letter + "`: known are F S")
+fn _indexer_of(letter: String) -> String = match letter {
+  "F" -> "full"
+  "S" -> "shared"
+  _ -> refuse("`index_topk_pattern` has `" + letter + "`: known are F S")
+}
 fn _sparse_by_type(c: Record) -> List[Bool] = if hf_raw(c, "mlp_layer_types") == none then _after_first(c)
   else [_is_sparse(k) for k in hf_counted(c, hf_raw(c, "mlp_layer_types"), "mlp_layer_types")]
 fn _is_sparse(kind: String) -> Bool = if hf_is(kind, "sparse dense") then kind == "sparse"
@@ -157,8 +163,13 @@ fn _halves(c: Record) -> List[String] = _halves_counted(
 )
 fn _halves_counted(c: Record, halves: List[String]) -> List[String] = if hf_raw(c, "num_hidden_layers") == none then halves
   else hf_counted(c, halves, "hybrid_override_pattern")
-fn _half_of(letter: String) -> String = if letter == "M" then "mamba" else if letter == "*" then "attention" else if letter == "-"
-  then "mlp" else if letter == "E" then "moe" else refuse("`hybrid_override_pattern` has `" + letter + "`: known are M * - E")
+fn _half_of(letter: String) -> String = match letter {
+  "M" -> "mamba"
+  "*" -> "attention"
+  "-" -> "mlp"
+  "E" -> "moe"
+  _ -> refuse("`hybrid_override_pattern` has `" + letter + "`: known are M * - E")
+}
 fn _nemotron_h(c: Record) -> Decoder = {
   layers: [_half_layer(c, h) for h in _halves(c)],
   hidden: hf_get(c, "hidden_size"),
@@ -166,12 +177,13 @@ fn _nemotron_h(c: Record) -> Decoder = {
   seq: hf_seq(c),
   tied: hf_or(c, "tie_word_embeddings", false),
 }
-fn _half_layer(c: Record, half: String) -> Layer = if half == "mamba" then { mixer: _state_space(c), mlp: { kind: "none" } } else if half ==
-  "attention" then { mixer: _plain_attention(c), mlp: { kind: "none" } } else if half == "mlp"
-  then { mixer: { kind: "none" }, mlp: _plain_mlp(c) } else if half == "moe" then {
-  mixer: { kind: "none" },
-  mlp: _plain_experts(c),
-} else refuse("`layers_block_type` has `" + half + "`: known are mamba attention mlp moe")
+fn _half_layer(c: Record, half: String) -> Layer = match half {
+  "mamba" -> { mixer: _state_space(c), mlp: { kind: "none" } }
+  "attention" -> { mixer: _plain_attention(c), mlp: { kind: "none" } }
+  "mlp" -> { mixer: { kind: "none" }, mlp: _plain_mlp(c) }
+  "moe" -> { mixer: { kind: "none" }, mlp: _plain_experts(c) }
+  _ -> refuse("`layers_block_type` has `" + half + "`: known are mamba attention mlp moe")
+}
 fn _state_space(c: Record) -> Mixer = {
   kind: "state_space",
   heads: hf_get(c, "mamba_num_heads"),

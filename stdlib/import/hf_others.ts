@@ -2,9 +2,11 @@
 import std.import.hf_keys, std.models.t5
 
 fn _t5_gated(c: Record) -> Bool = _gated(hf_or(c, "feed_forward_proj", "relu"))
-fn _gated(form: String) -> Bool = if form == "gated-gelu" then true else if form == "relu" then false else refuse(
-  "`feed_forward_proj`: `" + form + "` has no op here: known are relu and gated-gelu",
-)
+fn _gated(form: String) -> Bool = match form {
+  "gated-gelu" -> true
+  "relu" -> false
+  _ -> refuse("`feed_forward_proj`: `" + form + "` has no op here: known are relu and gated-gelu")
+}
 fn _t5_seq(c: Record) -> Int = hf_asked(c, hf_or(c, "n_positions", 512))
 fn _t5(c: Record) -> Model = if hf_or(c, "dropout_rate", 0.1) == 0 then refuse(
   "`dropout_rate`: a T5 without dropout has no model here: write 0.1, with which a step takes a little longer",

@@ -37,9 +37,12 @@ fn _kinds(c: Record, full: List[Bool]) -> List[String] = hf_or(
 )
 fn hf_all(c: Record, value: Bool) -> List[Bool] = [value for i in 0..hf_layers(c)]
 fn hf_each(c: Record, nth: Int) -> List[Bool] = [i % nth == nth - 1 for i in 0..hf_layers(c)]
-fn _window(c: Record, kind: String) -> Int = if kind == "sliding_attention" then hf_or(c, "sliding_window", 0) else if kind ==
-  "full_attention" then 0 else if kind == "chunked_attention" then _chunk(hf_or(c, "attention_chunk_size", 0), hf_seq(c))
-  else refuse("`layer_types` has `" + kind + "`, which is not followed: known are full_attention sliding_attention chunked_attention")
+fn _window(c: Record, kind: String) -> Int = match kind {
+  "sliding_attention" -> hf_or(c, "sliding_window", 0)
+  "full_attention" -> 0
+  "chunked_attention" -> _chunk(hf_or(c, "attention_chunk_size", 0), hf_seq(c))
+  _ -> refuse("`layer_types` has `" + kind + "`, which is not followed: known are full_attention sliding_attention chunked_attention")
+}
 fn _chunk(chunk: Int, seq: Int) -> Int = if chunk == 0 or seq <= chunk then 0 else refuse(
   "`attention_chunk_size`: attention over chunks of " + str(chunk) + " words is not followed: state `seq` up to that",
 )

@@ -54,5 +54,8 @@ fn rows_of_block(format: DType) -> Int = if format == fp8 or format == fp8_block
 // has a scale a tensor besides those of blocks, so a pass before finds the largest numbers, as they
 // are and after the Hadamard transform of the columns (nvte_hadamard_transform_amax); one more writes
 // both copies (row_cast_col_hadamard_transform_cast_fusion).
-fn cast_traffic(format: DType, current: Bool = false, copies: Int = 2) -> Size = if format == nvfp4 then 4 B + copies * bytes(format)
-  else if format == fp8 then bytes(format) + (if current then 4 B else 2 B) else 2 B + copies * bytes(format)
+fn cast_traffic(format: DType, current: Bool = false, copies: Int = 2) -> Size = match format {
+  nvfp4 -> 4 B + copies * bytes(format)
+  fp8 -> bytes(format) + (if current then 4 B else 2 B)
+  _ -> 2 B + copies * bytes(format)
+}
