@@ -82,8 +82,8 @@ fn _glm4_moe(c: Record) -> Decoder = _mixed(
   _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
   hf_dense(c),
 )
-fn _latent(c: Record) -> Mixer = if hf_biased(c) then refuse(
-  "`attention_bias`: biases of latent attention are not followed: write false",
+fn _latent(c: Record) -> Mixer = if hf_biased(c) or hf_flag(c, "mlp_bias") then refuse(
+  "`" + (if hf_biased(c) then "attention_bias" else "mlp_bias") + "`: biases of layers with latent attention are not followed: write false",
 ) else {
   kind: "latent",
   heads: hf_heads(c),
@@ -257,7 +257,7 @@ fn _qwen3_next(c: Record) -> Decoder = _mixed(
 fn _qwen3_5(c: Record) -> Decoder = hf_alike(c, _delta_mixers(c), hf_dense(c))
 
 // What several types read.
-let _latent_reads = "num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers"
+let _latent_reads = "mlp_bias num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers"
 let _indexed_reads =
   _latent_reads + " num_mtp_layers mlp_layer_types index_topk index_head_dim index_n_heads indexer_types index_topk_freq index_topk_pattern index_skip_topk_offset indexer_rope_interleave index_share_for_mtp_iteration"
 let _delta_reads = "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings"
@@ -343,7 +343,7 @@ let hf_expert_types: List[Record] = [
     },
   },
   {
-    types: "qwen3_moe qwen3_vl_moe_text",
+    types: "qwen3_moe",
     build: _qwen3_moe,
     reads: "num_experts_per_tok num_experts num_local_experts moe_intermediate_size decoder_sparse_step mlp_only_layers attention_bias use_sliding_window max_window_layers",
     default: {
@@ -359,6 +359,24 @@ let hf_expert_types: List[Record] = [
       moe_intermediate_size: 768,
       num_experts_per_tok: 8,
       num_experts: 128,
+    },
+  },
+  {
+    types: "qwen3_vl_moe_text",
+    build: _qwen3_moe,
+    reads: "num_experts_per_tok num_experts num_local_experts moe_intermediate_size decoder_sparse_step mlp_only_layers attention_bias use_sliding_window max_window_layers",
+    default: {
+      vocab_size: 151936,
+      hidden_size: 2048,
+      intermediate_size: 5632,
+      num_hidden_layers: 24,
+      num_attention_heads: 16,
+      num_key_value_heads: 16,
+      max_position_embeddings: 128000,
+      tie_word_embeddings: false,
+      moe_intermediate_size: 1408,
+      num_experts_per_tok: 4,
+      num_experts: 60,
     },
   },
   {
@@ -416,7 +434,6 @@ let hf_expert_types: List[Record] = [
       num_hidden_layers: 46,
       num_attention_heads: 96,
       num_key_value_heads: 8,
-      head_dim: 128,
       max_position_embeddings: 131072,
       topk_method: "noaux_tc",
       tie_word_embeddings: false,

@@ -8,9 +8,9 @@ fn hf_or(c: Record, key: String, otherwise: Any) -> Any = hf_other(hf_raw(c, key
 fn hf_other(found: Any, otherwise: Any) -> Any = if found == none then otherwise else found
 fn hf_get(c: Record, key: String) -> Any = _stated(hf_raw(c, key), key)
 fn _stated(found: Any, key: String) -> Any = if found == none then refuse("`" + key + "` is not in the configuration: state it") else found
-// The first of several names that is there.
+// The first of several names that is there: those of the file go before what its type has.
 fn hf_any(c: Record, names: String, otherwise: Any) -> Any = _first(
-  [v for n in words(names) for v in [hf_raw(c, n)] if v != none],
+  [v for v in [field(c.file, n, none) for n in words(names)] + [hf_raw(c, n) for n in words(names)] if v != none],
   otherwise,
 )
 fn _first(found: List, otherwise: Any) -> Any = if found == [] then otherwise else found[0]

@@ -29,7 +29,7 @@ let hf_other_types: List[Record] = [
   {
     types: "t5 mt5",
     build: _t5,
-    reads: "model_type vocab_size d_model d_kv d_ff num_layers num_decoder_layers num_heads relative_attention_num_buckets relative_attention_max_distance feed_forward_proj dense_act_fn is_gated_act tie_word_embeddings n_positions dropout_rate",
+    reads: "model_type vocab_size d_model d_kv d_ff num_layers num_decoder_layers num_heads relative_attention_num_buckets relative_attention_max_distance feed_forward_proj dense_act_fn is_gated_act tie_word_embeddings n_positions dropout_rate scale_decoder_outputs",
     default: { vocab_size: 32128, d_model: 512, d_kv: 64, d_ff: 2048, num_layers: 6, num_heads: 8, relative_attention_num_buckets: 32 },
   },
 ]

@@ -1,29 +1,39 @@
 #!/usr/bin/env python3
-"""configurations.py TSC DATA: parameters of real config.json files as std.import.hf counts them, beside
+"""configurations.py TSC DATA [--meta PYTHON]: parameters of real config.json files as std.import.hf counts them, beside
 what is published (DATA/configs/huggingface, DATA/configs/index.csv). 1 where a count that is exact is not
 met, or a total that is rounded is not within its rounding; published rounded counts of active ones are only
-shown. Files that are refused are listed with the reason. ./dev accuracy configurations"""
+shown. Files that are refused are listed with the reason. ./dev accuracy configurations
+With a PYTHON that has transformers, its own models on the meta device (meta_models.py) are a second reference: of
+these files, and of what the class of each type that std.import.hf knows has where a file says nothing. Parameters
+must be the same; products of weights in a forward are compared where the model runs on that device."""
 import csv
+import decimal
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 PLAN = '''import std.import.hf, std.clusters.dgx
-plan counted(file: String, met: Bool = false, text: Bool = false) {
-  model = hf(file, seq: 256, met: met, text: text)
+plan counted(file: String, met: Bool = false, text: Bool = false, seq: Int = 256) {
+  model = hf(file, seq: seq, met: met, text: text)
   cluster = dgx_h100(nodes: 1)
   costs = [roofline(h100_sxm)]
 }
 '''
 
 
+def compiled(tsc, file, met, text, seq=256):
+    return subprocess.run([tsc, "-S", "-o", "-", "-D", "file=" + json.dumps(file), "-D", f"met={met}",
+                           "-D", f"text={str(text).lower()}", "-D", f"seq={seq}", "-"],
+                          input=PLAN, capture_output=True, text=True)
+
+
 def parameters(tsc, file, met, text=False):
     """(count, what was said); no count where the file is refused"""
-    run = subprocess.run([tsc, "-S", "-o", "-", "-D", "file=" + json.dumps(file), "-D", f"met={met}",
-                          "-D", f"text={str(text).lower()}", "-"],
-                         input=PLAN, capture_output=True, text=True)
+    run = compiled(tsc, file, met, text)
     found = re.search(r"^ *parameters +(\d+)", run.stdout, re.M)
     reasons = re.findall(r"\^+ (.*)", run.stderr) + re.findall(r"note: `unknown` is (.*)", run.stderr)
     said = "; ".join(r.split("; known are")[0] for r in reasons if r != "with these arguments")
@@ -56,6 +66,54 @@ def verdict(found, exact, rounded):
     return "no figure"
 
 
+def products(tsc, file, text):
+    """forward FLOPs of 256 words whose work does not grow with the square of the words: those of weights. A step does
+    them three times."""
+    def flops(seq):
+        found = re.search(r"^ *model_flops ([\d.]+) ([kMGTPE]?)FLOP", compiled(tsc, file, "false", text, seq).stdout, re.M)
+        return int(decimal.Decimal(found[1]) * 1000 ** " kMGTPE".index(found[2] or " ")) // 3
+
+    one, two = flops(1), flops(2)
+    return 256 * (one - (two - 2 * one) // 2)
+
+
+def known_types():
+    """every `model_type` of std.import.hf"""
+    text = "".join(open(f).read() for f in sorted(glob.glob("stdlib/import/hf*.ts")))
+    return sorted({word for names in re.findall(r'types: "([^"]*)"', text) for word in names.split()})
+
+
+def same_as_meta(tsc, python, files, folder):
+    """lists what differs from transformers' own models; whether nothing does"""
+    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "meta_models.py")
+    asked = [a for kind in known_types() for a in ("--default", kind, folder)]
+    kinds, good = {}, True
+    for arguments in (asked, files):
+        run = subprocess.run([python, here, *arguments], capture_output=True, text=True)
+        for record in map(json.loads, run.stdout.splitlines()):
+            file, theirs = record.get("file"), record.get("parameters")
+            if not theirs:
+                kind, said = "not built", record["reason"]
+            else:
+                ours, said = parameters(tsc, file, "false", record["text"])
+                if ours is None:
+                    kind = "refused"
+                elif ours != theirs:
+                    kind, said, good = "OFF", f"{ours - theirs:+,} of {theirs:,}", False
+                elif record["products"] and products(tsc, file, record["text"]) != record["products"]:
+                    kind = "parameters alone"
+                    said = f"products {products(tsc, file, record['text']) / record['products'] - 1:+.3%}"
+                else:
+                    kind = "same" if record["products"] else "same parameters"
+            kinds[kind] = kinds.get(kind, 0) + 1
+            print(f"{os.path.basename(record['name'])[:43]:44} {theirs or '-':>17} {kind:17} {said}", flush=True)
+        if run.returncode:
+            print(f"meta_models.py ended with {run.returncode}: {run.stderr[-400:]}")
+            good = False
+    print("on the meta device:", ", ".join(f"{n} {what}" for what, n in sorted(kinds.items())))
+    return good
+
+
 def main():
     tsc, data = sys.argv[1], os.path.join(sys.argv[2], "configs")
     if not os.path.isdir(os.path.join(data, "huggingface")):
@@ -63,6 +121,7 @@ def main():
         return 0
     with open(os.path.join(data, "index.csv"), newline="") as index:
         rows = {r["file"]: r for r in csv.DictReader(index) if r["framework"] == "huggingface"}
+    python = sys.argv[sys.argv.index("--meta") + 1] if "--meta" in sys.argv[:-1] else None
     counts, off = {}, False
     print(f"{'configuration':44} {'parameters':>17} {'':22} {'active':>15}")
     for name in sorted(os.listdir(os.path.join(data, "huggingface"))):
@@ -83,6 +142,12 @@ def main():
         if said:
             print(f"    {said}")
     print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())), f"of {sum(counts.values())}")
+    if python and subprocess.run([python, "-c", "import torch, transformers"], capture_output=True).returncode:
+        print(f"the meta device: skipped, {python} has no torch with transformers")
+    elif python:
+        files = [os.path.join(data, "huggingface", n) for n in sorted(os.listdir(os.path.join(data, "huggingface")))]
+        with tempfile.TemporaryDirectory() as folder:
+            off = not same_as_meta(tsc, python, files, folder) or off
     return 1 if off else 0
 
 

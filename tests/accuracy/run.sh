@@ -6,7 +6,7 @@ build=$1 data=$2
 shift 2
 here=$(dirname "$0")
 case $1 in
-  configurations) exec "$here/configurations.py" "$build/tsc" "$data" ;;
+  configurations) shift; exec "$here/configurations.py" "$build/tsc" "$data" "$@" ;;
   beyond) PATH=$(cd "$build" && pwd):$PATH exec "$here/beyond.sh" "$data" ;;
 esac
 make -C "$build" --no-print-directory -s tests/accuracy/accuracy

@@ -8,7 +8,8 @@ import sys
 # Listed and not asked for (model_type: by std.import.hf itself): they follow from other keys, or change neither size nor time.
 IMPLIED = set("""model_type dense_act_fn is_gated_act relative_attention_max_distance n_ctx qk_head_dim expand
 mamba_hidden_act time_step_floor time_step_limit time_step_max time_step_min time_step_rank
-mtp_hybrid_override_pattern mtp_layers_block_type indexer_rope_interleave index_share_for_mtp_iteration""".split())
+mtp_hybrid_override_pattern mtp_layers_block_type indexer_rope_interleave index_share_for_mtp_iteration
+scale_decoder_outputs""".split())
 
 
 def keys(text):
