@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "compiler/eval/check.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 
 /* ---- Figures ---- */
 
@@ -27,7 +29,7 @@ static const char *text_of(ts_session *s, const ts_figures *figures, size_t i)
 static ts_env *scope(ts_session *s, const ts_figures *figures)
 {
   ts_env *env = ts_env_new(s, NULL);
-  s->steps = 0; /* each counts by itself */
+  s->running->steps = 0; /* each counts by itself */
   for (size_t i = 0; i < TS_FIGURES; i++)
     ts_env_bind(env, ts_search_figure(s, i), ts_figure_value(i, figures->of[i]));
   return env;

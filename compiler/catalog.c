@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "compiler/eval/files.h"
 #include "compiler/lookup.h"
 
 static const ts_catalog_kind kinds[] = {

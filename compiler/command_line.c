@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "compiler/argument_value.h"
 #include "compiler/eval/eval.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
@@ -350,8 +351,8 @@ static ts_module *framework(ts_session *s, const char *name)
   *given = (ts_embedded_file){.path = ts_arena_printf(s->arena, "<framework %s>", name),
                               .bytes = (const unsigned char *)import,
                               .size = strlen(import)};
-  s->given = given;
-  s->given_count = 1;
+  s->files->given = given;
+  s->files->given_count = 1;
   return ts_module_load(s, given->path);
 }
 

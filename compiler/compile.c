@@ -5,9 +5,15 @@
 #include "base/diag_record.h"
 #include "base/digest.h"
 #include "base/heap.h"
+#include "compiler/eval/defines.h"
 #include "compiler/eval/file_store.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/kept.h"
+#include "compiler/eval/lifetime.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/reuse.h"
 #include "compiler/eval/shared.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/lower.h"
@@ -17,35 +23,19 @@
 
 void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {
-  bool same = s->stdlib_dir == o->stdlib_dir && s->import_dirs == o->import_dirs &&
-              s->import_dir_count == o->import_dir_count &&
-              (s->kept || (s->defines == o->defines && s->define_count == o->define_count)) &&
-              s->read_dirs == o->read_dirs &&
-              s->read_dir_count == o->read_dir_count && s->natives == o->natives &&
-              s->native_count == o->native_count;
+  const ts_compile_options *b = s->options;
+  bool same =
+    b->stdlib_dir == o->stdlib_dir && b->import_dirs == o->import_dirs &&
+    b->import_dir_count == o->import_dir_count &&
+    (s->reuse->kept || (b->defines == o->defines && b->define_count == o->define_count)) &&
+    b->read_dirs == o->read_dirs && b->read_dir_count == o->read_dir_count &&
+    b->natives == o->natives && b->native_count == o->native_count;
   if (!same) { /* what was read and evaluated with others does not hold: files are read again */
     s->modules = NULL;
-    s->define_ast = NULL;
-    s->fits = (ts_names){0};
+    s->defined->ast = NULL;
+    s->files->fits = (ts_names){0};
   }
-  s->stdlib_dir = o->stdlib_dir;
-  s->import_dirs = o->import_dirs;
-  s->import_dir_count = o->import_dir_count;
-  s->defines = o->defines;
-  s->define_count = o->define_count;
-  s->read_dirs = o->read_dirs;
-  s->read_dir_count = o->read_dir_count;
-  s->natives = o->natives;
-  s->native_count = o->native_count;
-  s->uncalibrated = o->uncalibrated;
-  s->held = o->held;
-  s->ranks = o->ranks;
-  s->rank_count = o->rank_count;
-  s->workload = o->workload;
-  s->workload_facts = o->workload_facts;
-  s->priced = o->priced;
-  s->schedule = o->schedule;
-  s->order = o->order;
+  *s->options = *o;
 }
 
 /* ---- What compilations share ---- */
@@ -85,8 +75,8 @@ ts_session *ts_session_with(ts_arena *arena, const ts_common *common)
   if (!common)
     return ts_session_new(arena);
   ts_session *s = ts_session_over(arena, common->session);
-  s->files = common->files;
-  s->shared = common->shared;
+  s->files->store = common->files;
+  s->reuse->shared = common->shared;
   return s;
 }
 
@@ -98,7 +88,7 @@ ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common
     return before;
   ts_arena_reset(arena);
   ts_session *s = ts_session_with(arena, common);
-  s->kept = ts_kept_new(s);
+  s->reuse->kept = ts_kept_new(s);
   s->scratch = ts_arena_inside(arena, "plan");
   return s;
 }
@@ -106,7 +96,8 @@ ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common
 /* A pass that gives nothing and says nothing has a bug. */
 static void say_something(ts_session *s, const void *result, const char *pass)
 {
-  if (!result && !ts_diags_errors(s->diags) && !(s->held && (s->held->over || s->held->had)))
+  if (!result && !ts_diags_errors(s->diags) &&
+      !(s->options->held && (s->options->held->over || s->options->held->had)))
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler stopped in %s without a reason",
                 pass);
 }
@@ -115,7 +106,7 @@ static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_
                               const struct ts_schedule **schedule)
 {
   ts_compile_settings(s, o);
-  s->diags_before = s->diags->all.count;
+  s->reports->before = s->diags->all.count;
   ts_heap_doing("reading the plan");
   ts_plan *plan = ts_plan_load(s, path, o->plan_name);
   say_something(s, plan, "reading the plan");
@@ -213,8 +204,8 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
   given[0] = (ts_embedded_file){.path = path, .bytes = (const unsigned char *)text, .size = size};
   for (uint32_t i = 0; i < o->given_count; i++)
     given[i + 1] = o->given[i];
-  s->given = given;
-  s->given_count = o->given_count + 1;
+  s->files->given = given;
+  s->files->given_count = o->given_count + 1;
   input->builder = compile(s, path, o, &input->schedule);
   if (!input->builder)
     return false;
@@ -410,8 +401,8 @@ static bool has_make_name(const char *path)
 const char *ts_depfile(const ts_session *s, const char *target)
 {
   const char *text = ts_arena_printf(s->arena, "%s:", make_name(s->arena, target));
-  for (size_t i = 0; i < s->dependencies.count; i++) {
-    const char *path = s->dependencies.at[i].path;
+  for (size_t i = 0; i < s->files->dependencies.count; i++) {
+    const char *path = s->files->dependencies.at[i].path;
     if (path && has_make_name(path))
       text = ts_arena_printf(s->arena, "%s \\\n  %s", text, make_name(s->arena, path));
   }

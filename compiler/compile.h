@@ -3,44 +3,8 @@
 #define TS_COMPILER_COMPILE_H
 
 #include "base/digest.h"
-#include "compiler/eval/session.h"
+#include "compiler/eval/options.h"
 #include "ir/ir.h"
-
-typedef struct ts_compile_options { /* all may be left zero */
-  const char *plan_name;          /* when the file has several */
-  const char *stdlib_dir;         /* NULL: the one inside the library */
-  const char *const *import_dirs;
-  uint32_t import_dir_count;
-  const ts_define *defines;
-  uint32_t define_count;
-  /* folders that files of the language may read, besides their own and -I */
-  const char *const *read_dirs;
-  uint32_t read_dir_count;
-  const char *const *natives;     /* libraries of native code that may be loaded and called */
-  uint32_t native_count;
-  bool uncalibrated;              /* the plan's `calibration` is left out */
-  /* texts in the stead of files, by their paths */
-  const struct ts_embedded_file *given;
-  uint32_t given_count;
-  /* NULL, or what a plan holds is worked out as soon as its stages are known. If it is too much
-   * (`over`), the compilation ends there without a message, and gives nothing. */
-  ts_held *held;
-  /* graphs of ranks (trace/play_rank_graph.h) that play on the plan's machine, in the stead of its
-   * own model; NULL: none */
-  const struct ts_events *const *ranks;
-  uint32_t rank_count;
-  /* of a workload (trace/play_workload.h), the one of its `ranks`: what is played, and what that
-   * is; may be NULL */
-  const struct ts_workload_choice *workload;
-  struct ts_workload_facts *workload_facts;
-  bool priced; /* times that they have are not taken: `costs` price all work */
-  /* an expression in the stead of the plan's `schedule`, which may name what the plan may; NULL:
-   * the plan's own */
-  const char *schedule;
-  /* an order of work in the stead of the schedule's, whose stages and clauses stay
-   * (compiler/schedule/schedule.h); NULL: its own */
-  const struct ts_given_order *order;
-} ts_compile_options;
 
 /* A session in the arena, with empty source map and queue of diagnostics. The caller then sets
  * stdlib_dir, import_dirs, defines. */

@@ -23,6 +23,9 @@ libts_a_SOURCES += \
 	compiler/eval/check.c \
 	compiler/eval/check.h \
 	compiler/eval/convert.c \
+	compiler/eval/defines.c \
+	compiler/eval/defines.h \
+	compiler/eval/domain.h \
 	compiler/eval/dtypes.def \
 	compiler/eval/env.c \
 	compiler/eval/env.h \
@@ -33,27 +36,37 @@ libts_a_SOURCES += \
 	compiler/eval/figures.h \
 	compiler/eval/file_store.c \
 	compiler/eval/file_store.h \
+	compiler/eval/files.c \
+	compiler/eval/files.h \
 	compiler/eval/function.h \
 	compiler/eval/gpu.c \
 	compiler/eval/kept.c \
 	compiler/eval/kept.h \
 	compiler/eval/label.c \
 	compiler/eval/label.h \
+	compiler/eval/lifetime.c \
+	compiler/eval/lifetime.h \
 	compiler/eval/limits.c \
 	compiler/eval/limits.h \
 	compiler/eval/makers.def \
 	compiler/eval/match.c \
 	compiler/eval/match.h \
 	compiler/eval/mesh.c \
+	compiler/eval/mesh.h \
 	compiler/eval/module.c \
 	compiler/eval/module.h \
 	compiler/eval/names.h \
+	compiler/eval/options.h \
 	compiler/eval/record.c \
 	compiler/eval/record_type.c \
 	compiler/eval/record_type.h \
+	compiler/eval/report.c \
+	compiler/eval/report.h \
 	compiler/eval/require.c \
 	compiler/eval/require.h \
-	compiler/eval/session.c \
+	compiler/eval/reuse.c \
+	compiler/eval/reuse.h \
+	compiler/eval/running.h \
 	compiler/eval/session.h \
 	compiler/eval/shared.c \
 	compiler/eval/shared.h \
@@ -61,6 +74,7 @@ libts_a_SOURCES += \
 	compiler/eval/types.def \
 	compiler/eval/value.c \
 	compiler/eval/value.h \
+	compiler/eval/vocabulary.h \
 	compiler/lookup.c \
 	compiler/lookup.h \
 	compiler/lower/calibrated.c \

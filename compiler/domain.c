@@ -1,5 +1,7 @@
 /* The session with the domain: what clusters, strategies and schedules mean to the evaluator. */
 #include "compiler/compile.h"
+#include "compiler/eval/domain.h"
+#include "compiler/eval/lifetime.h"
 #include "compiler/machine/cluster.h"
 #include "compiler/machine/topology.h"
 #include "compiler/plan/records.h"

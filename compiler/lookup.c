@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "compiler/eval/action_form.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/record_type.h"
+#include "compiler/eval/running.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/eval/vocabulary.h"
 #include "ir/spelling.h"
 
 enum { MAX_SIGNATURE = 160 };
@@ -47,8 +51,8 @@ static const ts_source *text_of(const ts_session *s, uint32_t file)
 const ts_use *ts_lookup_use(const ts_session *s, uint32_t file, uint32_t offset)
 {
   const ts_use *found = NULL;
-  for (size_t i = 0; s->uses && i < s->uses->all.count; i++) {
-    const ts_use *use = &s->uses->all.at[i];
+  for (size_t i = 0; s->running->uses && i < s->running->uses->all.count; i++) {
+    const ts_use *use = &s->running->uses->all.at[i];
     if (use->span.file == file && use->span.begin <= offset && offset <= use->span.end &&
         (!found || use->span.begin > found->span.begin))
       found = use; /* between two names that touch, the one that begins here */
@@ -194,9 +198,9 @@ static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *us
     if (!ts_env_lookup(plan->env, use->node->name, &v))
       return NULL;
   } else {
-    for (uint32_t i = 0; plan && use->node->kind == TS_AST_FIELD && i < s->mesh.count; i++)
-      if (!strcmp(s->mesh.axis[i].name, use->node->name))
-        return ts_arena_printf(s->arena, "%" PRId64 " ranks", s->mesh.axis[i].size);
+    for (uint32_t i = 0; plan && use->node->kind == TS_AST_FIELD && i < s->mesh->count; i++)
+      if (!strcmp(s->mesh->axis[i].name, use->node->name))
+        return ts_arena_printf(s->arena, "%" PRId64 " ranks", s->mesh->axis[i].size);
     return NULL;
   }
   return v.type == TS_T_ERROR || v.type == TS_T_NONE || v.type == TS_T_FUNCTION ?
@@ -206,7 +210,7 @@ static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *us
 
 static const char *built_in(ts_session *s, const char *name)
 {
-  const ts_value *v = ts_names_get(&s->builtins, name);
+  const ts_value *v = ts_names_get(&s->vocabulary->builtins, name);
   const ts_type_info *type = v ? NULL : ts_record_type_built_in(s, name);
   if (type)
     return ts_arena_printf(s->arena, "```\n%s\n```\nbuilt in", line_of(s, type->record->span));
@@ -347,7 +351,7 @@ bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_
     return false;
   call->named = name_of_argument(s, text, first ? call->begin : begin, offset);
   const ts_visible *v = ts_module_find(m, call->name);
-  const ts_value *built = v ? NULL : ts_names_get(&s->builtins, call->name);
+  const ts_value *built = v ? NULL : ts_names_get(&s->vocabulary->builtins, call->name);
   call->params = v ? ts_decl_params(v->entry->decl) : NULL;
   call->maker = built && built->type == TS_T_FUNCTION ? built->u.function : NULL;
   return call->params || call->maker;
@@ -615,8 +619,8 @@ static void propose_arguments(const proposing *p, const ts_open_call *call)
 static void propose_names(const proposing *p)
 {
   const ts_ast *decl = declaration_at(p->m, p->offset);
-  for (size_t i = 0; p->s->uses && decl && i < p->s->uses->all.count; i++) {
-    const ts_use *use = &p->s->uses->all.at[i];
+  for (size_t i = 0; p->s->running->uses && decl && i < p->s->running->uses->all.count; i++) {
+    const ts_use *use = &p->s->running->uses->all.at[i];
     bool local = use->node && use->node != decl && use->span.file == p->m->file &&
                  use->span.begin == use->declared.begin && use->declared.begin >= decl->span.begin;
     if (local && use->declared.end <= p->offset && use->declared.end != p->offset &&
@@ -635,8 +639,8 @@ static void propose_names(const proposing *p)
       propose(p, kind_of(v->entry->decl->kind), visible.all.at[i].name,
               ts_lookup_signature(p->s, v->entry->decl));
   }
-  for (size_t i = 0; i < p->s->builtin_names.count; i++)
-    propose(p, TS_PROPOSE_FUNCTION, p->s->builtin_names.at[i], "built in");
+  for (size_t i = 0; i < p->s->vocabulary->builtin_names.count; i++)
+    propose(p, TS_PROPOSE_FUNCTION, p->s->vocabulary->builtin_names.at[i], "built in");
   for (size_t i = 0; i < COUNT(keywords); i++)
     propose(p, TS_PROPOSE_KEYWORD, keywords[i], NULL);
 }

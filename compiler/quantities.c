@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/eval/files.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/plan/plan.h"
@@ -58,11 +59,11 @@ ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
   const ts_embedded_file given = {ask_name, (const unsigned char *)ask, sizeof ask - 1};
   ts_value list, memory, step;
   ts_compile_settings(s, &plain);
-  s->given = &given;
-  s->given_count = 1;
+  s->files->given = &given;
+  s->files->given_count = 1;
   ts_module *m = ts_module_load(s, ask_name);
-  s->given = NULL;
-  s->given_count = 0;
+  s->files->given = NULL;
+  s->files->given_count = 0;
   if (!m || !lookup(s, m, "quantities", &list) || !lookup(s, m, "memory", &memory) ||
       !lookup(s, m, "step", &step) || list.type != TS_T_LIST)
     return wrong(s, "lacks `quantities`, `memory` or `step`");

@@ -1,3 +1,7 @@
+#include "compiler/eval/defines.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 #include "compiler/search_internal.h"
 
 #include <inttypes.h>
@@ -285,7 +289,7 @@ static const ts_item_needs *needs_of(const searcher *v, uint32_t item)
 static void lay_mesh(searcher *v, const ts_env *env, uint32_t item)
 {
   const ts_ast *mesh = ts_search_mesh(v);
-  ts_mesh *m = &v->s->mesh;
+  ts_mesh *m = v->s->mesh;
   const ts_item_needs *needs = needs_of(v, item);
   m->count = 0;
   for (uint32_t i = 0; mesh && i < mesh->count && m->count < sizeof m->axis / sizeof m->axis[0];
@@ -308,7 +312,7 @@ ts_env *ts_search_scope(searcher *v, uint32_t item)
   ts_env *env = v->spare && !v->played ? v->spare : ts_env_new(v->s, outer);
   const ts_item_needs *needs = needs_of(v, item);
   env->count = 0;
-  v->s->steps = 0; /* each plan counts by itself */
+  v->s->running->steps = 0; /* each plan counts by itself */
   for (uint32_t i = 0; i < params->count; i++) {
     const ts_ast *formal = params->child[i];
     const given *set = given_for(v, formal);

@@ -6,7 +6,10 @@
 
 #include "base/diag_record.h"
 #include "compiler/eval/check.h"
+#include "compiler/eval/defines.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 #include "compiler/search_internal.h"
 
 typedef ts_search_range range;
@@ -95,10 +98,10 @@ static bool is_open(const bounding *b, const ts_ast *e)
 static range exactly(const bounding *b, const ts_ast *e)
 {
   ts_session *s = b->v->s;
-  uint64_t uneven = 0, *before = s->uneven;
-  s->uneven = &uneven;
+  uint64_t uneven = 0, *before = s->running->uneven;
+  s->running->uneven = &uneven;
   ts_value value = ts_eval(s, b->env, e);
-  s->uneven = before;
+  s->running->uneven = before;
   double number = value.type == TS_T_INT    ? (double)value.u.integer :
                   value.type == TS_T_BOOL   ? value.u.truth :
                   value.type == TS_T_REAL || value.type == TS_T_QUANTITY ? value.u.real :
@@ -245,18 +248,18 @@ static range of_item(const bounding *of, uint32_t item)
 {
   bounding b = *of;
   ts_session *s = b.v->s;
-  uint64_t uneven = 0, *before = s->uneven;
+  uint64_t uneven = 0, *before = s->running->uneven;
   b.item = item;
-  s->uneven = &uneven;
+  s->running->uneven = &uneven;
   b.env = ts_search_scope(b.v, item);
-  s->uneven = before;
+  s->running->uneven = before;
   return range_of(&b, ts_search_expression(b.v, item));
 }
 
 /* What goes wrong is said when a plan comes to it. */
 static range quietly(const bounding *b, uint32_t item)
 {
-  struct ts_aside before = ts_session_set_aside(b->v->s);
+  ts_aside before = ts_session_set_aside(b->v->s);
   range r = of_item(b, item);
   ts_session_take_up(b->v->s, before);
   return r;

@@ -1,5 +1,9 @@
 /* The plans of a search: all of them, one drawn at random, those near another one; and which
  * conditions exclude each other. */
+#include "compiler/eval/defines.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 #include "compiler/search_internal.h"
 
 #include <math.h>
@@ -87,7 +91,7 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
     if (!ts_budget_end(v->s, &budget, value.span))
       return false;
     value = pinned;
-    text = v->s->defines[define].expression;
+    text = v->s->options->defines[define].expression;
   }
   v->given[column] = (given){item->name, value, text, TS_SEARCH_NO_CHOICE, 0};
   v->given_count = column + 1;
@@ -187,9 +191,9 @@ static bool early_conditions(searcher *v, uint32_t item, bool *holds)
         !looks_at(v, r))
       continue;
     uint64_t uneven = 0;
-    v->s->uneven = &uneven;
+    v->s->running->uneven = &uneven;
     bool good = ts_search_condition(v, r, holds);
-    v->s->uneven = NULL;
+    v->s->running->uneven = NULL;
     if (!good && (!uneven || ts_diags_errors(v->s->diags)))
       return false;
     *holds &= good;
@@ -384,10 +388,10 @@ static bool look_over(searcher *v)
     all[i] = (ts_search_range){-INFINITY, INFINITY};
     if (node->kind != TS_AST_VARY || !is_fixed(v, i))
       continue;
-    v->s->uneven = &uneven;
+    v->s->running->uneven = &uneven;
     ts_value list = ts_eval_as(v->s, ts_search_scope(v, i),
                                ts_ast_type(ts_search_formal(v, node->name)), ts_ast_value(node));
-    v->s->uneven = NULL;
+    v->s->running->uneven = NULL;
     if (ts_diags_errors(v->s->diags))
       return false;
     int64_t count = list.type == TS_T_RANGE ? list.u.range.end - list.u.range.begin :
@@ -437,10 +441,10 @@ static bool pass_condition(searcher *v, uint32_t item)
   uint32_t reason = v->reason_of[item];
   uint64_t bit = reason < CONDITIONS ? UINT64_C(1) << reason : 0, uneven = 0;
   bool holds = true;
-  v->s->uneven = &uneven;
+  v->s->running->uneven = &uneven;
   if (!v->late[item] && (!ts_search_condition(v, item, &holds) || !holds))
     v->conflicts->failing |= bit;
-  v->s->uneven = NULL;
+  v->s->running->uneven = NULL;
   bool good = list_from(v, item + 1);
   v->conflicts->failing &= ~bit;
   return good;
@@ -461,7 +465,7 @@ static bool list_from(searcher *v, uint32_t item)
   ts_value list = {0};
   if (v->draw && node->kind == TS_AST_REQUIRE) /* looked at as soon as it could be */
     return list_from(v, item + 1);
-  v->s->uneven = &uneven;
+  v->s->running->uneven = &uneven;
   if (node->kind == TS_AST_VARY)
     good = (list = ts_eval_as(v->s, ts_search_scope(v, item),
                               ts_ast_type(ts_search_formal(v, node->name)),
@@ -471,7 +475,7 @@ static bool list_from(searcher *v, uint32_t item)
     good = set(v, item);
   else if (node->kind == TS_AST_REQUIRE && !v->late[item])
     good = ts_search_condition(v, item, &holds);
-  v->s->uneven = NULL;
+  v->s->running->uneven = NULL;
   if (!good && uneven && !ts_diags_errors(v->s->diags)) { /* no such plan */
     v->search->reasons[v->reason_of[item]].count++;
     v->given_count = before;
@@ -521,7 +525,7 @@ static bool is_impossible(searcher *v, uint64_t only)
 {
   draw d = {.random = 1};
   size_t points = v->search->point_count;
-  struct ts_aside before = ts_session_set_aside(v->s);
+  ts_aside before = ts_session_set_aside(v->s);
   v->only = only;
   bool found = draw_one(v, &d) || d.spent;
   v->only = 0;
@@ -571,7 +575,7 @@ void ts_search_conflicts(ts_searcher *v, ts_diag *d)
   v->conflicts = &c;
   v->given_count = 0;
   v->tried = 0;
-  struct ts_aside before = ts_session_set_aside(v->s);
+  ts_aside before = ts_session_set_aside(v->s);
   bool all = list_from(v, 0);
   all = ts_session_take_up(v->s, before) == TS_CODE_COUNT && all;
   v->conflicts = NULL;

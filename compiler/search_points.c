@@ -1,5 +1,7 @@
 /* The plans of a search: rows of numbers, which say of each column which of its values it is.
  * Values stand once, so one of a million plans takes a few bytes. */
+#include "compiler/eval/files.h"
+#include "compiler/eval/options.h"
 #include "compiler/search_internal.h"
 
 #include <string.h>
@@ -31,10 +33,10 @@ const ts_define *ts_search_defines_at(const ts_search *search, size_t point, ts_
                                       uint32_t *count)
 {
   const ts_searcher *v = search->searcher;
-  uint32_t given = v->s->define_count;
+  uint32_t given = v->s->options->define_count;
   ts_define *defines = TS_NEW_ARRAY(arena, ts_define, given + search->column_count + 1);
   if (given)
-    memcpy(defines, v->s->defines, given * sizeof *defines);
+    memcpy(defines, v->s->options->defines, given * sizeof *defines);
   for (uint32_t c = 0; c < search->column_count; c++)
     if (!v->choices[c].pinned)
       defines[given++] = (ts_define){search->columns[c], ts_search_text_at(search, point, c)};
@@ -46,7 +48,7 @@ const ts_define *ts_search_defines_at(const ts_search *search, size_t point, ts_
 
 ts_search_passing ts_search_pass(ts_searcher *v, ts_arena *arena)
 {
-  ts_search_passing before = {v->s->arena, v->s->reads};
+  ts_search_passing before = {v->s->arena, v->s->files->reads};
   v->s->arena = arena;
   return before;
 }
@@ -54,7 +56,7 @@ ts_search_passing ts_search_pass(ts_searcher *v, ts_arena *arena)
 /* What was read of a file stays, too. */
 void ts_search_passed(ts_searcher *v, ts_search_passing before)
 {
-  v->keeps |= v->s->reads != before.reads;
+  v->keeps |= v->s->files->reads != before.reads;
   if (!v->keeps)
     ts_arena_reset(v->s->arena);
   v->s->arena = before.outer;

@@ -1,4 +1,6 @@
 /* What the plans of a search are worth, once they are played. */
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 #include "compiler/search_internal.h"
 
 #include "base/diag_record.h"
@@ -68,9 +70,9 @@ static bool judge(ts_searcher *v, const ts_figures *played, double *worth)
     uint64_t uneven = 0;
     if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
       continue;
-    v->s->uneven = &uneven;
+    v->s->running->uneven = &uneven;
     bool good = ts_search_condition(v, i, &holds);
-    v->s->uneven = NULL;
+    v->s->running->uneven = NULL;
     search->reasons[v->reason_of[i]].count += !good && uneven;
     if (!good || !holds)
       return false;
@@ -95,9 +97,9 @@ static bool holds_of(ts_searcher *v, bool *holds)
     if (v->items.at[i]->kind != TS_AST_REQUIRE || !v->late[i])
       continue;
     uint64_t uneven = 0, before = search->reasons[v->reason_of[i]].count;
-    v->s->uneven = &uneven;
+    v->s->running->uneven = &uneven;
     bool good = ts_search_condition(v, i, &holds[k]);
-    v->s->uneven = NULL;
+    v->s->running->uneven = NULL;
     search->reasons[v->reason_of[i]].count = before;
     if (!good && !uneven)
       return false;
@@ -166,7 +168,7 @@ bool ts_search_check_dimensions(ts_searcher *v)
   bool *holds = TS_NEW_ARRAY(v->s->arena, bool, v->search->condition_count + 1);
   for (size_t i = 0; i < TS_FIGURES; i++)
     ones.of[i] = 1;
-  struct ts_aside before = ts_session_set_aside(v->s);
+  ts_aside before = ts_session_set_aside(v->s);
   bool good = ts_search_holds(v->search, 0, &ones, holds) &&
               ts_search_worths(v->search, 0, &ones, worths);
   ts_code code = ts_session_take_up(v->s, before);

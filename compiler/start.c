@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/eval/options.h"
 #include "compiler/lookup.h"
 
 #define LIBRARY "std/start.ts"

@@ -4,6 +4,7 @@
 #define TS_COMPILER_START_H
 
 #include "compiler/catalog.h"
+#include "compiler/eval/options.h"
 
 typedef struct ts_start_search { const char *name, *plan; const ts_ast *decl; } ts_start_search;
 typedef struct ts_start {

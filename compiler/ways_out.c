@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/eval/files.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/plan/plan.h"
@@ -387,8 +388,8 @@ ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t
   ts_embedded_file *given = TS_NEW_ARRAY(arena, ts_embedded_file, 2);
   given[0] = (ts_embedded_file){path, (const unsigned char *)text, size};
   given[1] = (ts_embedded_file){list_name, (const unsigned char *)list, sizeof list - 1};
-  f.s->given = given;
-  f.s->given_count = 2;
+  f.s->files->given = given;
+  f.s->files->given_count = 2;
   ts_compile_settings(f.s, o);
   f.plan = ts_plan_load(f.s, path, o->plan_name);
   f.module = f.plan ? ts_module_of(f.s, f.plan->decl->span.file) : NULL;

@@ -7,6 +7,7 @@
 #include "base/diag_record.h"
 #include "base/output.h"
 #include "base/version.h"
+#include "compiler/eval/files.h"
 #include "ir/spelling.h"
 #include "library/workspace.h"
 #include "runtime/report/plausible.h"

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/source.h"
 #include "calibrate/network_fit.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_fabric.h"

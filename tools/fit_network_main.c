@@ -13,6 +13,7 @@
 #include "calibrate/network_curves.h"
 #include "calibrate/network_fit.h"
 #include "calibrate/network_npkit.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_table.h"

@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "compiler/catalog.h"
 #include "compiler/compile.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/search.h"
@@ -254,8 +255,8 @@ static bool open_search(task *t, size_t search)
   ts_embedded_file *given = TS_NEW(t->arena, ts_embedded_file);
   *given = (ts_embedded_file){
     .path = place(t), .bytes = (const unsigned char *)t->text, .size = t->size};
-  s->given = given;
-  s->given_count = 1;
+  s->files->given = given;
+  s->files->given_count = 1;
   t->search = ts_search_load(s, place(t), &t->plan.compile, NULL, NULL, false);
   /* so many gpus may leave a search nothing to vary; the others still count */
   bool empty = !t->search && s->diags->all.count == 1 && s->diags->all.at[0]->code == TS_E0234;

@@ -7,6 +7,7 @@
 #include "base/heap.h"
 #include "base/options.h"
 #include "base/version.h"
+#include "compiler/eval/running.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/lsp/guard.h"
@@ -129,7 +130,7 @@ static cJSON *references(const question *q)
 {
   cJSON *list = cJSON_CreateArray();
   bool declaration = cJSON_IsTrue(get(get(q->params, "context"), "includeDeclaration"));
-  const ts_uses *uses = q->a->session->uses;
+  const ts_uses *uses = q->a->session->running->uses;
   for (size_t i = 0; q->use && q->use->declared.file && i < uses->all.count; i++)
     if (same(uses->all.at[i].declared, q->use->declared) &&
         (declaration || !same(uses->all.at[i].span, q->use->declared)))
@@ -140,7 +141,7 @@ static cJSON *references(const question *q)
 static cJSON *highlights(const question *q)
 {
   cJSON *list = cJSON_CreateArray();
-  const ts_uses *uses = q->a->session->uses;
+  const ts_uses *uses = q->a->session->running->uses;
   for (size_t i = 0; q->use && q->use->declared.file && i < uses->all.count; i++) {
     const ts_use *use = &uses->all.at[i];
     if (use->span.file != q->a->module->file || !same(use->declared, q->use->declared))
@@ -194,7 +195,7 @@ static cJSON *rename_name(const question *q)
 {
   cJSON *o = cJSON_CreateObject(), *changes = cJSON_AddObjectToObject(o, "changes");
   const char *name = text_at(q->params, "newName");
-  const ts_uses *uses = q->a->session->uses;
+  const ts_uses *uses = q->a->session->running->uses;
   for (size_t i = 0; i < uses->all.count; i++) {
     const ts_use *use = &uses->all.at[i];
     cJSON *location = same(use->declared, q->use->declared) ?

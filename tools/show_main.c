@@ -7,6 +7,7 @@
 #include "compiler/catalog.h"
 #include "compiler/compile.h"
 #include "compiler/eval/record_type.h"
+#include "compiler/eval/vocabulary.h"
 #include "compiler/lookup.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
@@ -107,7 +108,8 @@ static bool put_built_in(ts_session *s, const char *name, FILE *out)
     ts_put_text(out, "%s\n  a type, built in; a value of it: %s\n", name, type->example);
     return true;
   }
-  if (!type && !ts_record_type_built_in(s, interned) && !ts_names_get(&s->builtins, interned))
+  if (!type && !ts_record_type_built_in(s, interned) &&
+      !ts_names_get(&s->vocabulary->builtins, interned))
     return false;
   const char *text = ts_lookup_describe(s, NULL, &use) + strlen("```\n");
   size_t length = (size_t)(strstr(text, "\n```") - text);
@@ -142,8 +144,8 @@ int ts_show_unknown(ts_session *s, const ts_options *o, const ts_catalog *catalo
     TS_PUSH(s->arena, &names, catalog->items.at[i].entry->name);
   for (size_t i = 0; i < catalog->modules.count; i++)
     TS_PUSH(s->arena, &names, ts_catalog_import(s, catalog->modules.at[i]));
-  for (size_t i = 0; i < s->builtin_names.count; i++)
-    TS_PUSH(s->arena, &names, s->builtin_names.at[i]);
+  for (size_t i = 0; i < s->vocabulary->builtin_names.count; i++)
+    TS_PUSH(s->arena, &names, s->vocabulary->builtin_names.at[i]);
   for (size_t i = 0; ts_type_at(i); i++)
     TS_PUSH(s->arena, &names, ts_type_at(i)->name);
   TS_PUSH(s->arena, &names, NULL);

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "compiler/compile.h"
+#include "compiler/eval/options.h"
 #include "compiler/measured_rows.h"
 #include "compiler/schedule/schedule.h"
 #include "tools/cli/interrupt.h"
@@ -141,7 +142,7 @@ static bool set(command *c, int id)
   case LIST_PARAMS: return c->list_params = true;
   case LIST_OPS: return c->list_ops = true;
   case LIST_MEASURED: return c->list_measured = true;
-  case EXPLAIN: c->session->explain = c->explain = argument; return true;
+  case EXPLAIN: c->plan.compile.explain = c->explain = argument; return true;
   case LOCKED: return c->locked = true;
   case LOCK_FILE:
     c->lock = argument;

@@ -1,5 +1,7 @@
 #include "compiler/eval/action_form.h"
 
+#include "compiler/eval/report.h"
+
 #include <string.h>
 
 /* needs: must be given. subjects: the words that may stand first; NULL: the name of a tensor. */

@@ -4,8 +4,13 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "compiler/eval/domain.h"
 #include "compiler/eval/label.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/record_type.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
+#include "compiler/eval/vocabulary.h"
 
 /* ---- Arguments ---- */
 
@@ -461,10 +466,10 @@ static bool is_users(const ts_session *s, ts_span span)
  * innermost of all. */
 static const ts_frame *asked_by(const ts_session *s)
 {
-  const ts_frame *frame = s->frame;
+  const ts_frame *frame = s->running->frame;
   while (frame && !is_users(s, frame->span))
     frame = frame->outer;
-  return frame ? frame : s->frame;
+  return frame ? frame : s->running->frame;
 }
 
 /* A function of the language that cannot work with what it was given: the place is where it was
@@ -473,12 +478,13 @@ static ts_value refuse_call(const ts_builtin_call *c)
 {
   if (c->arg[0].type != TS_T_STRING)
     return wrong(c, 0, "a String");
-  const ts_frame *frame = asked_by(c->s), *innermost = c->s->frame;
-  c->s->frame = frame ? frame->outer : NULL; /* calls in between say nothing of what to change */
+  const ts_frame *frame = asked_by(c->s), *innermost = c->s->running->frame;
+  c->s->running->frame =
+    frame ? frame->outer : NULL; /* calls in between say nothing of what to change */
   ts_diag *d = frame ? ts_report(c->s, TS_E0237, frame->span,
                                  "`%s` cannot be called with these arguments", frame->name) :
                        ts_report(c->s, TS_E0237, c->span, "the plan refuses this");
-  c->s->frame = innermost;
+  c->s->running->frame = innermost;
   ts_diag_here(d, "%s", c->arg[0].u.string);
   if (frame)
     ts_diag_note_at(d, c->span, "it refuses this");
@@ -718,7 +724,7 @@ const ts_type_info *ts_type_at(size_t i) { return i < TYPES ? &types[i] : NULL; 
 
 const ts_type_info *ts_type_find(const ts_session *s, const char *name)
 {
-  return ts_names_get(&s->types, name);
+  return ts_names_get(&s->vocabulary->types, name);
 }
 
 ts_value ts_function_value(const ts_function *function, ts_span span)
@@ -736,8 +742,8 @@ static void install(ts_session *s, const char *text, ts_value v)
   const char *name = intern(s, text, strlen(text));
   ts_value *kept = TS_NEW(s->arena, ts_value);
   *kept = v;
-  ts_names_put(s->arena, &s->builtins, name, kept);
-  TS_PUSH(s->arena, &s->builtin_names, name);
+  ts_names_put(s->arena, &s->vocabulary->builtins, name, kept);
+  TS_PUSH(s->arena, &s->vocabulary->builtin_names, name);
 }
 
 /* Formals from their text: "a, b" or "base: Time?, hop: Time?". */
@@ -781,6 +787,7 @@ void ts_builtins_install(ts_session *s)
     install(s, ts_dtype_at(i)->name, ts_dtype_value(ts_dtype_at(i), TS_NO_SPAN));
   install(s, "none", ts_none_value());
   for (size_t i = 0; i < TYPES; i++)
-    ts_names_put(s->arena, &s->types, intern(s, types[i].name, strlen(types[i].name)), &types[i]);
+    ts_names_put(s->arena, &s->vocabulary->types, intern(s, types[i].name, strlen(types[i].name)),
+                 &types[i]);
   ts_record_types_install(s, s->domain->record_types);
 }

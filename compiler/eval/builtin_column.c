@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
 
 static bool number(ts_csv_cell cell, double *value)
 {

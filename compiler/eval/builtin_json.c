@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
 #include "base/json_tree.h"
+#include "compiler/eval/names.h"
+#include "compiler/eval/report.h"
 
 enum { MOST_NESTED = 64 };
 

@@ -4,17 +4,22 @@
 #include <string.h>
 
 #include "compiler/eval/check.h"
+#include "compiler/eval/domain.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/record_type.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/reuse.h"
+#include "compiler/eval/running.h"
 
 /* ---- Arguments taken as written ---- */
 
 static ts_value mesh_axis(ts_session *s, const ts_ast *e)
 {
-  s->touched.mesh = true;
-  for (uint32_t i = 0; i < s->mesh.count; i++)
-    if (s->mesh.axis[i].name == e->name) {
+  s->reuse->touched.mesh = true;
+  for (uint32_t i = 0; i < s->mesh->count; i++)
+    if (s->mesh->axis[i].name == e->name) {
       ts_value v = {.type = TS_T_AXIS, .span = e->span};
       v.u.axes = (ts_axes){.mask = UINT32_C(1) << i, .text = e->name};
       return v;
@@ -31,19 +36,19 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
     d = ts_report(s, TS_E0227, e->span, "expected an axis of the mesh, found %s", found);
   ts_name_list names = {0};
   const char *text = NULL;
-  for (uint32_t i = 0; i < s->mesh.count; i++) {
-    TS_PUSH(s->arena, &names.names, s->mesh.axis[i].name);
-    text = text ? ts_arena_printf(s->arena, "%s, `%s`", text, s->mesh.axis[i].name) :
-                  ts_arena_printf(s->arena, "`%s`", s->mesh.axis[i].name);
+  for (uint32_t i = 0; i < s->mesh->count; i++) {
+    TS_PUSH(s->arena, &names.names, s->mesh->axis[i].name);
+    text = text ? ts_arena_printf(s->arena, "%s, `%s`", text, s->mesh->axis[i].name) :
+                  ts_arena_printf(s->arena, "`%s`", s->mesh->axis[i].name);
   }
   if (text)
-    ts_diag_label(d, s->mesh.axis[0].span, "axes are declared here");
+    ts_diag_label(d, s->mesh->axis[0].span, "axes are declared here");
   if (e->kind == TS_AST_ID && ts_suggest_names(d, e->name, &names))
     return ts_error_value();
   if (text)
     ts_diag_note(d, "the mesh has %s", text);
   else
-    ts_diag_help(d, s->mesh.open ?
+    ts_diag_help(d, s->mesh->open ?
                       "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`" :
                       "the expressions of the mesh cannot name its axes: write numbers here");
   return ts_error_value();
@@ -70,8 +75,8 @@ static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
 /* A plan without a mesh has the one axis that a number of ranks asks for. */
 static ts_value axis_of_size(ts_session *s, const ts_ast *e, int64_t size)
 {
-  ts_mesh *mesh = &s->mesh;
-  s->touched.parameters |= TS_TOUCHED_OTHER;
+  ts_mesh *mesh = s->mesh;
+  s->reuse->touched.parameters |= TS_TOUCHED_OTHER;
   if (!mesh->count) {
     mesh->axis[0].name = ts_lang_intern(s->lang, "ranks", 5);
     mesh->axis[0].size = size;
@@ -91,19 +96,19 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
     return axis_product(s, env, e);
   ts_value v = ts_none_value();
   if (e->kind == TS_AST_ID) {
-    ts_touched before = s->touched;
+    ts_touched before = s->reuse->touched;
     if (ts_env_lookup(env, e->name, &v) && v.type == TS_T_AXIS)
       return v;
     ts_value axis = mesh_axis(s, e);
     if (axis.type == TS_T_AXIS) {
       if (ts_env_of_plan(env, e->name)) { /* no Axis, whatever its value is */
-        s->touched = before;
-        s->touched.mesh = true;
+        s->reuse->touched = before;
+        s->reuse->touched.mesh = true;
       }
       return axis;
     }
-    s->touched.parameters |= TS_TOUCHED_OTHER;
-    if (!s->mesh.open || !ts_env_lookup(env, e->name, &v) || v.type != TS_T_INT)
+    s->reuse->touched.parameters |= TS_TOUCHED_OTHER;
+    if (!s->mesh->open || !ts_env_lookup(env, e->name, &v) || v.type != TS_T_INT)
       return axis_error(s, e, "");
   } else {
     v = ts_eval(s, env, e);
@@ -115,7 +120,7 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
     v.u.axes = (ts_axes){.mask = 0, .text = ts_lang_intern(s->lang, "1", 1)};
     return v;
   }
-  if (s->mesh.open && v.type == TS_T_INT && v.u.integer > 1 && v.u.integer <= 1 << 24)
+  if (s->mesh->open && v.type == TS_T_INT && v.u.integer > 1 && v.u.integer <= 1 << 24)
     return axis_of_size(s, e, v.u.integer);
   return axis_error(s, e, ts_value_describe(s->arena, v));
 }
@@ -260,7 +265,7 @@ ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const 
   if (!ts_charge(s, 1, e->span) || !ts_deeper(s, e->span))
     return ts_error_value();
   ts_value v = of_records(s, env, type, e);
-  s->depth--;
+  s->running->depth--;
   return v;
 }
 
@@ -516,11 +521,11 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   if (f->kind == TS_FUNCTION_NATIVE)
     return ts_native_call(s, f->native, env->value, span);
   const ts_ast *type = ts_ast_type(f->decl);
-  ts_frame frame = {f->name, span, s->frame};
-  s->frame = &frame;
+  ts_frame frame = {f->name, span, s->running->frame};
+  s->running->frame = &frame;
   ts_value v = ts_charge(s, CALL_STEPS, span) ? ts_eval_as(s, env, type, ts_ast_body(f->decl)) :
                                                 ts_error_value();
-  s->frame = frame.outer;
+  s->running->frame = frame.outer;
   const ts_type_info *info = type ? ts_type_find(s, type->name) : NULL;
   bool fits = info && ts_type_fits(s, info, &v) && info->type != TS_T_LIST;
   /* the text of a message is made only when there may be one */
@@ -534,10 +539,10 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
 
 static ts_value build_cluster(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span)
 {
-  ts_frame frame = {decl->name, span, s->frame};
-  s->frame = &frame;
+  ts_frame frame = {decl->name, span, s->running->frame};
+  s->running->frame = &frame;
   ts_value v = s->domain->cluster(s, env, decl, span);
-  s->frame = frame.outer;
+  s->running->frame = frame.outer;
   return v;
 }
 
@@ -717,8 +722,8 @@ ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call)
   if (callee.type == TS_T_DECL && has_parameters(callee.u.decl->kind)) {
     const ts_ast *decl = callee.u.decl;
     const ts_env *module = ts_decl_env(s, decl);
-    if (s->apply && (decl->kind == TS_AST_OP || decl->kind == TS_AST_BLOCK))
-      return s->apply(s->apply_closure, env, decl, module, call);
+    if (s->running->apply && (decl->kind == TS_AST_OP || decl->kind == TS_AST_BLOCK))
+      return s->running->apply(s->running->apply_closure, env, decl, module, call);
     return apply_decl(s, decl, module, ts_bind_args(s, env, module, decl, call), call->span);
   }
   if (callee.type != TS_T_FUNCTION)

@@ -3,6 +3,9 @@
 #include "compiler/eval/figures.h"
 #include "compiler/eval/match.h"
 #include "compiler/eval/record_type.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
+#include "compiler/eval/vocabulary.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,8 +43,8 @@ static void elements(checker *c, const ts_ast *wanted, const ts_ast *e);
 
 static void used(checker *c, ts_span span, const char *name, ts_span declared, const ts_ast *node)
 {
-  if (c->s->uses && span.file)
-    TS_PUSH(c->s->arena, &c->s->uses->all, (ts_use){span, name, declared, node});
+  if (c->s->running->uses && span.file)
+    TS_PUSH(c->s->arena, &c->s->running->uses->all, (ts_use){span, name, declared, node});
 }
 
 static void declare_at(checker *c, const char *name, ts_span declared, const ts_ast *node)
@@ -101,8 +104,8 @@ static void unknown(checker *c, const ts_ast *id)
   for (size_t i = 0; i < c->scope.count; i++)
     TS_PUSH(c->s->arena, &names.names, c->scope.at[i].name);
   ts_module_names(c->s, c->module, &names);
-  for (size_t i = 0; i < c->s->builtin_names.count; i++)
-    TS_PUSH(c->s->arena, &names.names, c->s->builtin_names.at[i]);
+  for (size_t i = 0; i < c->s->vocabulary->builtin_names.count; i++)
+    TS_PUSH(c->s->arena, &names.names, c->s->vocabulary->builtin_names.at[i]);
   ts_suggest_names(d, id->name, &names);
 }
 
@@ -116,7 +119,7 @@ static bool identifier(checker *c, const ts_ast *id)
 {
   const local *l = local_of(c, id->name);
   const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
-  bool known = l || v || ts_names_get(&c->s->builtins, id->name);
+  bool known = l || v || ts_names_get(&c->s->vocabulary->builtins, id->name);
   if (known)
     used(c, id->span, id->name,
          l ? l->declared :
@@ -145,7 +148,7 @@ static bool knows(const void *closure, const char *name)
 {
   const checker *c = closure;
   return local_of(c, name) || ts_module_find(c->module, name) ||
-         ts_names_get(&c->s->builtins, name);
+         ts_names_get(&c->s->vocabulary->builtins, name);
 }
 
 static void labels(checker *c, const ts_ast *e)
@@ -319,7 +322,7 @@ static void call(checker *c, const ts_ast *e)
     return; /* its arguments may be labels and axes: nobody knows */
   if (callee->kind == TS_AST_ID && !local_of(c, callee->name)) {
     const ts_visible *v = ts_module_find(c->module, callee->name);
-    const ts_value *builtin = v ? NULL : ts_names_get(&c->s->builtins, callee->name);
+    const ts_value *builtin = v ? NULL : ts_names_get(&c->s->vocabulary->builtins, callee->name);
     params = v ? ts_decl_params(v->entry->decl) : NULL;
     if (params)
       ts_call_fits(c->s, v->entry->decl, e);
@@ -415,7 +418,7 @@ static void parameters(checker *c, const ts_ast *params)
  * stands. */
 static void mentions(checker *c, const ts_ast *e)
 {
-  if (!e || !c->s->uses)
+  if (!e || !c->s->running->uses)
     return;
   bool name = e->kind == TS_AST_ID || e->kind == TS_AST_NAME || e->kind == TS_AST_USE_PROTOCOL;
   const local *l = name ? local_of(c, e->name) : NULL;
@@ -743,7 +746,7 @@ static void search(checker *c, const ts_ast *decl)
 /* Names in lists, for editors. */
 static void imported_names(checker *c)
 {
-  for (size_t i = 0; c->s->uses && i < c->module->imports.count; i++) {
+  for (size_t i = 0; c->s->running->uses && i < c->module->imports.count; i++) {
     const ts_ast *list = c->module->imports.at[i].list;
     for (uint32_t k = 0; list && k < list->count; k++) {
       const ts_ast *item = list->child[k], *alias = ts_ast_alias(item);
@@ -851,7 +854,7 @@ static bool recursion(checker *c)
 bool ts_check(ts_session *s)
 {
   checker c = {.s = s};
-  s->checking = true;
+  s->running->checking = true;
   for (size_t i = 0; i < ts_module_count(s); i++) {
     c.module = ts_module_at(s, i);
     if (!strncmp(c.module->name, "std/", 4))
@@ -860,6 +863,6 @@ bool ts_check(ts_session *s)
     for (size_t k = 0; k < c.module->own.count; k++)
       declaration(&c, c.module->own.at[k]->decl);
   }
-  s->checking = false;
+  s->running->checking = false;
   return !recursion(&c);
 }

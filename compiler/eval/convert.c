@@ -2,8 +2,11 @@
  * list. */
 #include <string.h>
 
+#include "compiler/eval/files.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/record_type.h"
+#include "compiler/eval/report.h"
 
 static bool is_model_kind(ts_kind kind) { return kind == TS_AST_MODEL || kind == TS_AST_MODEL_IS; }
 

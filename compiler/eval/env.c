@@ -4,6 +4,8 @@
 
 #include "compiler/eval/module.h"
 #include "compiler/eval/names.h"
+#include "compiler/eval/reuse.h"
+#include "compiler/eval/vocabulary.h"
 
 static uint32_t slot_of(const ts_names *names, const char *name)
 {
@@ -95,7 +97,7 @@ void ts_env_bind(ts_env *env, const char *name, ts_value value)
 
 static bool builtin_lookup(const ts_session *s, const char *name, ts_value *value)
 {
-  const ts_value *found = ts_names_get(&s->builtins, name);
+  const ts_value *found = ts_names_get(&s->vocabulary->builtins, name);
   if (found)
     *value = *found;
   return found;
@@ -112,7 +114,7 @@ static bool taken(const ts_env *env, uint32_t at, ts_value *value)
     return false;
   *value = env->value[at];
   if (env->watched)
-    env->session->touched.parameters |= at < 63 ? UINT64_C(1) << at : TS_TOUCHED_OTHER;
+    env->session->reuse->touched.parameters |= at < 63 ? UINT64_C(1) << at : TS_TOUCHED_OTHER;
   return true;
 }
 
@@ -148,8 +150,8 @@ void ts_env_names(const ts_env *env, ts_name_list *list)
     if (env->module)
       ts_module_names(s, env->module, list);
   }
-  for (size_t i = 0; i < s->builtin_names.count; i++)
-    TS_PUSH(s->arena, &list->names, s->builtin_names.at[i]);
+  for (size_t i = 0; i < s->vocabulary->builtin_names.count; i++)
+    TS_PUSH(s->arena, &list->names, s->vocabulary->builtin_names.at[i]);
 }
 
 bool ts_suggest_names(ts_diag *d, const char *found, const ts_name_list *list)

@@ -3,6 +3,7 @@
 #define TS_COMPILER_EVAL_ENV_H
 
 #include "compiler/eval/eval.h"
+#include "compiler/eval/names.h"
 
 struct ts_module;
 

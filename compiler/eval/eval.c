@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "compiler/eval/domain.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 
 static void eval_into(ts_session *s, const ts_env *env, const ts_ast *e, ts_value *out);
 
@@ -27,7 +31,7 @@ static void too_many_steps(ts_session *s, ts_span at, const char *what)
 static void too_much_memory(ts_session *s, ts_span at)
 {
   ts_diag *d = ts_report(s, TS_E0226, at, "the evaluation takes too much memory");
-  s->starved = true;
+  s->running->starved = true;
   ts_diag_note(d,
                "%.2g GB are in use; at most %.4g GB may be, of which evaluation has three quarters",
                (double)ts_arena_used(s->arena) / 1e9, (double)ts_heap_ceiling() / 1e9);
@@ -48,24 +52,26 @@ static bool within_limits(ts_session *s, ts_span at, const char *what)
 {
   enum { LOOK_EVERY = 4096 };
   bool memory = ts_heap_ceiling() && ts_arena_used(s->arena) > ts_heap_ceiling() / 4 * 3;
-  if (s->steps < TS_MAX_STEPS && !memory) {
-    s->next_look = s->steps + LOOK_EVERY < TS_MAX_STEPS ? s->steps + LOOK_EVERY : TS_MAX_STEPS;
+  if (s->running->steps < TS_MAX_STEPS && !memory) {
+    s->running->next_look =
+      s->running->steps + LOOK_EVERY < TS_MAX_STEPS ? s->running->steps + LOOK_EVERY : TS_MAX_STEPS;
     return true;
   }
-  if (s->steps < stopped) {
+  if (s->running->steps < stopped) {
     if (memory)
       too_much_memory(s, at);
     else
       too_many_steps(s, at, what);
   }
-  s->steps = stopped;
+  s->running->steps = stopped;
   return false;
 }
 
 bool ts_charge(ts_session *s, uint64_t steps, ts_span at)
 {
-  s->steps += steps < TS_MAX_STEPS ? steps : TS_MAX_STEPS;
-  return s->steps < s->next_look || within_limits(s, at, "the evaluation takes too many steps");
+  s->running->steps += steps < TS_MAX_STEPS ? steps : TS_MAX_STEPS;
+  return s->running->steps < s->running->next_look ||
+         within_limits(s, at, "the evaluation takes too many steps");
 }
 
 static void too_deep(ts_session *s, ts_span at)
@@ -78,11 +84,11 @@ static void too_deep(ts_session *s, ts_span at)
 
 bool ts_deeper(ts_session *s, ts_span at)
 {
-  if (s->depth >= TS_MAX_DEPTH) {
+  if (s->running->depth >= TS_MAX_DEPTH) {
     too_deep(s, at);
     return false;
   }
-  s->depth++;
+  s->running->depth++;
   return true;
 }
 
@@ -181,8 +187,8 @@ static ts_value divide_exactly(ts_session *s, const ts_env *env, const ts_ast *e
     return overflow(s, env, e, ts_int_value(a, e->span), ts_int_value(b, e->span));
   if (a % b == 0)
     return ts_int_value(a / b, e->span);
-  if (s->uneven) {
-    ++*s->uneven;
+  if (s->running->uneven) {
+    ++*s->running->uneven;
     return ts_error_value();
   }
   ts_diag *d =
@@ -333,13 +339,15 @@ static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
 bool ts_count_iteration(ts_session *s, ts_span loop)
 {
   enum { ITERATION_STEPS = 10 }; /* names of its own are bound */
-  s->steps += ITERATION_STEPS;
-  return s->steps < s->next_look || within_limits(s, loop, "this loop has too many iterations");
+  s->running->steps += ITERATION_STEPS;
+  return s->running->steps < s->running->next_look ||
+         within_limits(s, loop, "this loop has too many iterations");
 }
 
 ts_budget ts_budget_begin(const ts_session *s)
 {
-  return (ts_budget){.left = s->steps < TS_MAX_STEPS ? TS_MAX_STEPS - s->steps : 0};
+  return (ts_budget){.left =
+                       s->running->steps < TS_MAX_STEPS ? TS_MAX_STEPS - s->running->steps : 0};
 }
 
 bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at)
@@ -491,10 +499,10 @@ static ts_value not_in_scope(ts_session *s, const ts_env *env, const ts_ast *e)
   ts_name_list names = {0};
   ts_env_names(env, &names);
   if (!ts_module_elsewhere(s, d, e->name) && !ts_suggest_names(d, e->name, &names))
-    for (uint32_t i = 0; i < s->mesh.count; i++)
-      if (s->mesh.axis[i].name == e->name)
+    for (uint32_t i = 0; i < s->mesh->count; i++)
+      if (s->mesh->axis[i].name == e->name)
         ts_diag_note_at(
-          d, s->mesh.axis[i].span,
+          d, s->mesh->axis[i].span,
           "`%s` is an axis of the mesh; make it a parameter of the plan to compute with it",
           e->name);
   return ts_error_value();
@@ -796,7 +804,7 @@ static void eval_into(ts_session *s, const ts_env *env, const ts_ast *e, ts_valu
   case TS_AST_MATCH: chosen(s, env, e, out); break;
   default: *out = other_node(s, env, e);
   }
-  s->depth--;
+  s->running->depth--;
 }
 
 static bool required(ts_session *s, const ts_ast *e, ts_value v, const char *type, const char *what)

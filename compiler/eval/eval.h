@@ -99,9 +99,4 @@ ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let);
 /* The second half of that: the value of its expression, once it is checked against the type. */
 ts_value ts_let_value(ts_session *s, const ts_ast *let, ts_value value);
 
-/* In CALLs evaluated in a model or block body, ops and blocks are applied by the graph builder: it
- * installs this hook. */
-typedef ts_value (*ts_apply_hook)(void *closure, const ts_env *env, const ts_ast *decl,
-                                  const ts_env *module, const ts_ast *call);
-
 #endif

@@ -1,7 +1,10 @@
 /* `extern fn`: functions of the user's own library, called through libffi. Int crosses as int64_t,
  * Bool as bool, Real and quantities as double, in seconds, bytes, FLOP, dollars, watts. */
+#include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 
 #ifdef TS_HAVE_FFI
 
@@ -103,8 +106,8 @@ static bool is_allowed(const ts_session *s, const char *path)
 {
   char *real = ts_heap_real_path(path);
   bool allowed = false;
-  for (uint32_t i = 0; real && i < s->native_count && !allowed; i++) {
-    char *named = ts_heap_real_path(s->natives[i]);
+  for (uint32_t i = 0; real && i < s->options->native_count && !allowed; i++) {
+    char *named = ts_heap_real_path(s->options->natives[i]);
     allowed = named && !strcmp(named, real);
     free(named);
   }

@@ -5,6 +5,7 @@
 
 #include "base/diag_record.h"
 #include "compiler/eval/check.h"
+#include "compiler/eval/report.h"
 
 const char *ts_search_figure(ts_session *s, size_t figure)
 {
@@ -61,7 +62,7 @@ static const char *share_in(const ts_share_check *c, const ts_ast *e)
 
 static bool number(const ts_share_check *c, const ts_ast *e, const ts_figures *figures, double *is)
 {
-  struct ts_aside before = ts_session_set_aside(c->s);
+  ts_aside before = ts_session_set_aside(c->s);
   ts_value v = ts_eval(c->s, c->scope(c->closure, figures), e);
   bool good = ts_session_take_up(c->s, before) == TS_CODE_COUNT;
   *is = v.type == TS_T_INT ? (double)v.u.integer : v.u.real;

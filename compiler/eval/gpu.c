@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
 
 typedef struct known_field { const char *name, *type; double least, most; } known_field;
 

@@ -2,6 +2,9 @@
 
 #include "base/hash_table.h"
 #include "compiler/eval/env.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/reuse.h"
 
 enum { MOST_KEPT = 4096 };
 
@@ -32,10 +35,10 @@ ts_kept *ts_kept_new(ts_session *s)
 
 void ts_kept_watch(ts_session *s, ts_env *plan)
 {
-  if (!s->kept)
+  if (!s->reuse->kept)
     return;
   plan->watched = true;
-  s->kept->plan = plan;
+  s->reuse->kept->plan = plan;
 }
 
 /* Values that say all by themselves. Where they were written is a part: messages quote it. */
@@ -81,8 +84,8 @@ static bool same_mesh(const kept *k, const ts_mesh *mesh)
 
 static bool holds(const kept *k, const ts_session *s)
 {
-  const ts_env *plan = s->kept->plan;
-  if (k->touched.mesh && !same_mesh(k, &s->mesh))
+  const ts_env *plan = s->reuse->kept->plan;
+  if (k->touched.mesh && !same_mesh(k, s->mesh))
     return false;
   for (uint32_t i = 0; i < k->count; i++) {
     uint32_t place = k->parameters[i].place;
@@ -114,11 +117,12 @@ static uint32_t newest(const ts_kept *in, const void *what, int64_t number)
 
 const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
 {
-  uint32_t found = s->kept ? newest(s->kept, what, number) : TS_HASH_NONE;
-  for (uint32_t i = found == TS_HASH_NONE ? 0 : found + 1; i; i = s->kept->all.at[i - 1].before) {
-    const kept *k = &s->kept->all.at[i - 1];
+  uint32_t found = s->reuse->kept ? newest(s->reuse->kept, what, number) : TS_HASH_NONE;
+  for (uint32_t i = found == TS_HASH_NONE ? 0 : found + 1; i;
+       i = s->reuse->kept->all.at[i - 1].before) {
+    const kept *k = &s->reuse->kept->all.at[i - 1];
     if (holds(k, s)) {
-      ts_touch(&s->touched, k->touched);
+      ts_touch(&s->reuse->touched, k->touched);
       return k->result;
     }
   }
@@ -127,7 +131,7 @@ const void *ts_kept_get(ts_session *s, const void *what, int64_t number)
 
 static bool keep(ts_session *s, kept k)
 {
-  const ts_env *plan = s->kept->plan;
+  const ts_env *plan = s->reuse->kept->plan;
   parameter *parameters = TS_NEW_ARRAY(s->lasting, parameter, plan->count + 1);
   for (uint32_t i = 0; i < plan->count; i++)
     if (k.touched.parameters >> i & 1) {
@@ -136,11 +140,11 @@ static bool keep(ts_session *s, kept k)
         return false;
     }
   k.parameters = parameters;
-  axis *axes = TS_NEW_ARRAY(s->lasting, axis, s->mesh.count + 1);
-  for (uint32_t a = 0; a < s->mesh.count; a++)
-    axes[k.axis_count++] = (axis){s->mesh.axis[a].name, s->mesh.axis[a].size};
+  axis *axes = TS_NEW_ARRAY(s->lasting, axis, s->mesh->count + 1);
+  for (uint32_t a = 0; a < s->mesh->count; a++)
+    axes[k.axis_count++] = (axis){s->mesh->axis[a].name, s->mesh->axis[a].size};
   k.axes = axes;
-  ts_kept *in = s->kept;
+  ts_kept *in = s->reuse->kept;
   uint32_t last = newest(in, k.what, k.number);
   if (last == TS_HASH_NONE) {
     ts_hash_add(s->lasting, &in->newest, hash_of(k.what, k.number), (uint32_t)in->all.count);
@@ -157,8 +161,9 @@ static bool keep(ts_session *s, kept k)
 
 static bool can_be_kept(const ts_session *s, const ts_noting *before, ts_touched touched)
 {
-  return s->kept && !(touched.parameters & TS_TOUCHED_OTHER) && s->kept->all.count < MOST_KEPT &&
-         !ts_noting_said(s, before) && before->reads == s->reads;
+  return s->reuse->kept && !(touched.parameters & TS_TOUCHED_OTHER) &&
+         s->reuse->kept->all.count < MOST_KEPT && !ts_noting_said(s, before) &&
+         before->reads == s->files->reads;
 }
 
 bool ts_kept_put(ts_session *s, const ts_noting *before, ts_touched touched, const void *what,

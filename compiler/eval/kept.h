@@ -9,6 +9,7 @@
 #define TS_COMPILER_EVAL_KEPT_H
 
 #include "compiler/eval/eval.h"
+#include "compiler/eval/reuse.h"
 
 typedef struct ts_kept ts_kept;
 ts_kept *ts_kept_new(ts_session *s);

@@ -1,5 +1,7 @@
 #include "compiler/eval/match.h"
 
+#include "compiler/eval/report.h"
+
 #include <string.h>
 
 /* Values of a type that has few. */

@@ -4,7 +4,12 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "compiler/eval/defines.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/reuse.h"
+#include "compiler/eval/running.h"
 
 struct ts_module_table {
   TS_VEC(ts_module *) all;
@@ -369,7 +374,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   const ts_dependency *known = ts_session_read_below(s, found, role, text, size);
   m->file = known ? known->file : ts_sources_add(s->sources, found->shown, role, text, size);
   ts_session_mapped(s, found, role, m->file);
-  m->dependency = s->dependencies.at[ts_session_dependency_of(s, m->file)];
+  m->dependency = s->files->dependencies.at[ts_session_dependency_of(s, m->file)];
   m->env = ts_env_sized(s, NULL, 0);
   m->env->module = m;
   m->loading = true;
@@ -444,9 +449,9 @@ ts_module *ts_module_load(ts_session *s, const char *path)
  * those that it imports, in the order in which they would be read. */
 static void depend_again(ts_session *s, const ts_module *m)
 {
-  size_t before = s->dependencies.count;
+  size_t before = s->files->dependencies.count;
   ts_session_depends(s, m->dependency);
-  bool added = s->dependencies.count > before;
+  bool added = s->files->dependencies.count > before;
   for (size_t i = 0; added && i < m->imports.count; i++)
     depend_again(s, m->imports.at[i].module);
 }
@@ -480,7 +485,7 @@ static ts_value declared_function(ts_session *s, const ts_entry *entry)
 
 static ts_value param_value(ts_session *s, const ts_entry *entry)
 {
-  s->touched.parameters |= TS_TOUCHED_OTHER;
+  s->reuse->touched.parameters |= TS_TOUCHED_OTHER;
   return ts_param_value(s, entry->module->env, entry->decl, ts_ast_type(entry->decl),
                         ts_ast_value(entry->decl));
 }
@@ -575,8 +580,8 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
 {
   struct ts_module_table *all = modules(s);
   if (entry->state == TS_ENTRY_DONE) {
-    ts_touch(&s->touched, entry->touched);
-    s->reads += !entry->steady; /* it may have read a file */
+    ts_touch(&s->reuse->touched, entry->touched);
+    s->files->reads += !entry->steady; /* it may have read a file */
     return entry->value;
   }
   if (entry->state == TS_ENTRY_BUSY) {
@@ -585,17 +590,17 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
   }
   entry->state = TS_ENTRY_BUSY;
   TS_PUSH(s->lasting, &all->busy, entry);
-  const ts_frame *frame = s->frame;
-  s->frame = NULL; /* its value has nothing to do with who asks first */
+  const ts_frame *frame = s->running->frame;
+  s->running->frame = NULL; /* its value has nothing to do with who asks first */
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
   ts_arena *arena = s->arena;
   s->arena = s->lasting;
   entry->value = evaluate(s, entry);
   s->arena = arena;
   entry->touched = ts_noting_end(s, &before);
-  entry->steady =
-    !ts_touched_any(entry->touched) && before.reads == s->reads && !ts_noting_said(s, &before);
-  s->frame = frame;
+  entry->steady = !ts_touched_any(entry->touched) && before.reads == s->files->reads &&
+                  !ts_noting_said(s, &before);
+  s->running->frame = frame;
   all->busy.count--;
   entry->state = TS_ENTRY_DONE;
   return entry->value;

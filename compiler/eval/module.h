@@ -4,7 +4,9 @@
 #define TS_COMPILER_EVAL_MODULE_H
 
 #include "compiler/eval/env.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/names.h"
+#include "compiler/eval/reuse.h"
 
 typedef struct ts_module ts_module;
 

@@ -1,5 +1,6 @@
 /* Records: what a literal makes, and copies of them with changes. */
 #include "compiler/eval/record_type.h"
+#include "compiler/eval/report.h"
 
 static bool twice(ts_session *s, ts_ast_list fields, uint32_t i)
 {

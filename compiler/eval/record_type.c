@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "compiler/eval/module.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
+#include "compiler/eval/vocabulary.h"
 
 /* ---- Names ---- */
 
@@ -12,15 +15,15 @@ void ts_record_types_install(ts_session *s, const char *text)
   uint32_t file = ts_sources_add(s->sources, "built in", "built in", text, strlen(text));
   const ts_ast *all = ts_parse_file(s->lang, file);
   for (uint32_t i = 0; i < all->count; i++) {
-    TS_PUSH(s->lasting, &s->record_names, all->child[i]->name);
-    ts_names_put(s->lasting, &s->record_types, all->child[i]->name, all->child[i]);
+    TS_PUSH(s->lasting, &s->vocabulary->record_names, all->child[i]->name);
+    ts_names_put(s->lasting, &s->vocabulary->record_types, all->child[i]->name, all->child[i]);
   }
 }
 
 /* One for each declaration, made when first asked for. */
 static const ts_type_info *info_of(ts_session *s, const ts_ast *decl)
 {
-  const ts_type_info *known = ts_names_get(&s->record_infos, (const char *)decl);
+  const ts_type_info *known = ts_names_get(&s->vocabulary->record_infos, (const char *)decl);
   if (known)
     return known;
   ts_type_info *info = TS_NEW(s->lasting, ts_type_info);
@@ -29,13 +32,14 @@ static const ts_type_info *info_of(ts_session *s, const ts_ast *decl)
                          .text = ts_with_article(s->lasting, decl->name),
                          .example = "{ ... }",
                          .record = decl};
-  ts_names_put(s->lasting, &s->record_infos, (const char *)decl, info);
+  ts_names_put(s->lasting, &s->vocabulary->record_infos, (const char *)decl, info);
   return info;
 }
 
 const ts_type_info *ts_record_type_built_in(ts_session *s, const char *name)
 {
-  const ts_ast *decl = ts_names_get(&s->record_types, ts_lang_intern(s->lang, name, strlen(name)));
+  const ts_ast *decl =
+    ts_names_get(&s->vocabulary->record_types, ts_lang_intern(s->lang, name, strlen(name)));
   return decl ? info_of(s, decl) : NULL;
 }
 
@@ -48,7 +52,7 @@ const ts_type_info *ts_type_of(ts_session *s, const ts_ast *type)
   const ts_visible *v = m ? ts_module_find(m, type->name) : NULL;
   if (v && v->entry->decl->kind == TS_AST_RECORD_TYPE)
     return ts_module_clashes(s, v, type->name, type->name_span) ? NULL : info_of(s, v->entry->decl);
-  const ts_ast *decl = ts_names_get(&s->record_types, type->name);
+  const ts_ast *decl = ts_names_get(&s->vocabulary->record_types, type->name);
   return decl ? info_of(s, decl) : NULL;
 }
 
@@ -56,8 +60,8 @@ void ts_type_names(ts_session *s, ts_name_list *names)
 {
   for (size_t i = 0; ts_type_at(i); i++)
     TS_PUSH(s->arena, &names->names, ts_type_at(i)->name);
-  for (size_t i = 0; i < s->record_names.count; i++)
-    TS_PUSH(s->arena, &names->names, s->record_names.at[i]);
+  for (size_t i = 0; i < s->vocabulary->record_names.count; i++)
+    TS_PUSH(s->arena, &names->names, s->vocabulary->record_names.at[i]);
 }
 
 /* ---- Fields ---- */
@@ -199,6 +203,6 @@ bool ts_record_type_convert(ts_session *s, const ts_ast *decl, ts_value *v, cons
       !ts_deeper(s, at))
     return false;
   bool ok = fill(s, decl, v, what, at);
-  s->depth--;
+  s->running->depth--;
   return ok;
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/eval/eval.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
 
 bool ts_required(ts_session *s, const ts_env *env, const ts_ast *item, const ts_required_by *by)
 {
@@ -44,7 +45,7 @@ void ts_required_near(ts_session *s, ts_diag *d, const ts_ast *params, const ts_
                       ts_requirements_hold *hold, void *closure)
 {
   const char *text = "";
-  struct ts_aside before = ts_session_set_aside(s);
+  ts_aside before = ts_session_set_aside(s);
   for (uint32_t i = 0; i < params->count; i++) {
     const char *name = params->child[i]->name;
     ts_value v = ts_none_value();

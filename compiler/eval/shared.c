@@ -6,7 +6,10 @@
 #include "base/hash_table.h"
 #include "base/heap.h"
 #include "compiler/eval/env.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/reuse.h"
 
 enum { MOST_BYTES = 1 << 25, MOST_OF_ONE = MOST_BYTES / 4 };
 
@@ -168,10 +171,10 @@ void ts_content_env(ts_session *s, ts_content *c, const ts_env *env, const ts_en
 void ts_content_mesh(ts_session *s, ts_content *c, uint32_t axes)
 {
   c->axes |= axes;
-  ts_content_add(s, c, s->mesh.count);
-  for (uint32_t a = 0; a < s->mesh.count; a++) {
-    ts_content_text(s, c, s->mesh.axis[a].name);
-    ts_content_add(s, c, c->axes >> a & 1 ? (uint64_t)s->mesh.axis[a].size : 0);
+  ts_content_add(s, c, s->mesh->count);
+  for (uint32_t a = 0; a < s->mesh->count; a++) {
+    ts_content_text(s, c, s->mesh->axis[a].name);
+    ts_content_add(s, c, c->axes >> a & 1 ? (uint64_t)s->mesh->axis[a].size : 0);
   }
 }
 
@@ -233,8 +236,8 @@ static ts_shared_item *find(const ts_shared *shared, const ts_content *c, uint32
 
 ts_shared_item *ts_shared_ask(ts_session *s, const ts_content *c)
 {
-  ts_shared *shared = s->shared;
-  if (!shared || !s->kept || c->opaque || !c->words.count)
+  ts_shared *shared = s->reuse->shared;
+  if (!shared || !s->reuse->kept || c->opaque || !c->words.count)
     return NULL;
   uint32_t hash = ts_hash_bytes(c->words.at, c->words.count * sizeof *c->words.at);
   pthread_mutex_lock(&shared->lock);
@@ -246,7 +249,7 @@ ts_shared_item *ts_shared_ask(ts_session *s, const ts_content *c)
   while (item->state == MAKING && item->maker != s)
     pthread_cond_wait(&shared->made, &shared->lock);
   pthread_mutex_unlock(&shared->lock);
-  TS_PUSH(s->lasting, &s->using, item);
+  TS_PUSH(s->lasting, &s->reuse->using, item);
   return item;
 }
 
@@ -284,20 +287,20 @@ void ts_shared_give(ts_session *s, ts_shared_item *item, const ts_noting *before
   if (!item || !makes(s, item))
     return;
   bool all = !touched.parameters && !((touched.sizes | touched.ones) & ~item->axes) &&
-             before->reads == s->reads && !ts_noting_said(s, before);
-  give(s->shared, item, all, all ? result : NULL);
+             before->reads == s->files->reads && !ts_noting_said(s, before);
+  give(s->reuse->shared, item, all, all ? result : NULL);
 }
 
 void ts_shared_leave(ts_session *s)
 {
-  for (size_t i = 0; i < s->using.count; i++)
-    if (makes(s, s->using.at[i]))
-      give(s->shared, s->using.at[i], false, NULL);
-  if (s->using.count)
-    pthread_mutex_lock(&s->shared->lock);
-  for (size_t i = 0; i < s->using.count; i++)
-    s->using.at[i]->users--;
-  if (s->using.count)
-    pthread_mutex_unlock(&s->shared->lock);
-  s->using.count = 0;
+  for (size_t i = 0; i < s->reuse->using.count; i++)
+    if (makes(s, s->reuse->using.at[i]))
+      give(s->reuse->shared, s->reuse->using.at[i], false, NULL);
+  if (s->reuse->using.count)
+    pthread_mutex_lock(&s->reuse->shared->lock);
+  for (size_t i = 0; i < s->reuse->using.count; i++)
+    s->reuse->using.at[i]->users--;
+  if (s->reuse->using.count)
+    pthread_mutex_unlock(&s->reuse->shared->lock);
+  s->reuse->using.count = 0;
 }

@@ -6,6 +6,7 @@
 #define TS_COMPILER_EVAL_SHARED_H
 
 #include "compiler/eval/eval.h"
+#include "compiler/eval/reuse.h"
 
 typedef struct ts_shared ts_shared;
 ts_shared *ts_shared_new(void);

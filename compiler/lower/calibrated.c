@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/eval/files.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/device.h"
 
 static void bad_file(ts_session *s, const ts_value *file, const char *text, size_t size,
@@ -54,7 +57,7 @@ bool ts_calibration_of_plan(ts_session *s, const ts_plan *plan, ts_named_calibra
 {
   ts_value v = plan->calibration;
   *out = (ts_named_calibration){0};
-  if (v.type == TS_T_NONE || s->uncalibrated)
+  if (v.type == TS_T_NONE || s->options->uncalibrated)
     return true;
   const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
   if (!a || strcmp(a->name, "calibrated") != 0) {

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/network.h"
 #include "compiler/machine/network_table.h"

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "compiler/eval/file_store.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/costing.h"
 #include "compiler/lower/device.h"
 #include "cost/database.h"
@@ -228,7 +230,7 @@ static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
   if (ts_session_resolve(s, file->span.file, file->u.string, &found)) {
     key = found.path ? found.path : found.name;
     key = ts_lang_intern(s->lang, key, strlen(key));
-    const ts_cost_source *known = ts_names_get(&s->fits, key);
+    const ts_cost_source *known = ts_names_get(&s->files->fits, key);
     if (known)
       return known;
   }
@@ -238,11 +240,11 @@ static const ts_cost_source *read_fit(ts_session *s, const ts_value *file)
     return NULL;
   const char *text = NULL;
   const ts_cost_source *source =
-    ts_file_store_get(s->files, ts_session_file_text(&found, bytes, size), stored_fit);
+    ts_file_store_get(s->files->store, ts_session_file_text(&found, bytes, size), stored_fit);
   if (!source)
     source = make_fit(s->arena, bytes, size, &text, &text_size, &error);
   if (source)
-    ts_names_put(s->arena, &s->fits, key, source);
+    ts_names_put(s->arena, &s->files->fits, key, source);
   else
     bad_file(s, file->u.string, "fit", text, text_size, &error, file->span);
   return source;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/eval/report.h"
 #include "compiler/lower/device.h"
 #include "compiler/lower/traced_models.h"
 #include "compiler/lower/traced_sources.h"

@@ -2,6 +2,7 @@
  * runtime/report/plausible.h. */
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
 #include "compiler/lower/lowering.h"
 
 /* A share of the model's FLOP that several ranks compute alike. Norms and routers, which tensor
@@ -84,10 +85,10 @@ static void doubt_axis(ts_lowering *l, uint32_t axis)
   }
   if (!label || redundant < redundant_matters * all)
     return;
-  const char *name = l->s->mesh.axis[axis].name;
-  int64_t size = l->s->mesh.axis[axis].size;
+  const char *name = l->s->mesh->axis[axis].name;
+  int64_t size = l->s->mesh->axis[axis].size;
   ts_diag *d = ts_diag_add(
-    l->s->diags, TS_W0802, l->s->mesh.axis[axis].span,
+    l->s->diags, TS_W0802, l->s->mesh->axis[axis].span,
     "%.0f %% of the model's FLOP are computed %lld times, once by each rank of axis `%s`",
     100 * redundant / all, (long long)size, name);
   ts_diag_here(d, "no part of it is split over this axis");
@@ -99,7 +100,7 @@ static void doubt_axis(ts_lowering *l, uint32_t axis)
 void ts_lower_doubts(ts_lowering *l)
 {
   doubt_tokens(l);
-  for (uint32_t a = 0; a < l->s->mesh.count; a++)
-    if (l->s->mesh.axis[a].size > 1 && a != l->sc->axis)
+  for (uint32_t a = 0; a < l->s->mesh->count; a++)
+    if (l->s->mesh->axis[a].size > 1 && a != l->sc->axis)
       doubt_axis(l, a);
 }

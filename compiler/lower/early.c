@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "compiler/eval/options.h"
 #include "compiler/machine/cluster.h"
 
 enum { KINDS = TS_STEP };
@@ -458,7 +459,7 @@ static double least_step(ts_lowering *l)
 
 bool ts_lower_is_enough_early(ts_lowering *l, int64_t samples)
 {
-  ts_held *held = l->s->held;
+  ts_held *held = l->s->options->held;
   if (!held || !held->enough_early || ts_diags_errors(l->s->diags))
     return false;
   ts_held_early known = {.seconds = least_step(l),

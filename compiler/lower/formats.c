@@ -2,6 +2,7 @@
  * MFU is of. */
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/machine/cluster.h"
 
@@ -93,8 +94,8 @@ void ts_lower_formats(ts_lowering *l, uint32_t world, double micro_batches, ts_i
 uint32_t ts_world_of(const ts_lowering *l)
 {
   uint32_t world = 1;
-  for (uint32_t a = 0; a < l->s->mesh.count; a++)
-    world *= (uint32_t)l->s->mesh.axis[a].size;
+  for (uint32_t a = 0; a < l->s->mesh->count; a++)
+    world *= (uint32_t)l->s->mesh->axis[a].size;
   return world;
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/report.h"
 
 /* -- names of the IR -- */
 

@@ -2,6 +2,7 @@
  * backward, and dropped after it (Zhao et al., arXiv 2304.11277). */
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_parameters.h"
 

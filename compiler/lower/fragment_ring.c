@@ -2,6 +2,7 @@
  * one travels (ring attention: Liu et al., arXiv 2310.01889; the same for matrix products: Wang et
  * al., ASPLOS 2023). A gather so done holds two shares instead of the whole; a reduce-scatter
  * passes the sum on after each round. */
+#include "compiler/eval/mesh.h"
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_ring.h"
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_pieces.h"
 #include "compiler/lower/fragment_parameters.h"

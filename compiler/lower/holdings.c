@@ -2,6 +2,8 @@
  * what the plan states. */
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/options.h"
 #include "compiler/lower/fragment_parameters.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/model/op.h"

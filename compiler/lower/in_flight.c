@@ -2,6 +2,7 @@
  * the order of work and the layouts, before anything has a cost or a fragment. */
 #include <string.h>
 
+#include "compiler/eval/options.h"
 #include "compiler/lower/fragment_pieces.h"
 
 /* It starts a kernel on the compute stream in the forward. */
@@ -102,7 +103,7 @@ static bool is_too_much(ts_lowering *l, ts_held *held)
 
 bool ts_lower_is_full(ts_lowering *l)
 {
-  ts_held *held = l->s->held;
+  ts_held *held = l->s->options->held;
   if (!held || !held->early || !l->stages || l->sc->policy || ts_diags_errors(l->s->diags) ||
       !is_too_much(l, held))
     return false;

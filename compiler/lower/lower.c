@@ -5,6 +5,11 @@
 
 #include "base/format.h"
 #include "base/version.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/lifetime.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/calibrated.h"
 #include "compiler/lower/early.h"
 #include "compiler/lower/fragment.h"
@@ -96,9 +101,9 @@ static int64_t replicas(const ts_lowering *l, uint32_t pipeline_axis, uint32_t *
   if (pipeline_axis != TS_NO_INDEX)
     taken |= UINT32_C(1) << pipeline_axis;
   *axes = 0;
-  for (uint32_t a = 0; a < l->s->mesh.count; a++)
+  for (uint32_t a = 0; a < l->s->mesh->count; a++)
     if (!(taken >> a & 1)) {
-      n *= l->s->mesh.axis[a].size;
+      n *= l->s->mesh->axis[a].size;
       *axes |= UINT32_C(1) << a;
     }
   return n;
@@ -178,7 +183,7 @@ static bool check_axis(const ts_lowering *l)
       if (!(comm->axes >> sc->axis & 1))
         continue;
       const ts_rule *rule = &l->sh->rules.at[comm->rule];
-      const char *axis = l->s->mesh.axis[sc->axis].name;
+      const char *axis = l->s->mesh->axis[sc->axis].name;
       ts_diag *d = ts_diag_add(
         l->s->diags, TS_E0320, comm->span,
         "rule `%s` of `%s` has a collective over %s, whose ranks are stages of the pipeline",
@@ -200,14 +205,14 @@ static bool check_batch(ts_lowering *l, int64_t *samples)
           micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
   l->data_axes = axes;
   *samples = micro * l->sc->micro_batches * l->sc->copies * copies;
-  for (uint32_t a = 0; a < l->s->mesh.count; a++)
-    if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->trained) {
-      ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh.axis[a].span,
-                               "no rule uses axis `%s`", l->s->mesh.axis[a].name);
+  for (uint32_t a = 0; a < l->s->mesh->count; a++)
+    if ((axes >> a & 1) && l->s->mesh->axis[a].size > 1 && !reduces_over(l, a) && l->g->trained) {
+      ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh->axis[a].span,
+                               "no rule uses axis `%s`", l->s->mesh->axis[a].name);
       ts_diag_here(d, "%lld replicas that never exchange gradients",
-                   (long long)l->s->mesh.axis[a].size);
+                   (long long)l->s->mesh->axis[a].size);
       ts_diag_help(d, "apply a strategy over it, such as `data_parallel(%s)`",
-                   l->s->mesh.axis[a].name);
+                   l->s->mesh->axis[a].name);
     }
   return l->plan->global_batch <= 0 || l->plan->global_batch == *samples ||
          uneven_batch(l, micro, (int64_t)l->sc->micro_batches * l->sc->copies, copies);
@@ -593,7 +598,7 @@ static void lower_programs(programs *p)
 static void lower_mesh(ts_lowering *l)
 {
   void *records;
-  const ts_mesh *mesh = &l->s->mesh;
+  const ts_mesh *mesh = l->s->mesh;
   ts_ir_append(l->b, TS_IR_AXES, mesh->count, &records);
   ts_ir_axis *axes = records;
   for (uint32_t a = 0; a < mesh->count; a++)
@@ -605,11 +610,11 @@ static void lower_mesh(ts_lowering *l)
 void ts_lower_sources(ts_lowering *l)
 {
   void *records;
-  uint32_t count = (uint32_t)l->s->dependencies.count;
+  uint32_t count = (uint32_t)l->s->files->dependencies.count;
   ts_ir_append(l->b, TS_IR_SOURCES, count, &records);
   ts_ir_source *sources = records;
   for (uint32_t i = 0; i < count; i++) {
-    const ts_dependency *d = &l->s->dependencies.at[i];
+    const ts_dependency *d = &l->s->files->dependencies.at[i];
     sources[i].name = ts_ir_add_string(l->b, d->name);
     sources[i].role = ts_ir_add_string(l->b, d->role);
     memcpy(sources[i].sha256, d->sha256, sizeof d->sha256);
@@ -689,7 +694,7 @@ static bool settle(ts_lowering *l)
 /* What would be refused in the end is so whatever is known of it before. */
 static bool is_enough(const ts_lowering *l)
 {
-  ts_held *held = l->s->held;
+  ts_held *held = l->s->options->held;
   ts_ir view;
   if (!held || !held->enough || ts_diags_errors(l->s->diags))
     return false;
@@ -831,9 +836,9 @@ static bool cut(ts_lowering *l)
 /* For who asks: before any order, cost or fragment is worked out. True: nothing else need be. */
 static bool holds_too_much(ts_lowering *l)
 {
-  if (!l->s->held || !ts_stages_are_plain(l->g, l->sc))
+  if (!l->s->options->held || !ts_stages_are_plain(l->g, l->sc))
     return false;
-  return !cut(l) || ts_lower_holds_too_much(l, l->s->held);
+  return !cut(l) || ts_lower_holds_too_much(l, l->s->options->held);
 }
 
 static ts_schedule *open_schedule(ts_session *s, const ts_plan *plan, uint32_t neutral)
@@ -860,8 +865,8 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   l.costing->calibration = l.calibration.is;
   l.calibrated_host =
     l.calibration.is ? ts_calibration_of_kind(l.calibration.is, TS_QUANTITY_HOST) : 0;
-  if (s->explain)
-    s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
+  if (s->options->explain)
+    s->explained = ts_shard_explain(s, l.g, l.sh, s->options->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
   if (l.failed || !(l.sc = open_schedule(s, plan, neutral)) || !ts_lower_places(&l) ||
       holds_too_much(&l) ||
@@ -876,7 +881,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
   if (schedule)
     *schedule = l.sc;
   bool written = write_ir(&l, samples);
-  if (s->held && s->held->had) {
+  if (s->options->held && s->options->held->had) {
     ts_ir_builder_free(l.b);
     return NULL;
   }

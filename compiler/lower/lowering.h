@@ -3,6 +3,7 @@
 #ifndef TS_COMPILER_LOWER_LOWERING_H
 #define TS_COMPILER_LOWER_LOWERING_H
 
+#include "compiler/eval/options.h"
 #include "compiler/lower/costing.h"
 #include "compiler/schedule/stage.h"
 #include "cost/calibration.h"

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "compiler/eval/file_store.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/device.h"
 #include "compiler/lower/network.h"
 #include "compiler/machine/network_fabric.h"
@@ -87,7 +89,7 @@ static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out
   if (!bytes)
     return false;
   const ts_network_file *read = ts_file_store_get(
-    l->s->files, ts_session_file_text(&found, bytes, size), stored_network);
+    l->s->files->store, ts_session_file_text(&found, bytes, size), stored_network);
   const char *text = read ? NULL : ts_cost_text(l->s->arena, bytes, size, &text_size, &error);
   if (text)
     read = ts_network_file_read(l->s->arena, text, text_size, &error);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/report.h"
 #include "compiler/machine/cluster.h"
 
 static uint32_t device_vertex(const ts_cluster *c, int64_t device)
@@ -18,7 +20,7 @@ static uint32_t device_vertex(const ts_cluster *c, int64_t device)
 
 static ts_value coordinate(ts_lowering *l, uint32_t rank)
 {
-  const ts_mesh *mesh = &l->s->mesh;
+  const ts_mesh *mesh = l->s->mesh;
   ts_field *fields = TS_NEW_ARRAY(l->s->arena, ts_field, mesh->count + 1);
   ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, mesh->count + 1);
   for (uint32_t a = 0; a < mesh->count; a++) {
@@ -102,7 +104,7 @@ static uint32_t rank_of_pipeline(const ts_lowering *l, uint32_t rank)
   uint32_t a = l->sc->axis;
   return a == TS_NO_INDEX ?
            0 :
-           (uint32_t)(rank / l->s->mesh.axis[a].stride % l->s->mesh.axis[a].size);
+           (uint32_t)(rank / l->s->mesh->axis[a].stride % l->s->mesh->axis[a].size);
 }
 
 bool ts_lower_places(ts_lowering *l)

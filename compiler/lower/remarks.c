@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "base/diag_record.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/lowering.h"
 
 static void put(ts_lowering *l, uint32_t kind, ts_span span, const char *name, const char *text,
@@ -59,7 +60,7 @@ void ts_lower_assume(ts_lowering *l, const char *format, ...)
 void ts_lower_remarks(ts_lowering *l)
 {
   size_t count;
-  ts_diag **all = ts_diags_sorted_from(l->s->diags, l->s->diags_before, l->s->arena, &count);
+  ts_diag **all = ts_diags_sorted_from(l->s->diags, l->s->reports->before, l->s->arena, &count);
   for (size_t i = 0; i < count; i++)
     if (all[i]->severity == TS_WARNING)
       put_warning(l, all[i]);

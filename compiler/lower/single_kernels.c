@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/eval/report.h"
 #include "compiler/lower/costing.h"
 #include "cost/fit.h"
 #include "cost/table.h"

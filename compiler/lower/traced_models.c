@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/eval/report.h"
 #include "compiler/lower/device.h"
 #include "compiler/lower/single_kernels.h"
 #include "cost/operators.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/eval/report.h"
 #include "compiler/lower/device.h"
 
 struct ts_traced_sources {

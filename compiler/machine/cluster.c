@@ -8,6 +8,7 @@
 
 #include "compiler/eval/env.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
 
 enum { MAX_TIER = 255, MAX_PORTS = 4096 };
 

@@ -7,6 +7,8 @@
 
 #include "base/csv.h"
 #include "base/order.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/report.h"
 #include "compiler/machine/network_file.h"
 #include "cost/cost.h"
 #include "ir/spelling.h"

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "compiler/eval/files.h"
+#include "compiler/eval/report.h"
 #include "compiler/machine/nccl_topology.h"
 
 typedef struct lister {

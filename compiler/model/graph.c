@@ -6,6 +6,9 @@
 #include "compiler/eval/kept.h"
 #include "compiler/eval/label.h"
 #include "compiler/eval/names.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/reuse.h"
+#include "compiler/eval/running.h"
 #include "compiler/model/graph_builder.h"
 #include "compiler/model/op.h"
 #include "compiler/model/traced.h"
@@ -561,13 +564,13 @@ static bool build_from_source(builder *b, const ts_applied *model)
                              .cannot = "be built so",
                              .error = TS_E0314,
                              .warning = TS_W0314};
-  b->s->apply_closure = b;
-  b->s->apply = apply;
+  b->s->running->apply_closure = b;
+  b->s->running->apply = apply;
   b->by = &by;
   run(b, env, model->decl);
   b->by = NULL;
-  b->s->apply = NULL;
-  b->s->apply_closure = NULL;
+  b->s->running->apply = NULL;
+  b->s->running->apply_closure = NULL;
   return !b->failed;
 }
 
@@ -620,7 +623,7 @@ static const ts_graph *settled(ts_session *s, ts_graph *g)
 /* It sees no more of the plan than what it is kept by. Traced models read files. */
 const ts_graph *ts_graph_of_plan(ts_session *s, const ts_plan *plan)
 {
-  if (!s->kept || plan->model.type != TS_T_APPLIED || !plan->model.u.applied->decl)
+  if (!s->reuse->kept || plan->model.type != TS_T_APPLIED || !plan->model.u.applied->decl)
     return ts_graph_build(s, plan);
   const ts_graph *g = ts_kept_get(s, plan->decl, plan->micro_batch);
   if (g)

@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
+#include "compiler/eval/lifetime.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 
 /* What an IR can hold of one thing, and of work. */
 #define MOST_BYTES 0x1p56
@@ -367,10 +371,10 @@ static ts_env *body_env(ts_op_scope *scope) { return env_of(scope, scope->op->mo
 /* Errors inside say which op of the model they are about. */
 static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
 {
-  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->frame};
-  scope->s->frame = &frame;
+  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->running->frame};
+  scope->s->running->frame = &frame;
   bool ok = walk_items(scope, env, shape_params, shape_outputs);
-  scope->s->frame = frame.outer;
+  scope->s->running->frame = frame.outer;
   return ok;
 }
 
@@ -809,10 +813,10 @@ bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
   if (!walk(scope, env, false, false))
     return false;
   bind_gradients(scope, env);
-  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->frame};
-  scope->s->frame = &frame;
+  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->running->frame};
+  scope->s->running->frame = &frame;
   bool ok = work_items(scope, env, work, failed);
-  scope->s->frame = frame.outer;
+  scope->s->running->frame = frame.outer;
   for (int backward = 0; ok && backward < 2; backward++)
     note_rows(scope, work, backward);
   return ok;

@@ -4,6 +4,7 @@
 #include "base/diag_record.h"
 #include "compiler/eval/check.h"
 #include "compiler/eval/env.h"
+#include "compiler/eval/running.h"
 #include "compiler/model/graph.h"
 #include "compiler/model/graph_builder.h"
 
@@ -32,7 +33,7 @@ static mark mark_of(const ts_repeat *r)
   return (mark){.ops = (uint32_t)b->g->ops.count,
                 .tensors = (uint32_t)b->g->tensors.count,
                 .labels = b->labelled.count,
-                .steps = b->s->steps,
+                .steps = b->s->running->steps,
                 .unit = b->units,
                 .prefix = b->prefix,
                 .yielded = b->yielded,
@@ -305,7 +306,7 @@ static bool copy(const ts_repeat *r)
   uint64_t steps = m[2].steps - m[1].steps;
   const ts_graph_label *labels = NULL;
   if (b->g->ops.count + (m[2].ops - m[1].ops) > b->s->limits.ops ||
-      b->s->steps + steps >= b->s->next_look || !(labels = new_labels(r)))
+      b->s->running->steps + steps >= b->s->running->next_look || !(labels = new_labels(r)))
     return false;
   note_run(r);
   copy_ops(r, labels);
@@ -314,7 +315,7 @@ static bool copy(const ts_repeat *r)
     ts_graph_take_label(b, labels[k]);
   pass_on(r);
   b->units += m[2].unit - m[1].unit;
-  b->s->steps += steps;
+  b->s->running->steps += steps;
   return true;
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/csv.h"
 #include "base/hash_table.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/names.h"
 
 enum { MAX_COLUMNS = 64, MAX_ROWS = 1 << 17, MAX_INPUTS = 1 << 14, MAX_RANK = 8 };
 

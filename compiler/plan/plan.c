@@ -6,7 +6,14 @@
 #include <string.h>
 
 #include "compiler/eval/check.h"
+#include "compiler/eval/defines.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/kept.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/reuse.h"
+#include "compiler/eval/running.h"
 #include "compiler/machine/cluster.h"
 
 static const char *const field_names[] = {
@@ -100,22 +107,24 @@ static void check_defines(loader *l)
   ts_session *s = l->s;
   ts_name_list names = {0};
   parameter_names(l, &names);
-  for (uint32_t i = 0; i < s->define_count; i++) {
+  for (uint32_t i = 0; i < s->options->define_count; i++) {
     bool known = false;
     for (size_t k = 0; k < names.names.count && !known; k++)
-      known = !strcmp(names.names.at[k], s->defines[i].name);
+      known = !strcmp(names.names.at[k], s->options->defines[i].name);
     uint32_t index;
-    ts_session_define(s, s->defines[i].name, &index);
+    ts_session_define(s, s->options->defines[i].name, &index);
     if (known || index != i)
       continue;
-    ts_span span = {s->define_file[i], 0, (uint32_t)strlen(s->defines[i].expression)};
-    ts_diag *d = ts_report(s, TS_E0215, span, "no parameter is named `%s`", s->defines[i].name);
-    ts_diag_here(d, "given with `-D %s=%s`", s->defines[i].name, s->defines[i].expression);
-    if (!ts_suggest_names(d, s->defines[i].name, &names) && names.names.count)
+    ts_span span = {s->defined->file[i], 0, (uint32_t)strlen(s->options->defines[i].expression)};
+    ts_diag *d =
+      ts_report(s, TS_E0215, span, "no parameter is named `%s`", s->options->defines[i].name);
+    ts_diag_here(d, "given with `-D %s=%s`", s->options->defines[i].name,
+                 s->options->defines[i].expression);
+    if (!ts_suggest_names(d, s->options->defines[i].name, &names) && names.names.count)
       ts_diag_note(d, "parameters are %s", ts_name_list_print(s, &names));
     else if (!names.names.count)
       ts_diag_help(d, "give the plan a parameter: `plan %s(%s: Int = ...)`", l->plan->name,
-                   s->defines[i].name);
+                   s->options->defines[i].name);
   }
 }
 
@@ -152,7 +161,7 @@ static void find_fields(loader *l)
 /* Of the caller, in the stead of the plan's own. */
 static void replace_schedule(loader *l)
 {
-  const char *text = l->s->schedule;
+  const char *text = l->s->options->schedule;
   if (!text)
     return;
   uint32_t file = ts_sources_add(l->s->sources, "schedule", "command line", text, strlen(text));
@@ -176,7 +185,7 @@ static ts_value field_value(loader *l, ts_plan_field field, shaping *shape)
   if (shape && v.type != TS_T_NONE && v.type != TS_T_ERROR)
     v = shape(l, field, v);
   ts_touched touched = ts_noting_end(l->s, &before);
-  if (l->s->kept && v.type != TS_T_ERROR)
+  if (l->s->reuse->kept && v.type != TS_T_ERROR)
     ts_kept_put(l->s, &before, touched, expr, 0, ts_arena_copy(l->s->arena, &v, sizeof v));
   return v;
 }
@@ -285,7 +294,7 @@ static void evaluate_records(loader *l)
   ts_noting before = ts_noting_begin(l->s, (ts_touched){0});
   records r = known ? *known : make_records(l);
   ts_touched touched = ts_noting_end(l->s, &before);
-  if (!known && l->s->kept && !ts_diags_errors(l->s->diags))
+  if (!known && l->s->reuse->kept && !ts_diags_errors(l->s->diags))
     ts_kept_put(l->s, &before, touched, p->decl, RECORDS,
                 ts_arena_copy(l->s->arena, &r, sizeof r));
   p->precision = r.precision;
@@ -385,7 +394,7 @@ static void evaluate_batch(loader *l)
 static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
 {
   ts_session *s = l->s;
-  ts_mesh *mesh = &s->mesh;
+  ts_mesh *mesh = s->mesh;
   int64_t size = 1;
   if (mesh->count == sizeof mesh->axis / sizeof mesh->axis[0]) {
     ts_report(s, TS_E0228, span, "a mesh has at most %zu axes",
@@ -427,7 +436,7 @@ static void evaluate_mesh(loader *l)
   const ts_ast *mesh = l->field[TS_PLAN_mesh];
   if (!mesh)
     return;
-  l->s->mesh.count = 0;
+  l->s->mesh->count = 0;
   if (mesh->kind == TS_AST_RECORD) {
     for (uint32_t i = 0; i < mesh->count; i++)
       add_axis(l, mesh->child[i]->name, mesh->child[i]->span,
@@ -450,24 +459,24 @@ static void compare_with_cluster(loader *l)
   const ts_plan *p = l->plan;
   if (p->cluster.type != TS_T_CLUSTER || ts_diags_errors(s->diags))
     return;
-  int64_t world = world_of(&s->mesh), devices = p->cluster.u.cluster->device_count;
+  int64_t world = world_of(s->mesh), devices = p->cluster.u.cluster->device_count;
   if (world <= devices)
     return;
   const char *product = "";
-  for (uint32_t i = 0; i < s->mesh.count; i++)
+  for (uint32_t i = 0; i < s->mesh->count; i++)
     product = ts_arena_printf(s->arena, "%s%s%s %" PRId64, product, i ? " * " : "",
-                              s->mesh.axis[i].name, s->mesh.axis[i].size);
+                              s->mesh->axis[i].name, s->mesh->axis[i].size);
   const ts_ast *mesh = l->field[TS_PLAN_mesh];
-  ts_diag *d = ts_report(s, TS_E0608, mesh ? mesh->span : s->mesh.axis[0].span,
+  ts_diag *d = ts_report(s, TS_E0608, mesh ? mesh->span : s->mesh->axis[0].span,
                          "the mesh needs %s devices, the cluster has %s",
                          ts_count_print(s->arena, world), ts_count_print(s->arena, devices));
   ts_diag_here(d, "%s = %s", product, ts_count_print(s->arena, world));
   ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices",
                 ts_count_print(s->arena, devices));
-  for (uint32_t i = 0; i < s->mesh.count; i++) {
-    int64_t rest = world / s->mesh.axis[i].size;
+  for (uint32_t i = 0; i < s->mesh->count; i++) {
+    int64_t rest = world / s->mesh->axis[i].size;
     if (rest <= devices && devices % rest == 0)
-      ts_diag_help(d, "`%s` = %" PRId64 " would fill the cluster", s->mesh.axis[i].name,
+      ts_diag_help(d, "`%s` = %" PRId64 " would fill the cluster", s->mesh->axis[i].name,
                    devices / rest);
   }
 }
@@ -490,7 +499,7 @@ static void required(loader *l)
     {TS_PLAN_cluster, "cluster = my_cluster(nodes: 1)"},
     {TS_PLAN_costs, "costs = [roofline(my_gpu)]"}};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-    if (l->field[needed[i].field] || (l->s->ranks && needed[i].field == TS_PLAN_model))
+    if (l->field[needed[i].field] || (l->s->options->ranks && needed[i].field == TS_PLAN_model))
       continue;
     ts_diag *d = ts_diag_add(l->s->diags, TS_E0216, l->plan->decl->name_span,
                              "plan `%s` has no `%s`", l->plan->name, field_names[needed[i].field]);
@@ -521,7 +530,7 @@ static void evaluate(loader *l)
 {
   ts_plan *p = l->plan;
   p->model = p->apply = p->schedule = p->protocols = p->recompute = ts_none_value();
-  if (!l->s->ranks)
+  if (!l->s->options->ranks)
     evaluate_work(l);
   p->cluster = typed(l, TS_PLAN_cluster);
   p->placement = typed(l, TS_PLAN_placement);
@@ -535,7 +544,7 @@ static void evaluate(loader *l)
   evaluate_memory(l);
   evaluate_framework(l);
   evaluate_carbon(l);
-  if (!l->s->ranks)
+  if (!l->s->options->ranks)
     compare_with_cluster(l);
 }
 
@@ -568,11 +577,11 @@ static void evaluate_the_rest(ts_session *s, const ts_module *m)
 static bool check_files(ts_session *s)
 {
   size_t modules = ts_module_count(s);
-  if (s->kept && s->checked == modules)
+  if (s->reuse->kept && s->reuse->checked == modules)
     return true;
-  ts_noting before = ts_noting_begin(s, s->touched);
+  ts_noting before = ts_noting_begin(s, s->reuse->touched);
   bool done = ts_check(s);
-  s->checked = done && !ts_noting_said(s, &before) ? modules : 0;
+  s->reuse->checked = done && !ts_noting_said(s, &before) ? modules : 0;
   return done;
 }
 
@@ -580,7 +589,7 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
 {
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
   loader l = {.s = s, .module = ts_module_load(s, path)};
-  s->said_loading |= ts_noting_said(s, &before);
+  s->files->said_loading |= ts_noting_said(s, &before);
   if (!l.module || ts_diags_errors(s->diags) || !check_files(s))
     return NULL;
   const ts_ast *decl = ts_plan_choose(s, l.module, plan_name);
@@ -591,11 +600,11 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   p->decl = decl;
   p->env = l.env = ts_env_new(s, l.module->env);
   ts_kept_watch(s, l.env);
-  if (!s->loaded)
-    s->loaded = s->dependencies.count;
-  s->steps = s->next_look = 0; /* each plan may take as many */
-  s->mesh.count = 0;
-  s->mesh.open = !has_field(decl, "mesh");
+  if (!s->files->loaded)
+    s->files->loaded = s->files->dependencies.count;
+  s->running->steps = s->running->next_look = 0; /* each plan may take as many */
+  s->mesh->count = 0;
+  s->mesh->open = !has_field(decl, "mesh");
   find_fields(&l);
   replace_schedule(&l);
   bind_parameters(&l, true);

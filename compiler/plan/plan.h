@@ -5,6 +5,7 @@
 #define TS_COMPILER_PLAN_PLAN_H
 
 #include "compiler/eval/eval.h"
+#include "compiler/eval/reuse.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/value.h"
 #include "compiler/plan/records.h"

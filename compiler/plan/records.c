@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "compiler/eval/eval.h"
+#include "compiler/eval/report.h"
 
 const char ts_plan_record_types[] =
 #define RECORD(record) "record " #record " {\n"

@@ -6,6 +6,8 @@
 
 #include "base/hash_table.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 #include "compiler/model/traced_mapping.h"
 #include "trace/read/rank_graph.h"
 
@@ -314,7 +316,7 @@ static outcome try_entry(ts_rank_operators *o, const ts_mapped_kind *e, ts_value
 /* The first entry that is meant and whose op takes these shapes. states: work of its own. */
 static bool work_out(ts_rank_operators *o, ts_value row, bool states, ts_rank_operator *out)
 {
-  ts_frame frame = {out->name, o->model->span, o->s->frame};
+  ts_frame frame = {out->name, o->model->span, o->s->running->frame};
   bool empty = !states;
   for (uint32_t i = 2; i < 4; i++) {
     const ts_list *list = row.u.record->at[i].value->u.list;
@@ -327,9 +329,9 @@ static bool work_out(ts_rank_operators *o, ts_value row, bool states, ts_rank_op
     const ts_mapped_kind *e = &o->map.entries.at[i];
     if (!ts_patterns_match(&e->kind, out->name))
       continue;
-    o->s->frame = &frame;
+    o->s->running->frame = &frame;
     outcome found = try_entry(o, e, row, &out->kernels);
-    o->s->frame = frame.outer;
+    o->s->running->frame = frame.outer;
     out->guessed = e->guessed;
     if (found != OTHERWISE)
       return found == FITS;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "compiler/eval/files.h"
 #include "trace/chakra_ranks.h"
 #include "trace/play_rank_graph.h"
 #include "trace/read/goal.h"

@@ -6,6 +6,9 @@
 
 #include "base/source.h"
 #include "base/version.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/lower/calibrated.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/machine/cluster.h"
@@ -41,8 +44,8 @@ typedef struct replayer {
 
 bool ts_plan_replays(const ts_session *s, const ts_plan *plan)
 {
-  return s->ranks || (plan->model.type == TS_T_APPLIED && !plan->model.u.applied->decl &&
-                      !strcmp(plan->model.u.applied->name, "graph"));
+  return s->options->ranks || (plan->model.type == TS_T_APPLIED && !plan->model.u.applied->decl &&
+                               !strcmp(plan->model.u.applied->name, "graph"));
 }
 
 /* ---- Kernels ---- */
@@ -259,7 +262,7 @@ static bool check_fields(const replayer *r)
     {TS_PLAN_mesh, "mesh"},           {TS_PLAN_apply, "apply"},
     {TS_PLAN_schedule, "schedule"},   {TS_PLAN_recompute, "recompute"},
     {TS_PLAN_protocols, "protocols"}, {TS_PLAN_optimizer, "optimizer"}};
-  for (size_t i = 0; i < sizeof others / sizeof *others && !r->l.s->ranks; i++) {
+  for (size_t i = 0; i < sizeof others / sizeof *others && !r->l.s->options->ranks; i++) {
     ts_span at = r->l.plan->span_of[others[i].field];
     bool allowed = r->files.ranks[0]->workload && (others[i].field == TS_PLAN_mesh ||
                                                    others[i].field == TS_PLAN_schedule);
@@ -293,7 +296,7 @@ static bool check_cluster(const replayer *r)
 /* Of graphs it is the ranks themselves. */
 static bool set_mesh(replayer *r, ts_error *error)
 {
-  ts_mesh *mesh = &r->l.s->mesh;
+  ts_mesh *mesh = r->l.s->mesh;
   if (r->files.ranks[0]->workload) {
     r->workload = TS_NEW(r->l.s->arena, ts_replayed_workload);
     if (!ts_replayed_workload_new(r->l.s, r->l.plan, r->files.ranks[0], r->workload, error))
@@ -376,7 +379,8 @@ static bool refuse(const replayer *r, const ts_error *error)
 static bool play_workload(replayer *r, const ts_rank_prices *prices, ts_error *error)
 {
   ts_replayed_workload *w = r->workload;
-  ts_workload_facts here, *facts = r->l.s->workload_facts ? r->l.s->workload_facts : &here;
+  ts_workload_facts here,
+    *facts = r->l.s->options->workload_facts ? r->l.s->options->workload_facts : &here;
   r->stages = w->pipelined || w->e->workload->sections.count > 1;
   if (!ts_replayed_workload_settle(&r->l, w, prices, error) ||
       !ts_workload_play(r->l.b, w->e, &w->mesh, w->choice.step,
@@ -437,13 +441,14 @@ static bool states_work(const replayer *r)
 static bool prepare(replayer *r)
 {
   ts_lowering *l = &r->l;
-  const ts_applied *model = l->s->ranks ? NULL : l->plan->model.u.applied;
+  const ts_applied *model = l->s->options->ranks ? NULL : l->plan->model.u.applied;
   const ts_value *times = model ? ts_record_find(&model->args, "times") : NULL,
                  *device = model ? ts_record_find(&model->args, "device") : NULL;
-  r->timed = !l->s->priced && (!times || times->type != TS_T_BOOL || times->u.truth);
+  r->timed = !l->s->options->priced && (!times || times->type != TS_T_BOOL || times->u.truth);
   r->device = device && device->type == TS_T_STRING ? device->u.string : "";
-  r->files = (ts_rank_files){l->s->ranks, l->s->rank_count,
-                             l->s->ranks ? ts_base_name(l->s->ranks[0]->file) : ""};
+  r->files =
+    (ts_rank_files){l->s->options->ranks, l->s->options->rank_count,
+                    l->s->options->ranks ? ts_base_name(l->s->options->ranks[0]->file) : ""};
   ts_error error = {0};
   if ((model && !ts_rank_files_read(l->s, model, &r->files)) || !check_fields(r))
     return false;

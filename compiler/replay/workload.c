@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/options.h"
 #include "compiler/machine/cluster.h"
 
 /* ---- The mesh ---- */
@@ -11,16 +13,16 @@
 /* Of a plan of its own: its axes say what the file does not. There `ep` and `dp` are apart. */
 static bool choose_sizes(ts_session *s, const ts_plan *plan, ts_workload_choice *choice)
 {
-  for (uint32_t i = 0; i < s->mesh.count; i++) {
+  for (uint32_t i = 0; i < s->mesh->count; i++) {
     uint32_t a = 0;
-    while (a < TS_WORKLOAD_AXES && strcmp(ts_workload_axis_names[a], s->mesh.axis[i].name) != 0)
+    while (a < TS_WORKLOAD_AXES && strcmp(ts_workload_axis_names[a], s->mesh->axis[i].name) != 0)
       a++;
-    if (a < TS_WORKLOAD_AXES && s->mesh.axis[i].size <= UINT32_MAX) {
-      choice->size[a] = (uint32_t)s->mesh.axis[i].size;
+    if (a < TS_WORKLOAD_AXES && s->mesh->axis[i].size <= UINT32_MAX) {
+      choice->size[a] = (uint32_t)s->mesh->axis[i].size;
       continue;
     }
-    ts_diag *d = ts_diag_add(s->diags, TS_E0526, s->mesh.axis[i].span,
-                             "a workload has no axis `%s`", s->mesh.axis[i].name);
+    ts_diag *d = ts_diag_add(s->diags, TS_E0526, s->mesh->axis[i].span,
+                             "a workload has no axis `%s`", s->mesh->axis[i].name);
     ts_diag_here(d, "the groups of workloads are of tp, ep, dp and pp");
     ts_diag_label(d, plan->span_of[TS_PLAN_model], "the workload");
     return false;
@@ -33,18 +35,18 @@ static bool choose_sizes(ts_session *s, const ts_plan *plan, ts_workload_choice 
 /* The session's mesh becomes the workload's; models of networks keep to axes of the same name. */
 static void set_mesh(ts_session *s, const ts_plan *plan, ts_replayed_workload *w)
 {
-  const ts_mesh given = s->mesh;
+  const ts_mesh given = *s->mesh;
   for (uint32_t i = 0; i < given.count; i++)
     for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++)
       if (strcmp(given.axis[i].name, ts_workload_axis_names[a]) == 0)
         w->axes_as[i] = 1u << a;
-  s->mesh.open = false;
-  s->mesh.count = TS_WORKLOAD_AXES;
+  s->mesh->open = false;
+  s->mesh->count = TS_WORKLOAD_AXES;
   for (uint32_t a = 0; a < TS_WORKLOAD_AXES; a++) {
-    s->mesh.axis[a].name = ts_lang_intern(s->lang, ts_workload_axis_names[a], 2);
-    s->mesh.axis[a].size = w->mesh.size[a];
-    s->mesh.axis[a].stride = w->mesh.stride[a];
-    s->mesh.axis[a].span = plan->span_of[TS_PLAN_model];
+    s->mesh->axis[a].name = ts_lang_intern(s->lang, ts_workload_axis_names[a], 2);
+    s->mesh->axis[a].size = w->mesh.size[a];
+    s->mesh->axis[a].stride = w->mesh.stride[a];
+    s->mesh->axis[a].span = plan->span_of[TS_PLAN_model];
   }
 }
 
@@ -115,7 +117,7 @@ static bool find_order(ts_session *s, const ts_plan *plan, ts_replayed_workload 
   if (!sc || !ts_schedule_place(s, sc))
     return false;
   w->placed = sc;
-  w->placed_on = s->mesh;
+  w->placed_on = *s->mesh;
   ts_arena *arena = s->arena;
   uint32_t ranks = w->mesh.size[TS_WORKLOAD_PP], many = w->pipeline.micro_batches,
            lines = w->pipeline.lines;
@@ -157,10 +159,10 @@ bool ts_replayed_workload_settle(ts_lowering *l, ts_replayed_workload *w,
   }
   ts_stage_costs costs = {.at = of_stage,
                           .message = ts_stage_message_time(l, w->e->workload->stage_bytes)};
-  ts_mesh here = l->s->mesh;
-  l->s->mesh = w->placed_on;
+  ts_mesh here = *l->s->mesh;
+  *l->s->mesh = w->placed_on;
   bool settled = ts_schedule_settle(l->s, sc, &costs);
-  l->s->mesh = here;
+  *l->s->mesh = here;
   if (!settled)
     return false;
   take_order(l->s, sc, &w->order);
@@ -170,11 +172,11 @@ bool ts_replayed_workload_settle(ts_lowering *l, ts_replayed_workload *w,
 bool ts_replayed_workload_new(ts_session *s, const ts_plan *plan, const ts_events *e,
                               ts_replayed_workload *w, ts_error *error)
 {
-  const ts_applied *model = s->ranks ? NULL : plan->model.u.applied;
+  const ts_applied *model = s->options->ranks ? NULL : plan->model.u.applied;
   const ts_value *step = model ? ts_record_find(&model->args, "step") : NULL;
   *w = (ts_replayed_workload){.e = e};
-  if (s->workload)
-    w->choice = *s->workload;
+  if (s->options->workload)
+    w->choice = *s->options->workload;
   if (step && step->type == TS_T_INT)
     w->choice.step = step->u.integer;
   if (model && !choose_sizes(s, plan, &w->choice))

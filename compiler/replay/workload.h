@@ -3,6 +3,7 @@
 #ifndef TS_COMPILER_REPLAY_WORKLOAD_H
 #define TS_COMPILER_REPLAY_WORKLOAD_H
 
+#include "compiler/eval/mesh.h"
 #include "compiler/lower/lowering.h"
 #include "trace/play_workload.h"
 

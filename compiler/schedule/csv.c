@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/report.h"
 #include "compiler/schedule/internal.h"
 
 typedef ts_schedule_builder builder;

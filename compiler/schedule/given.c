@@ -1,9 +1,11 @@
 /* An order of work that no schedule of the language makes: that of a search. */
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/schedule/internal.h"
 
 bool ts_schedule_given(ts_schedule_builder *b)
 {
-  const ts_given_order *given = b->s->order;
+  const ts_given_order *given = b->s->options->order;
   ts_schedule *sc = b->sc;
   ts_order *order = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
   if (given->ranks != sc->ranks) {

@@ -2,6 +2,7 @@
 #ifndef TS_COMPILER_SCHEDULE_INTERNAL_H
 #define TS_COMPILER_SCHEDULE_INTERNAL_H
 
+#include "compiler/eval/names.h"
 #include "compiler/schedule/known.h"
 #include "compiler/schedule/schedule.h"
 

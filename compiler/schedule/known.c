@@ -5,7 +5,9 @@
 #include "base/hash_table.h"
 #include "compiler/eval/env.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/names.h"
+#include "compiler/eval/running.h"
 
 enum { MOST_ARGUMENTS = 6, MOST_ANSWERS = 1 << 16 }; /* what comes later is evaluated each time */
 
@@ -269,22 +271,22 @@ static void keep(ts_known *k, answers *a, const answer *asked)
 /* One that was not made before is evaluated, and again it gives the same. */
 static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
-  uint64_t before = k->s->steps - 1;
+  uint64_t before = k->s->running->steps - 1;
   answer asked = {.steps = 0};
   for (uint32_t i = 0; i < c->answers->count; i++)
     if (!number(k, env, c->part[i], &asked.argument[i]))
       return false;
   const answer *found = find(c->answers, &asked);
   if (found) {
-    k->s->steps = before + found->steps; /* as far from its limit as ever */
+    k->s->running->steps = before + found->steps; /* as far from its limit as ever */
     *n = found->result;
     return true;
   }
-  k->s->steps = before;
+  k->s->running->steps = before;
   ts_value v = ts_eval(k->s, env, c->e);
   k->failed = v.type == TS_T_ERROR;
   *n = asked.result = v.type == TS_T_INT ? v.u.integer : 0;
-  asked.steps = k->s->steps - before;
+  asked.steps = k->s->running->steps - before;
   if (v.type == TS_T_INT)
     keep(k, c->answers, &asked);
   return v.type == TS_T_INT;
@@ -293,7 +295,7 @@ static bool called(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 static bool number(ts_known *k, const ts_env *env, const code *c, int64_t *n)
 {
   bool holds;
-  k->s->steps += c->steps;
+  k->s->running->steps += c->steps;
   switch (c->form) {
   case GIVEN: *n = c->value; return true;
   case INSIDE: return named(env, c, n);
@@ -330,7 +332,7 @@ static bool compared(ts_known *k, const ts_env *env, const code *c, bool *holds)
 
 static bool truth(ts_known *k, const ts_env *env, const code *c, bool *holds)
 {
-  k->s->steps++;
+  k->s->running->steps++;
   if (c->form != SUM) /* or a comparison */
     return false;
   if (c->e->u.op != TS_OP_AND && c->e->u.op != TS_OP_OR)
@@ -342,8 +344,8 @@ static bool truth(ts_known *k, const ts_env *env, const code *c, bool *holds)
 /* At a limit all is evaluated as usual, so that it is told of where it is met. */
 static bool goes_on(const ts_known *k, const code *c)
 {
-  return k->s->steps < k->s->next_look ||
-         (k->s->steps < TS_MAX_STEPS && ts_charge(k->s, 0, c->e->span));
+  return k->s->running->steps < k->s->running->next_look ||
+         (k->s->running->steps < TS_MAX_STEPS && ts_charge(k->s, 0, c->e->span));
 }
 
 const ts_known_code *ts_known_read(ts_known *k, const ts_env *env, const ts_ast *expr)
@@ -353,26 +355,26 @@ const ts_known_code *ts_known_read(ts_known *k, const ts_env *env, const ts_ast 
 
 bool ts_known_int(ts_known *k, const ts_env *env, const code *c, const char *what, int64_t *result)
 {
-  uint64_t before = k->s->steps;
+  uint64_t before = k->s->running->steps;
   k->failed = false;
   if (number(k, env, c, result) && goes_on(k, c))
     return true;
   if (k->failed)
     return false;
-  k->s->steps = before;
+  k->s->running->steps = before;
   return ts_eval_int(k->s, env, c->e, what, result);
 }
 
 bool ts_known_bool(ts_known *k, const ts_env *env, const ts_ast *expr, const char *what,
                    bool *result)
 {
-  uint64_t before = k->s->steps;
+  uint64_t before = k->s->running->steps;
   const code *c = code_of(k, env, expr);
   k->failed = false;
   if (truth(k, env, c, result) && goes_on(k, c))
     return true;
   if (k->failed)
     return false;
-  k->s->steps = before;
+  k->s->running->steps = before;
   return ts_eval_bool(k->s, env, expr, what, result);
 }

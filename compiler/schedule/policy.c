@@ -6,6 +6,9 @@
 
 #include "compiler/schedule/policy.h"
 
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/report.h"
+
 typedef ts_schedule_builder builder;
 
 /* -- reading -- */

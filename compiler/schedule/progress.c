@@ -4,6 +4,7 @@
  * shortest cycle is reported, item by item. */
 #include <string.h>
 
+#include "compiler/eval/reuse.h"
 #include "compiler/eval/shared.h"
 #include "compiler/schedule/stage.h"
 

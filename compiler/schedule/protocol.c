@@ -7,6 +7,7 @@
 #include "compiler/eval/env.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/report.h"
 #include "compiler/schedule/schedule.h"
 
 typedef struct named_clause { const ts_ast *clause; const ts_env *env; } named_clause;

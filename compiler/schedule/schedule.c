@@ -5,8 +5,12 @@
 
 #include "base/table.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/eval/require.h"
+#include "compiler/eval/reuse.h"
 #include "compiler/eval/shared.h"
 #include "compiler/schedule/internal.h"
 
@@ -71,7 +75,7 @@ static bool fail(builder *b)
 
 bool ts_schedule_axis(builder *b, uint32_t ranks, ts_span span)
 {
-  const ts_mesh *mesh = &b->s->mesh;
+  const ts_mesh *mesh = b->s->mesh;
   uint32_t found = 0;
   b->sc->axis = TS_NO_INDEX;
   for (uint32_t a = 0; a < mesh->count && ranks > 1; a++)
@@ -82,7 +86,7 @@ bool ts_schedule_axis(builder *b, uint32_t ranks, ts_span span)
   if (ranks == 1 || found == 1)
     return true;
   if (!mesh->count && mesh->open) {
-    ts_mesh *own = &b->s->mesh;
+    ts_mesh *own = b->s->mesh;
     own->axis[0].name = ts_lang_intern(b->s->lang, "ranks", 5);
     own->axis[0].size = ranks;
     own->axis[0].stride = 1;
@@ -595,7 +599,7 @@ static ts_shared_item *ask(ts_session *s, const ts_schedule *sc)
 {
   const uint64_t numbers[] = {sc->axis, sc->ranks, sc->chunks, sc->stages, sc->copies};
   ts_content c = {0};
-  if (s->order || sc->protocols.type != TS_T_NONE || sc->order ||
+  if (s->options->order || sc->protocols.type != TS_T_NONE || sc->order ||
       find_item(sc->decl, TS_AST_POLICY) || sc->outside != ts_decl_env(s, sc->decl))
     return NULL;
   ts_content_node(s, &c, sc->decl);
@@ -656,7 +660,7 @@ static bool place(ts_session *s, ts_schedule *sc)
 {
   builder b = {.s = s, .sc = sc};
   requirements(&b, sc->env, sc->env, sc->decl, TS_AST_EXPECT);
-  if (s->order)
+  if (s->options->order)
     return ts_schedule_given(&b) && finish(&b);
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)

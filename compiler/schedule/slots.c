@@ -2,6 +2,7 @@
  * followed by the plan's times. */
 #include <math.h>
 
+#include "compiler/eval/report.h"
 #include "compiler/schedule/policy.h"
 #include "compiler/schedule/timetable.h"
 

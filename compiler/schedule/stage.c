@@ -1,5 +1,7 @@
 #include "compiler/schedule/stage.h"
 
+#include "compiler/eval/report.h"
+
 #include <string.h>
 
 typedef struct splitter {

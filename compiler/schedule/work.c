@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
 #include "compiler/schedule/internal.h"
 
 typedef ts_schedule_builder builder;

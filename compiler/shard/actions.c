@@ -5,6 +5,9 @@
 #include "base/diag_record.h"
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/running.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 
@@ -159,10 +162,10 @@ bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span 
   uint32_t a = 0;
   if (before == TS_NO_INDEX && !samples && join_indivisible(c, what, n, where, axes))
     return ts_sharder_fail(c);
-  while (a + 1 < c->s->mesh.count && !(axes >> a & 1))
+  while (a + 1 < c->s->mesh->count && !(axes >> a & 1))
     a++;
   ts_diag *d =
-    ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span,
+    ts_diag_add(c->s->diags, TS_E0304, c->s->mesh->axis[a].span,
                 "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
   ts_diag_here(d, "%lld does not divide %lld", (long long)size, (long long)n);
   if (before == TS_NO_INDEX)
@@ -434,14 +437,14 @@ static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
 {
   const ts_rule *rule = ts_rule_at(c, index);
   const ts_env *env = ts_op_rule_env(scope, rule->env);
-  ts_frame frame = {rule->strategy, rule->applied, c->s->frame};
+  ts_frame frame = {rule->strategy, rule->applied, c->s->running->frame};
   bool ok = true;
   c->by_name = rule->changed;
-  c->s->frame = &frame;
+  c->s->running->frame = &frame;
   ts_ast_list actions = ts_ast_actions(rule->ast);
   for (uint32_t k = 0; k < actions.count && ok; k++)
     ok = act(c, env, actions.at[k], index);
-  c->s->frame = frame.outer;
+  c->s->running->frame = frame.outer;
   return ok;
 }
 

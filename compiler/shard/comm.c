@@ -5,6 +5,7 @@
 
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/report.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "ir/spelling.h"

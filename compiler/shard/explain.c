@@ -2,6 +2,7 @@
  * lie for it. */
 #include <string.h>
 
+#include "compiler/eval/mesh.h"
 #include "compiler/shard/shard.h"
 
 typedef struct page {

@@ -4,12 +4,14 @@
 
 #include "compiler/shard/layout.h"
 
+#include "compiler/eval/mesh.h"
+
 const char *ts_axes_name(ts_session *s, uint32_t axes)
 {
   const char *text = "";
-  for (uint32_t a = 0; a < s->mesh.count; a++)
+  for (uint32_t a = 0; a < s->mesh->count; a++)
     if (axes >> a & 1)
-      text = ts_arena_printf(s->arena, "%s%s%s", text, *text ? " * " : "", s->mesh.axis[a].name);
+      text = ts_arena_printf(s->arena, "%s%s%s", text, *text ? " * " : "", s->mesh->axis[a].name);
   return text;
 }
 

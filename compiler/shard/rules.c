@@ -4,6 +4,8 @@
 
 #include "base/diag_record.h"
 #include "compiler/eval/env.h"
+#include "compiler/eval/lifetime.h"
+#include "compiler/eval/report.h"
 #include "compiler/shard/shard.h"
 
 typedef TS_VEC(const char *) names;

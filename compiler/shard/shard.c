@@ -7,6 +7,8 @@
 #include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/kept.h"
+#include "compiler/eval/mesh.h"
+#include "compiler/eval/reuse.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
@@ -296,7 +298,7 @@ static bool layout_parts(ts_sharder *c)
   const ts_op *op = c->op;
   uint32_t rule, axes = op->part_count ? axes_in(c, &rule) : 0;
   bool trace;
-  for (uint32_t a = 0; a < c->s->mesh.count; a++)
+  for (uint32_t a = 0; a < c->s->mesh->count; a++)
     if ((axes >> a & 1) && !probe(c, UINT32_C(1) << a, op->slot_count, all_slots(op), &trace))
       return false;
   for (uint32_t i = op->slot_count; i < all_slots(op); i++) {
@@ -346,7 +348,7 @@ static bool layout_outputs(ts_sharder *c)
   }
   if (!ts_sharder_uneven(c))
     return ts_sharder_fail(c);
-  for (uint32_t a = 0; a < c->s->mesh.count; a++) {
+  for (uint32_t a = 0; a < c->s->mesh->count; a++) {
     uint32_t axis = UINT32_C(1) << a;
     bool trace = true;
     if (!(axes & axis))

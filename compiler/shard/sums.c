@@ -1,5 +1,6 @@
 /* Sums of gradients: over an axis there is one, and where ranks see different activations and have
  * the same weight there must be one. */
+#include "compiler/eval/report.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 

@@ -1,4 +1,5 @@
 /* Dimensions that do not lie evenly: amounts that are rounded up, and what a router deals out. */
+#include "compiler/eval/report.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 

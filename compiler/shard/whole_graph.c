@@ -6,6 +6,8 @@
 #include "base/hash_table.h"
 #include "compiler/eval/kept.h"
 #include "compiler/eval/action_form.h"
+#include "compiler/eval/report.h"
+#include "compiler/eval/reuse.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
@@ -187,7 +189,7 @@ static bool same_rules(ts_sharder *c, const ts_graph_run *run, uint32_t first, u
     asks |= tells_apart(&c->sh->rules.at[i]);
   if (!asks)
     return true;
-  struct ts_aside before = ts_session_set_aside(c->s);
+  ts_aside before = ts_session_set_aside(c->s);
   for (uint32_t i = first; i < first + run->ops && same; i++) {
     const ts_class *class = &c->sh->classes.at[c->sh->class_of[i - run->ops]];
     uint32_t count = matching(c, &c->g->ops.at[i], rules);
@@ -532,7 +534,7 @@ ts_sharding *ts_sharding_copy(ts_arena *arena, const ts_graph *g, const ts_shard
  * micro-batch. */
 const ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
 {
-  if (!s->kept)
+  if (!s->reuse->kept)
     return shard(s, plan, g);
   const ts_sharding *kept = ts_kept_get(s, g, 0);
   if (kept)

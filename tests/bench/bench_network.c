@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "compiler/eval/files.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_file.h"

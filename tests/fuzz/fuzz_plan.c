@@ -4,6 +4,8 @@
 #include <stdint.h>
 
 #include "compiler/compile.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/lower.h"
 #include "compiler/plan/plan.h"
@@ -54,8 +56,8 @@ static void compile(ts_session *s, unsigned how)
   ts_plan *plan = ts_plan_load(s, "fuzz.ts", NULL);
   if (!plan && !ts_diags_errors(s->diags))
     fail("a plan is refused without a reason");
-  for (uint32_t i = 0; plan && i < s->mesh.count; i++)
-    world *= s->mesh.axis[i].size;
+  for (uint32_t i = 0; plan && i < s->mesh->count; i++)
+    world *= s->mesh->axis[i].size;
   if (!plan || ts_diags_errors(s->diags) || world > MOST_WORLD)
     return;
   ts_ir_builder *b = ts_plan_lower(s, plan, NULL);
@@ -74,8 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   char *text = ts_arena_string(arena, (const char *)bytes, size);
   ts_embedded_file given = {.path = "fuzz.ts", .bytes = (const unsigned char *)text, .size = size};
   ts_compile_settings(s, &(ts_compile_options){0});
-  s->given = &given;
-  s->given_count = 1;
+  s->files->given = &given;
+  s->files->given_count = 1;
   compile(s, strncmp(text, "//", 2) == 0 ? (unsigned)strtoul(text + 2, NULL, 10) & 255 : 0);
   print_messages(s);
   ts_arena_free(arena);

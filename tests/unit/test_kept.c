@@ -9,6 +9,7 @@
 
 #include "base/diag_record.h"
 #include "compiler/compile.h"
+#include "compiler/eval/reuse.h"
 #include "compiler/search.h"
 #include "ir/ir.h"
 #include "runtime/account/least.h"
@@ -118,7 +119,7 @@ static result compile(ts_arena *arena, ts_session *s, const char *path, const ts
   ts_input input = {0};
   if (ts_input_open(s, path, o, &input)) {
     uint8_t *bytes = ts_ir_encode(&input.ir, &r.size);
-    if (!s->kept)
+    if (!s->reuse->kept)
       check_held(path, o, &input);
     r.bytes = ts_arena_copy(arena, bytes, r.size);
     free(bytes);

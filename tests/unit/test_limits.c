@@ -14,6 +14,7 @@
 #include "compiler/compile.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/running.h"
 #include "compiler/search.h"
 #include "cost/cost.h"
 #include "tests/unit/test_eval.h"
@@ -24,7 +25,7 @@ static const char too_many[] = "E0226 the evaluation takes too many steps";
 /* What `text` gives or reports when only `left` steps are left. */
 static const char *with_steps(ts_desk *desk, const char *text, uint64_t left)
 {
-  desk->s->steps = TS_MAX_STEPS - left;
+  desk->s->running->steps = TS_MAX_STEPS - left;
   return ts_desk_print(desk, text);
 }
 

@@ -5,8 +5,12 @@
 
 #include "compiler/compile.h"
 #include "compiler/eval/check.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/mesh.h"
 #include "compiler/eval/module.h"
+#include "compiler/eval/options.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/eval/vocabulary.h"
 #include "tests/unit/test_eval.h"
 
 static void says(ts_desk *desk, const char *expected)
@@ -123,7 +127,8 @@ Test(module, the_library_has_no_name_twice)
       /* what `trainspec import` looks up in the file of each framework */
       if (!name || *name == '_' || !strcmp(name, "command_line"))
         continue;
-      cr_expect(!ts_names_get(&desk.s->builtins, name), "`%s` of %s is built in", name, path);
+      cr_expect(!ts_names_get(&desk.s->vocabulary->builtins, name), "`%s` of %s is built in", name,
+                path);
       for (size_t n = 0; n < seen.count; n++)
         cr_expect(seen.at[n].name != name, "`%s` of %s is declared in %s too", name, path,
                   seen.at[n].file);
@@ -168,18 +173,18 @@ Test(plan, mesh_fields_and_defines)
 {
   ts_desk desk = ts_desk_open();
   const ts_define defines[] = {{"pp", "4"}, {"width", "2 * 8"}};
-  desk.s->defines = defines;
-  desk.s->define_count = 2;
+  desk.s->options->defines = defines;
+  desk.s->options->define_count = 2;
   ts_plan *p = loaded(
     &desk,
     "param width: Int = 3\nplan p(pp: Int = 2) {\n  model = m(w: width)\n  cluster = c(n: 2 * "
     "pp)\n  mesh = { dp: 2, pp }\n"
     "  schedule = s(pp)\n  costs = roofline(g)\n  batch = { micro: 3 }\n  recompute = none\n}");
   cr_assert(p, "%s", ts_desk_errors(&desk));
-  cr_expect_eq(desk.s->mesh.count, 2);
-  cr_expect_str_eq(desk.s->mesh.axis[1].name, "pp");
-  cr_expect_eq(desk.s->mesh.axis[1].size, 4);
-  cr_expect_eq(desk.s->mesh.axis[1].stride, 2);
+  cr_expect_eq(desk.s->mesh->count, 2);
+  cr_expect_str_eq(desk.s->mesh->axis[1].name, "pp");
+  cr_expect_eq(desk.s->mesh->axis[1].size, 4);
+  cr_expect_eq(desk.s->mesh->axis[1].stride, 2);
   cr_expect_str_eq(ts_value_print(desk.arena, p->model), "m(w: 16)");
   cr_expect_str_eq(ts_value_print(desk.arena, p->schedule), "s(p: pp)");
   cr_expect_eq(p->costs.u.list->count, 1);
@@ -206,7 +211,7 @@ Test(plan, a_session_may_be_used_again_with_other_values)
                     "  schedule = s(pp)\n  costs = roofline(g)\n  batch = { micro: 3 }\n}");
     cr_assert(p, "%s", ts_desk_errors(&desk));
     cr_expect_str_eq(ts_value_print(desk.arena, p->model), cases[i].model);
-    cr_expect_eq(desk.s->mesh.axis[1].size, cases[i].stages);
+    cr_expect_eq(desk.s->mesh->axis[1].size, cases[i].stages);
   }
   ts_desk_close(&desk);
 }
@@ -215,8 +220,8 @@ Test(plan, independent_mistakes_are_reported_in_one_run)
 {
   ts_desk desk = ts_desk_open();
   const ts_define defines[] = {{"ppp", "4"}};
-  desk.s->defines = defines;
-  desk.s->define_count = 1;
+  desk.s->options->defines = defines;
+  desk.s->options->define_count = 1;
   cr_expect_null(loaded(&desk, "fn unused(a: Int) = b\nplan p(pp: Int = 2) {\n  model = m(w: 3 "
                                "us)\n  mesh = { pp: 0 }\n  schedul = s(pp)\n"
                                "  batch = { micro: 0 }\n  costs = [3]\n}"));
@@ -298,10 +303,11 @@ Test(session, data_files_are_unpacked_and_recorded)
   cr_assert(text, "%s", ts_desk_errors(&desk));
   cr_expect_str_eq(text, "m,n,k\n1,2,3\n");
   cr_expect_eq(size, 12);
-  cr_expect_eq(desk.s->dependencies.count,
+  cr_expect_eq(desk.s->files->dependencies.count,
                2 + (ts_module_count(desk.s) > 1 ? ts_module_count(desk.s) - 1 : 0));
   /* from the plan's folder */
-  cr_expect_str_eq(desk.s->dependencies.at[desk.s->dependencies.count - 1].name, "ops.csv.gz");
+  cr_expect_str_eq(desk.s->files->dependencies.at[desk.s->files->dependencies.count - 1].name,
+                   "ops.csv.gz");
   cr_expect_null(ts_session_read(desk.s, m->file, "opps.csv", "table", TS_NO_SPAN, &size, &found));
   says(&desk, "E0701 cannot find `opps.csv`");
   ts_desk_close(&desk);

@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/output.h"
+#include "compiler/eval/options.h"
 #include "tests/unit/test_eval.h"
 
 /* A copy of the file that holds cbrt() and its like, allowed to be loaded; its path. */
@@ -25,8 +26,8 @@ static const char *mathematics(ts_desk *desk)
   int error;
   const char *bytes = ts_read_file(desk->arena, info.dli_fname, &size, &error);
   cr_assert(bytes && ts_write_file(*path, bytes, size) == 0);
-  desk->s->natives = path;
-  desk->s->native_count = 1;
+  desk->s->options->natives = path;
+  desk->s->options->native_count = 1;
   return *path;
 }
 
@@ -69,7 +70,7 @@ Test(native, nothing_is_loaded_unasked)
 {
   ts_desk desk = ts_desk_open();
   mathematics(&desk);
-  desk.s->native_count = 0;
+  desk.s->options->native_count = 0;
   cr_expect_str_eq(
     ts_desk_print(&desk, "extern fn cbrt(x: Real) -> Real from \"libmine.so\"\nlet x = cbrt(8)"),
     "E0235 `libmine.so` is native code, which is not allowed to run");

@@ -7,6 +7,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/eval/kept.h"
+#include "compiler/eval/reuse.h"
 #include "compiler/eval/shared.h"
 
 enum { THREADS = 4, CONTENTS = 60, ROUNDS = 30 };
@@ -14,8 +15,8 @@ enum { THREADS = 4, CONTENTS = 60, ROUNDS = 30 };
 static ts_session *session_of(ts_arena *arena, ts_shared *shared)
 {
   ts_session *s = ts_session_new(arena);
-  s->shared = shared;
-  s->kept = ts_kept_new(s);
+  s->reuse->shared = shared;
+  s->reuse->kept = ts_kept_new(s);
   return s;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/source.h"
+#include "compiler/eval/files.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "runtime/account/memory.h"
 #include "tools/cli/git.h"
@@ -44,8 +45,8 @@ const ts_lock *ts_lock_open(ts_session *s, const char *path)
 
 static const ts_dependency *dependency_of(const ts_session *s, const ts_locked_input *input)
 {
-  for (size_t i = 0; i < s->dependencies.count; i++) {
-    const ts_dependency *d = &s->dependencies.at[i];
+  for (size_t i = 0; i < s->files->dependencies.count; i++) {
+    const ts_dependency *d = &s->files->dependencies.at[i];
     if (d->path && !strcmp(d->name, input->name) && !strcmp(d->role, input->role))
       return d;
   }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/eval/files.h"
 #include "compiler/eval/stdlib_embed.h"
 
 /* Whether it is the text that was meant, its digest says. */

@@ -10,6 +10,8 @@
 #include "base/heap.h"
 #include "base/output.h"
 #include "base/version.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/running.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/lower/lower.h"
 #include "compiler/replay/replay.h"
@@ -115,15 +117,15 @@ static void start(const lsp_documents *all, const lsp_document *d, lsp_analysis 
   *a = (lsp_analysis){.arena = ts_arena_new("document")};
   ts_session *s = a->session = ts_session_new(a->arena);
   ts_compile_settings(s, &all->compile);
-  s->uses = TS_NEW(a->arena, ts_uses);
+  s->running->uses = TS_NEW(a->arena, ts_uses);
   ts_embedded_file *given = TS_NEW_ARRAY(a->arena, ts_embedded_file, all->count);
   for (size_t i = 0; i < all->count; i++)
     given[i] = (ts_embedded_file){
       ts_arena_printf(a->arena, "%s", all->at[i]->path),
       (const unsigned char *)ts_arena_string(a->arena, all->at[i]->text, all->at[i]->size),
       all->at[i]->size};
-  s->given = given;
-  s->given_count = (uint32_t)all->count;
+  s->files->given = given;
+  s->files->given_count = (uint32_t)all->count;
   a->module = ts_module_load(s, ts_arena_printf(a->arena, "%s", d->path));
 }
 

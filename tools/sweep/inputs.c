@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/eval/files.h"
 #include "cost/database.h"
 
 ts_inputs *ts_inputs_new(ts_arena *arena)
@@ -41,8 +42,8 @@ static bool is_language(const char *role)
 
 static void take(ts_inputs *inputs, const ts_session *s, bool all)
 {
-  for (size_t i = 0; i < s->dependencies.count; i++) {
-    const ts_dependency *d = &s->dependencies.at[i];
+  for (size_t i = 0; i < s->files->dependencies.count; i++) {
+    const ts_dependency *d = &s->files->dependencies.at[i];
     if (!d->path || !(all || is_language(d->role)))
       continue;
     ts_sweep_input input = {.name = d->name, .path = d->path, .role = d->role};

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/heap.h"
+#include "compiler/eval/running.h"
 #include "runtime/collective/links.h"
 #include "runtime/account/least_time.h"
 #include "runtime/account/memory.h"
@@ -245,7 +246,7 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
     const char *why = ts_diags_first_error(session->diags);
     out->why = why ? why : "no reason was given";
     out->unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
-    if (session->starved)
+    if (session->running->starved)
       out->state = TS_STOPPED, out->starved = out->played = true;
   }
 }

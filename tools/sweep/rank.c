@@ -7,6 +7,7 @@
 #include "base/diag_record.h"
 #include "base/format.h"
 #include "compiler/eval/check.h"
+#include "compiler/eval/report.h"
 
 static int compare(const void *x, const void *y)
 {
@@ -292,7 +293,7 @@ static void note_top(ts_sweep *s, double worth)
 /* Of figures as they were played; turned. What goes wrong is said when the plan is judged. */
 static bool find_worths(const ts_sweep *s, const ts_outcome *o, double worths[TS_SEARCH_GOALS])
 {
-  struct ts_aside before = ts_session_set_aside(s->session);
+  ts_aside before = ts_session_set_aside(s->session);
   bool good = ts_search_worths(s->search, o->point, &o->figures, worths);
   ts_session_take_up(s->session, before);
   for (uint32_t g = 0; g < s->search->goal_count; g++)
@@ -304,7 +305,7 @@ static bool satisfies(const ts_sweep *s, const ts_outcome *o)
 {
   ts_arena *scratch = ts_arena_new("conditions");
   bool *holds = TS_NEW_ARRAY(scratch, bool, s->search->condition_count + 1);
-  struct ts_aside before = ts_session_set_aside(s->session);
+  ts_aside before = ts_session_set_aside(s->session);
   bool all = ts_search_holds(s->search, o->point, &o->figures, holds);
   ts_session_take_up(s->session, before);
   for (uint32_t i = 0; i < s->search->condition_count; i++)

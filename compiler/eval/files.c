@@ -1,4 +1,4 @@
-#include "compiler/eval/session.h"
+#include "compiler/eval/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,137 +8,13 @@
 #include <zlib.h>
 
 #include "base/diag_record.h"
-#include "base/digest.h"
-#include "base/hash_table.h"
 #include "base/heap.h"
-#include "compiler/eval/file_store.h"
-#include "compiler/eval/function.h"
-#include "compiler/eval/module.h"
+#include "compiler/eval/options.h"
+#include "compiler/eval/report.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/eval/value.h"
 
-enum { MAX_LISTED = 4096, MAX_FRAMES = 3 };
-
-/* ---- Errors reported once ---- */
-
-typedef struct reported_key {
-  ts_code code;
-  ts_span span;
-  ts_diag *diag;
-  bool checked;
-} reported_key;
-
-struct ts_reported {
-  ts_hash_table table;
-  TS_VEC(reported_key) all;
-  ts_diags *repeats; /* where repetitions go: never printed */
-};
-
-typedef struct wanted {
-  const struct ts_reported *reported;
-  ts_code code;
-  ts_span span;
-} wanted;
-
-static bool same_report(const void *closure, uint32_t number)
-{
-  const wanted *w = closure;
-  const reported_key *key = &w->reported->all.at[number];
-  return key->code == w->code && key->span.file == w->span.file &&
-         key->span.begin == w->span.begin && key->span.end == w->span.end;
-}
-
-/* The calls that led to an error, innermost first; not those whose whole text holds the place
- * anyway. */
-static void note_calls(const ts_session *s, ts_diag *d, ts_span span)
-{
-  int reported = 0;
-  for (const ts_frame *f = s->frame; f && reported < MAX_FRAMES; f = f->outer) {
-    if (!f->span.file ||
-        (f->span.file == span.file && f->span.begin <= span.begin && f->span.end >= span.end))
-      continue;
-    ts_diag_note_at(d, f->span, "in this call of `%s`", f->name);
-    reported++;
-  }
-}
-
-ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...)
-{
-  struct ts_reported *r = s->reported;
-  va_list args;
-  va_start(args, format);
-  const char *text = ts_arena_vprintf(s->arena, format, args);
-  va_end(args);
-  uint32_t hash = ts_hash_bytes((uint32_t[]){code, span.file, span.begin, span.end}, 16);
-  uint32_t found = ts_hash_find(&r->table, hash, same_report, &(wanted){r, code, span});
-  if (found != TS_HASH_NONE) {
-    if (!r->all.at[found].checked)
-      ts_diag_more(r->all.at[found].diag, 1);
-    return ts_diag_add(r->repeats, code, span, "%s", text);
-  }
-  ts_diag *d = ts_diag_add(s->diags, code, span, "%s", text);
-  if (span.file) { /* errors without a place are never the same */
-    ts_hash_add(s->lasting, &r->table, hash, (uint32_t)r->all.count);
-    TS_PUSH(s->lasting, &r->all, (reported_key){code, span, d, s->checking});
-  }
-  note_calls(s, d, span);
-  return d;
-}
-
-static void begin_reports(ts_session *s)
-{
-  s->reported = TS_NEW(s->lasting, struct ts_reported);
-  s->reported->repeats = ts_diags_new(s->lasting, s->sources);
-}
-
-struct ts_aside ts_session_set_aside(ts_session *s)
-{
-  struct ts_aside before = {s->diags, s->reported};
-  if (!s->aside.diags || s->aside.diags == s->diags) { /* a trial within a trial has its own */
-    s->diags = ts_diags_new(s->lasting, s->sources);
-    begin_reports(s);
-    s->aside = (struct ts_aside){s->diags, s->reported};
-  }
-  s->diags = s->aside.diags;
-  s->reported = s->aside.reported;
-  return before;
-}
-
-ts_code ts_session_take_up(ts_session *s, struct ts_aside before)
-{
-  ts_code code = s->diags->all.count ? s->diags->all.at[0]->code : TS_CODE_COUNT;
-  if (s->diags->all.count) /* another one next time: what was reported here counts for nothing */
-    s->aside.diags = NULL;
-  s->diags = before.diags;
-  s->reported = before.reported;
-  return code;
-}
-
-static ts_session *session(ts_arena *arena, ts_sources *sources, const ts_session *below,
-                           const ts_domain *domain)
-{
-  ts_session *s = TS_NEW(arena, ts_session);
-  s->domain = domain;
-  s->below = below;
-  s->arena = s->lasting = arena;
-  s->limits = ts_limits_usual;
-  s->sources = sources;
-  s->diags = ts_diags_new(arena, s->sources);
-  s->lang = below ? ts_lang_over(arena, below->lang, s->sources, s->diags) :
-                    ts_lang_new(arena, s->sources, s->diags);
-  begin_reports(s);
-  ts_builtins_install(s);
-  return s;
-}
-
-ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain)
-{
-  return session(arena, sources ? sources : ts_sources_new(arena), NULL, domain);
-}
-
-ts_session *ts_session_over(ts_arena *arena, const ts_session *below)
-{
-  return session(arena, ts_sources_over(arena, below->sources), below, below->domain);
-}
+enum { MAX_LISTED = 4096 };
 
 /* ---- Names of files ---- */
 
@@ -209,9 +85,9 @@ const ts_embedded_file *ts_session_embedded(const char *name)
 
 static const ts_embedded_file *given_at(const ts_session *s, const char *path)
 {
-  for (uint32_t i = 0; i < s->given_count; i++)
-    if (!strcmp(s->given[i].path, path))
-      return &s->given[i];
+  for (uint32_t i = 0; i < s->files->given_count; i++)
+    if (!strcmp(s->files->given[i].path, path))
+      return &s->files->given[i];
   return NULL;
 }
 
@@ -220,7 +96,8 @@ static bool find_stdlib(ts_session *s, const char *name, ts_found *found)
   const char *tidied = tidy(s->arena, name);
   const char *shown[2] = {tidied, ts_arena_printf(s->arena, "%s.gz", tidied)};
   for (int i = 0; i < 2 && starts(tidied, "std/"); i++) {
-    const char *path = s->stdlib_dir ? join(s->arena, s->stdlib_dir, shown[i] + 4) : NULL;
+    const char *path =
+      s->options->stdlib_dir ? join(s->arena, s->options->stdlib_dir, shown[i] + 4) : NULL;
     const ts_embedded_file *file = path ? NULL : ts_session_embedded(shown[i]);
     *found = (ts_found){.path = path, .name = shown[i], .shown = shown[i], .embedded = file};
     if (path ? is_file(path) : file != NULL)
@@ -265,11 +142,11 @@ static void find_root(ts_session *s, const ts_dependency *from, ts_found *found)
   if (!real)
     return;
   bool done = (from && !strcmp(from->role, "command line") && is_below(s, "/", real, found)) ||
-              (s->home && is_below(s, s->home, real, found));
-  for (uint32_t i = 0; i < s->import_dir_count && !done; i++)
-    done = is_below(s, s->import_dirs[i], real, found);
-  for (uint32_t i = 0; i < s->read_dir_count && !done; i++)
-    done = is_below(s, s->read_dirs[i], real, found);
+              (s->files->home && is_below(s, s->files->home, real, found));
+  for (uint32_t i = 0; i < s->options->import_dir_count && !done; i++)
+    done = is_below(s, s->options->import_dirs[i], real, found);
+  for (uint32_t i = 0; i < s->options->read_dir_count && !done; i++)
+    done = is_below(s, s->options->read_dirs[i], real, found);
   free(real);
 }
 
@@ -293,7 +170,7 @@ static bool find_in(ts_session *s, const char *directory, const char *directory_
 static const ts_dependency *dependency_of(const ts_session *s, uint32_t file)
 {
   uint32_t index = ts_session_dependency_of(s, file);
-  return index == UINT32_MAX ? NULL : &s->dependencies.at[index];
+  return index == UINT32_MAX ? NULL : &s->files->dependencies.at[index];
 }
 
 static bool in_stdlib(const ts_dependency *d) { return d && starts(d->name, "std/"); }
@@ -308,8 +185,8 @@ bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_
   const char *directory = from && from->path ? directory_of(s->arena, from->path) : "";
   const char *directory_name = from && from->path ? directory_of(s->arena, from->name) : "";
   bool there = find_in(s, directory, directory_name, name, found);
-  for (uint32_t i = 0; i < s->import_dir_count && !there; i++)
-    there = find_in(s, s->import_dirs[i], "", name, found);
+  for (uint32_t i = 0; i < s->options->import_dir_count && !there; i++)
+    there = find_in(s, s->options->import_dirs[i], "", name, found);
   if (there && !found->embedded)
     find_root(s, from, found);
   return there;
@@ -318,7 +195,7 @@ bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_
 /* False after a diagnostic: it may not be read. */
 static bool may_read(ts_session *s, const ts_found *found, ts_span span)
 {
-  if (found->root || found->embedded || (s->stdlib_dir && starts(found->name, "std/")))
+  if (found->root || found->embedded || (s->options->stdlib_dir && starts(found->name, "std/")))
     return true;
   ts_diag *d = ts_report(s, TS_E0705, span, "`%s` is outside the plan's folder", found->shown);
   ts_diag_here(d, "not read");
@@ -341,7 +218,7 @@ const char *ts_session_written(const char *name)
 
 ts_found ts_session_given(ts_session *s, const char *path)
 {
-  s->home = strcmp(path, "-") ? directory_of(s->arena, path) : "";
+  s->files->home = strcmp(path, "-") ? directory_of(s->arena, path) : "";
   const ts_embedded_file *given = given_at(s, path);
   if (given && !strcmp(path, "-"))
     return (ts_found){.name = "<stdin>", .shown = "<stdin>", .embedded = given};
@@ -350,7 +227,9 @@ ts_found ts_session_given(ts_session *s, const char *path)
 
 /* ---- What was not found ---- */
 
-typedef struct name_list { TS_VEC(const char *) names; } name_list;
+typedef struct name_list {
+  TS_VEC(const char *) names;
+} name_list;
 
 static int by_text(const void *a, const void *b)
 {
@@ -359,7 +238,7 @@ static int by_text(const void *a, const void *b)
 
 static void list_stdlib(ts_session *s, name_list *list)
 {
-  for (size_t i = 0; i < ts_stdlib_file_count && !s->stdlib_dir; i++)
+  for (size_t i = 0; i < ts_stdlib_file_count && !s->options->stdlib_dir; i++)
     TS_PUSH(s->arena, &list->names, ts_arena_printf(s->arena, "std/%s", ts_stdlib_files[i].path));
 }
 
@@ -445,15 +324,15 @@ static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_li
 const char *const *ts_session_std_files(ts_session *s, const char *folder, size_t *count)
 {
   name_list all = {0}, in = {0};
-  if (s->stdlib_dir)
-    list_directory(s, join(s->arena, s->stdlib_dir, folder + 4), folder, &all);
+  if (s->options->stdlib_dir)
+    list_directory(s, join(s->arena, s->options->stdlib_dir, folder + 4), folder, &all);
   else
     list_stdlib(s, &all);
   for (size_t i = 0; i < all.names.count; i++) {
     const char *name = all.names.at[i];
     if (starts(name, folder) && stem(name) < strlen(name) && !strchr(name + strlen(folder), '/'))
-      TS_PUSH(s->arena, &in.names, ts_arena_string(s->arena, name + strlen(folder),
-                                                   stem(name) - strlen(folder)));
+      TS_PUSH(s->arena, &in.names,
+              ts_arena_string(s->arena, name + strlen(folder), stem(name) - strlen(folder)));
   }
   *count = in.names.count;
   return in.names.at;
@@ -463,14 +342,14 @@ const char *const *ts_session_std_modules(ts_session *s, size_t *count)
 {
   name_list all = {0}, in = {0};
   list_stdlib(s, &all);
-  if (s->stdlib_dir)
-    list_directory(s, s->stdlib_dir, "std/", &all);
+  if (s->options->stdlib_dir)
+    list_directory(s, s->options->stdlib_dir, "std/", &all);
   for (size_t i = 0; i < all.names.count; i++) {
     const char *name = all.names.at[i];
     if (stem(name) < strlen(name))
       TS_PUSH(s->arena, &in.names, name);
-    else if (s->stdlib_dir && !strchr(name, '.')) /* a folder, or nothing */
-      list_directory(s, join(s->arena, s->stdlib_dir, name + 4),
+    else if (s->options->stdlib_dir && !strchr(name, '.')) /* a folder, or nothing */
+      list_directory(s, join(s->arena, s->options->stdlib_dir, name + 4),
                      ts_arena_printf(s->arena, "%s/", name), &all);
   }
   TS_SORT(&in.names, by_text);
@@ -486,17 +365,17 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
   const ts_dependency *from = dependency_of(s, from_file);
   bool std = starts(name, "std/");
   ts_diag_here(d, std ? "not in the standard library" : "no such file");
-  if (std && s->stdlib_dir) {
+  if (std && s->options->stdlib_dir) {
     const char *folder = directory_of(s->arena, name);
-    list_directory(s, join(s->arena, s->stdlib_dir, folder + 4), folder, &list);
+    list_directory(s, join(s->arena, s->options->stdlib_dir, folder + 4), folder, &list);
   } else if (std || in_stdlib(from)) {
     list_stdlib(s, &list);
   } else {
     const char *folder = directory_of(s->arena, name);
     const char *beside = from && from->path ? directory_of(s->arena, from->path) : "";
     list_directory(s, name[0] == '/' ? folder : join(s->arena, beside, folder), folder, &list);
-    for (uint32_t i = 0; i < s->import_dir_count; i++)
-      list_directory(s, join(s->arena, s->import_dirs[i], folder), folder, &list);
+    for (uint32_t i = 0; i < s->options->import_dir_count; i++)
+      list_directory(s, join(s->arena, s->options->import_dirs[i], folder), folder, &list);
   }
   if ((std && help_folder(s, d, name, &list, false)) || help_near(s, d, name, &list) ||
       (std && help_folder(s, d, name, &list, true)))
@@ -521,7 +400,7 @@ static bool begins_declaration(const char *line, const char *name)
 
 const char *ts_session_declared_in(ts_session *s, const char *name)
 {
-  for (size_t i = 0; i < ts_stdlib_file_count && !s->stdlib_dir; i++) {
+  for (size_t i = 0; i < ts_stdlib_file_count && !s->options->stdlib_dir; i++) {
     const char *path = ts_stdlib_files[i].path, *suffix = strrchr(path, '.');
     const char *line =
       suffix && !strcmp(suffix, ".ts") ? (const char *)ts_stdlib_files[i].bytes : NULL;
@@ -579,36 +458,36 @@ static const char *dependency_key(ts_session *s, const char *path, const char *n
   return ts_lang_intern(s->lang, key, strlen(key));
 }
 
-static void note_mapped(ts_session *s, uint32_t file, size_t number)
+void ts_session_mapped_as(ts_session *s, uint32_t file, size_t number)
 {
-  while (file && s->dependency_mapped.count <= file)
-    TS_PUSH(s->lasting, &s->dependency_mapped, 0);
+  while (file && s->files->mapped.count <= file)
+    TS_PUSH(s->lasting, &s->files->mapped, 0);
   if (file)
-    s->dependency_mapped.at[file] = (uint32_t)number;
+    s->files->mapped.at[file] = (uint32_t)number;
 }
 
 uint32_t ts_session_dependency_of(const ts_session *s, uint32_t file)
 {
-  return file < s->dependency_mapped.count ? s->dependency_mapped.at[file] - 1 : UINT32_MAX;
+  return file < s->files->mapped.count ? s->files->mapped.at[file] - 1 : UINT32_MAX;
 }
 
 void ts_session_depends(ts_session *s, ts_dependency dependency)
 {
   const char *key = dependency_key(s, dependency.path, dependency.name, dependency.role);
-  s->reads++;
-  if (ts_names_get(&s->dependency_named, key))
+  s->files->reads++;
+  if (ts_names_get(&s->files->named, key))
     return;
-  TS_PUSH(s->lasting, &s->dependencies, dependency);
-  ts_names_put(s->arena, &s->dependency_named, key, (void *)(uintptr_t)s->dependencies.count);
-  note_mapped(s, dependency.file, s->dependencies.count);
+  TS_PUSH(s->lasting, &s->files->dependencies, dependency);
+  ts_names_put(s->arena, &s->files->named, key, (void *)(uintptr_t)s->files->dependencies.count);
+  ts_session_mapped_as(s, dependency.file, s->files->dependencies.count);
 }
 
 void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, uint32_t file)
 {
-  uintptr_t number = (uintptr_t)ts_names_get(&s->dependency_named,
-                                             dependency_key(s, found->path, found->name, role));
-  s->dependencies.at[number - 1].file = file;
-  note_mapped(s, file, number);
+  uintptr_t number =
+    (uintptr_t)ts_names_get(&s->files->named, dependency_key(s, found->path, found->name, role));
+  s->files->dependencies.at[number - 1].file = file;
+  ts_session_mapped_as(s, file, number);
 }
 
 /* Its name is one that the session below knows too, or it knows no such file. */
@@ -616,12 +495,12 @@ const ts_dependency *ts_session_read_below(const ts_session *s, const ts_found *
                                            const char *role, const char *text, size_t size)
 {
   const ts_session *below = s->below;
-  for (size_t i = 0; below && i < below->dependencies.count; i++) {
-    const ts_dependency *d = &below->dependencies.at[i];
+  for (size_t i = 0; below && i < below->files->dependencies.count; i++) {
+    const ts_dependency *d = &below->files->dependencies.at[i];
     const ts_source *source = ts_sources_get(below->sources, d->file);
-    if (source && source->size == size && !strcmp(d->name, found->name) &&
-        !strcmp(d->role, role) && !d->path == !found->path &&
-        (!d->path || !strcmp(d->path, found->path)) && !memcmp(source->text, text, size))
+    if (source && source->size == size && !strcmp(d->name, found->name) && !strcmp(d->role, role) &&
+        !d->path == !found->path && (!d->path || !strcmp(d->path, found->path)) &&
+        !memcmp(source->text, text, size))
       return d;
   }
   return NULL;
@@ -671,7 +550,8 @@ char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts
   if (known)
     memcpy(dependency.sha256, known->sha256, sizeof dependency.sha256);
   else
-    ts_file_store_digest(s->files, ts_session_file_text(found, text, *size), dependency.sha256);
+    ts_file_store_digest(s->files->store, ts_session_file_text(found, text, *size),
+                         dependency.sha256);
   ts_session_depends(s, dependency);
   if (*size < 2 || (unsigned char)text[0] != 0x1f || (unsigned char)text[1] != 0x8b)
     return text;
@@ -708,135 +588,29 @@ const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *nam
   return found->root ? ts_arena_printf(s->arena, "%s/%s", found->root, found->below) : found->path;
 }
 
-/* ---- One plan after the other ---- */
-
-enum { MOST_KEPT_BYTES = 3 << 24 }; /* of a session that goes on */
-
-/* Files of the language stay read; data files and -D are named anew, in the order of the plan. */
-static void forget_data_files(ts_session *s)
+void ts_session_forget_files(ts_session *s)
 {
-  for (size_t i = s->loaded; i < s->dependencies.count; i++)
-    if (s->dependencies.at[i].file < s->dependency_mapped.count)
-      s->dependency_mapped.at[s->dependencies.at[i].file] = 0;
-  s->dependencies.count = s->loaded;
-  for (size_t i = s->loaded_named.count; i < s->loaded; i++) {
-    const ts_dependency *d = &s->dependencies.at[i];
-    ts_names_put(s->lasting, &s->loaded_named, dependency_key(s, d->path, d->name, d->role),
+  for (size_t i = s->files->loaded; i < s->files->dependencies.count; i++)
+    if (s->files->dependencies.at[i].file < s->files->mapped.count)
+      s->files->mapped.at[s->files->dependencies.at[i].file] = 0;
+  s->files->dependencies.count = s->files->loaded;
+  for (size_t i = s->files->loaded_named.count; i < s->files->loaded; i++) {
+    const ts_dependency *d = &s->files->dependencies.at[i];
+    ts_names_put(s->lasting, &s->files->loaded_named, dependency_key(s, d->path, d->name, d->role),
                  (void *)(uintptr_t)(i + 1));
   }
-  s->dependency_named = s->loaded_named;
-  s->dependency_named.at =
-    ts_arena_copy(s->arena, s->loaded_named.at, s->loaded_named.room * sizeof *s->loaded_named.at);
-  s->fits = (ts_names){0};
-}
-
-ts_noting ts_noting_begin(ts_session *s, ts_touched touched)
-{
-  ts_noting before = {s->touched, s->reads, s->diags->all.count};
-  s->touched = touched;
-  return before;
-}
-
-ts_touched ts_noting_end(ts_session *s, const ts_noting *before)
-{
-  ts_touched touched = s->touched;
-  ts_touch(&s->touched, before->touched);
-  return touched;
-}
-
-bool ts_noting_said(const ts_session *s, const ts_noting *before)
-{
-  return s->diags->all.count != before->said;
-}
-
-bool ts_session_go_on(ts_session *s)
-{
-  size_t most = ts_heap_ceiling() ? ts_heap_ceiling() / 8 : MOST_KEPT_BYTES;
-  if (!s->kept || !s->loaded || s->said_loading || ts_diags_errors(s->diags) ||
-      ts_arena_used(s->lasting) > (most < MOST_KEPT_BYTES ? most : MOST_KEPT_BYTES))
-    return false;
-  if (s->scratch)
-    ts_arena_reset(s->scratch);
-  s->arena = s->lasting;
-  s->diags->all.count = 0; /* warnings of that plan; what they were about is not kept */
-  begin_reports(s);
-  forget_data_files(s);
-  ts_modules_forget(s);
-  s->mesh = (ts_mesh){0};
-  s->explain = s->explained = NULL;
-  s->define_ast = NULL;
-  s->define_file = NULL;
-  s->touched = (ts_touched){0};
-  return true;
-}
-
-void ts_session_scratch(ts_session *s)
-{
-  if (s->scratch)
-    s->arena = s->scratch;
-}
-
-/* ---- -D ---- */
-
-/* By an earlier plan of the session. */
-static const struct ts_read_define *defined_before(const ts_session *s, const ts_define *define)
-{
-  for (size_t i = 0; i < s->read_defines.count; i++) {
-    const struct ts_read_define *known = &s->read_defines.at[i];
-    if (!strcmp(known->dependency.name + strlen("-D "), define->name) &&
-        !strcmp(ts_sources_get(s->sources, known->dependency.file)->text, define->expression))
-      return known;
-  }
-  return NULL;
-}
-
-static struct ts_read_define parse_define(ts_session *s, const ts_define *define)
-{
-  size_t size = strlen(define->expression);
-  struct ts_read_define read = {.dependency = {.role = "command line"}};
-  read.dependency.name = ts_arena_printf(s->lasting, "-D %s", define->name);
-  ts_digest_bytes(define->expression, size, read.dependency.sha256);
-  read.dependency.file = ts_sources_add(s->sources, read.dependency.name, read.dependency.role,
-                                        define->expression, size);
-  read.ast = ts_parse_expr(s->lang, read.dependency.file);
-  if (s->kept)
-    TS_PUSH(s->lasting, &s->read_defines, read);
-  return read;
-}
-
-static void read_define(ts_session *s, uint32_t i)
-{
-  const struct ts_read_define *known = defined_before(s, &s->defines[i]);
-  struct ts_read_define read = known ? *known : parse_define(s, &s->defines[i]);
-  s->define_file[i] = read.dependency.file;
-  s->define_ast[i] = read.ast;
-  TS_PUSH(s->lasting, &s->dependencies, read.dependency);
-  note_mapped(s, read.dependency.file, s->dependencies.count);
-}
-
-const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index)
-{
-  if (s->define_count && !s->define_ast) {
-    s->define_ast = TS_NEW_ARRAY(s->lasting, const ts_ast *, s->define_count);
-    s->define_file = TS_NEW_ARRAY(s->lasting, uint32_t, s->define_count);
-  }
-  for (uint32_t i = s->define_count; i-- > 0;) { /* the last one wins */
-    if (strcmp(s->defines[i].name, name))
-      continue;
-    if (!s->define_file[i])
-      read_define(s, i);
-    *index = i;
-    return s->define_ast[i];
-  }
-  *index = UINT32_MAX;
-  return NULL;
+  s->files->named = s->files->loaded_named;
+  s->files->named.at =
+    ts_arena_copy(s->arena, s->files->loaded_named.at,
+                  s->files->loaded_named.room * sizeof *s->files->loaded_named.at);
+  s->files->fits = (ts_names){0};
 }
 
 const char *ts_session_text(const ts_session *s, const char *name, size_t *size)
 {
-  for (size_t i = s->dependencies.count; i-- > 0;) {
-    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
-    if (source && !strcmp(s->dependencies.at[i].name, name))
+  for (size_t i = s->files->dependencies.count; i-- > 0;) {
+    const ts_source *source = ts_sources_get(s->sources, s->files->dependencies.at[i].file);
+    if (source && !strcmp(s->files->dependencies.at[i].name, name))
       return *size = source->size, source->text;
   }
   return NULL;

@@ -1,0 +1,74 @@
+/* What a compilation is asked for. */
+#ifndef TS_COMPILER_EVAL_OPTIONS_H
+#define TS_COMPILER_EVAL_OPTIONS_H
+
+#include "compiler/eval/session.h"
+
+typedef struct ts_define {
+  const char *name;
+  const char *expression;
+} ts_define; /* -D NAME=EXPR */
+
+struct ts_ir;
+/* For who need not have an IR of each plan. Memory that the fullest rank holds throughout, and the
+ * device with the most room. */
+/* Before there is a fragment: s that a step takes at least, bytes of the fullest rank, and what the
+ * whole job is about. */
+typedef struct ts_held_early {
+  double seconds, tokens, devices;
+  uint64_t bytes;
+} ts_held_early;
+typedef struct ts_held {
+  uint64_t bytes;
+  uint64_t reserved, limit; /* by drivers and libraries, and in all */
+  bool over;                /* bytes exceed the room of every device: there is no IR */
+  /* asked for: it ends, too, as soon as an order shows which micro-batches are in flight; bytes are
+   * then less than an IR would show */
+  bool early;
+  /* or NULL; asked once the IR has fragments, programs and all of the machine, and their messages
+   * have no ends yet. True: that will do, and there is no IR. */
+  bool (*enough)(void *closure, const struct ts_ir *ir);
+  /* likewise, or NULL; asked once there is an order, and ops have costs */
+  bool (*enough_early)(void *closure, const ts_held_early *known);
+  void *closure;
+  bool had; /* it was enough */
+} ts_held;
+
+typedef struct ts_compile_options { /* all may be left zero */
+  const char *plan_name;            /* when the file has several */
+  const char *stdlib_dir;           /* NULL: the one inside the library */
+  const char *const *import_dirs;
+  uint32_t import_dir_count;
+  const ts_define *defines;
+  uint32_t define_count;
+  /* folders that files of the language may read, besides their own and -I */
+  const char *const *read_dirs;
+  uint32_t read_dir_count;
+  const char *const *natives; /* libraries of native code that may be loaded and called */
+  uint32_t native_count;
+  bool uncalibrated; /* the plan's `calibration` is left out */
+  /* texts in the stead of files, by their paths */
+  const struct ts_embedded_file *given;
+  uint32_t given_count;
+  /* NULL, or what a plan holds is worked out as soon as its stages are known. If it is too much
+   * (`over`), the compilation ends there without a message, and gives nothing. */
+  ts_held *held;
+  /* graphs of ranks (trace/play_rank_graph.h) that play on the plan's machine, in the stead of its
+   * own model; NULL: none */
+  const struct ts_events *const *ranks;
+  uint32_t rank_count;
+  /* of a workload (trace/play_workload.h), the one of its `ranks`: what is played, and what that
+   * is; may be NULL */
+  const struct ts_workload_choice *workload;
+  struct ts_workload_facts *workload_facts;
+  bool priced; /* times that they have are not taken: `costs` price all work */
+  /* an expression in the stead of the plan's `schedule`, which may name what the plan may; NULL:
+   * the plan's own */
+  const char *schedule;
+  /* an order of work in the stead of the schedule's, whose stages and clauses stay
+   * (compiler/schedule/schedule.h); NULL: its own */
+  const struct ts_given_order *order;
+  const char *explain; /* a label to explain: see `explained` of the session */
+} ts_compile_options;
+
+#endif
