@@ -91,7 +91,9 @@ stdlib_files = \
 	stdlib/import/hf.ts \
 	stdlib/import/hf_experts.ts \
 	stdlib/import/hf_keys.ts \
+	stdlib/import/hf_late.ts \
 	stdlib/import/hf_others.ts \
+	stdlib/import/hf_renamed.ts \
 	stdlib/import/hf_types.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \

@@ -11,7 +11,8 @@
 // meets, to count the parameters that are active. `target`: words to predict where a decoder has an
 // encoder's; 0: 114 for 512, as where spans of 15 % are hidden (T5). `text`: of a model of pictures and
 // words the one of words alone; towers are refused.
-import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_others
+import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_renamed, std.import.hf_late
+import std.import.hf_others
 export import std.ops.routing
 
 fn hf(
@@ -41,11 +42,16 @@ fn _sparse(file: Record, text: Bool) -> Bool = not _is_other(file) and any([
   l.mlp.kind == "experts" or l.mlp.kind == "plain_experts" for l in _decoder(file, { seq: 1, mtp: false, met: false, text: text }).layers
 ])
 
-let _decoders: List[Record] = hf_dense_types + hf_expert_types
+let _decoders: List[Record] = hf_dense_types + hf_expert_types + hf_renamed_types + hf_late_types
 let _types: List[Record] = _decoders + hf_other_types
 fn _name(file: Record) -> String = field(file, "model_type", "")
 fn _type(name: String, types: List) -> Record = _one([t for t in types if hf_is(name, t.types)], name, types)
-fn _one(found: List, name: String, types: List) -> Record = if found != [] then found[0] else refuse(
+fn _one(found: List, name: String, types: List) -> Record = if found != [] then found[0] else _none(
+  [t.why for t in hf_refused_types if hf_is(name, t.types)],
+  name,
+  types,
+)
+fn _none(why: List, name: String, types: List) -> Record = if why != [] then refuse("`model_type`: `" + name + "`: " + why[0]) else refuse(
   (if name == "" then "the file has no `model_type`" else "`model_type`: `" + name + "` is not known here") + "; known are " +
     str([name for t in types for name in words(t.types)]),
 )
@@ -71,7 +77,10 @@ fn _tied_as(whole: Record, type: Record) -> Record = type with {
   default = type.default with { tie_word_embeddings = field(whole, "tie_word_embeddings", type.default.tie_word_embeddings) }
 }
 fn _of_type(type: Record, file: Record, asked: Record) -> Decoder = _unless(
-  [r for r in hf_refused if hf_has(file, r.key) and not any([v == field(file, r.key, none) for v in r.but])],
+  [
+    r for r in hf_refused if hf_has(file, r.key) and not hf_is(r.key, type.reads) and
+      not any([v == field(file, r.key, none) for v in r.but])
+  ],
   type,
   { file: file, default: type.default, seq: asked.seq, mtp: asked.mtp, met: asked.met },
 )

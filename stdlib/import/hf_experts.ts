@@ -2,7 +2,7 @@
 import std.models.decoder, std.import.hf_keys, std.import.hf_types
 
 fn _met(c: Record, experts: Int, top: Int) -> Int = if c.met then top else experts
-fn _experts(c: Record, experts: Int, top: Int, ffn: Int, shared: Int = 0) -> Mlp = {
+fn hf_experts(c: Record, experts: Int, top: Int, ffn: Int, shared: Int = 0) -> Mlp = {
   kind: "experts",
   experts: experts,
   top: top,
@@ -12,10 +12,10 @@ fn _experts(c: Record, experts: Int, top: Int, ffn: Int, shared: Int = 0) -> Mlp
   shared: shared,
   corrected: hf_or(c, "topk_method", "") == "noaux_tc" or hf_any(c, "use_routing_bias use_moe_router_bias", false),
 }
-fn _top(c: Record) -> Int = hf_any(c, "num_experts_per_tok experts_per_token", 0)
-fn _routed(c: Record) -> Int = hf_any(c, "n_routed_experts num_experts num_local_experts", 0)
+fn hf_top(c: Record) -> Int = hf_any(c, "num_experts_per_tok experts_per_token", 0)
+fn hf_routed(c: Record) -> Int = hf_any(c, "n_routed_experts num_experts num_local_experts", 0)
 // Layers that are sparse have experts, the others an MLP.
-fn _mixed(c: Record, mixers: List[Mixer], sparse: List[Bool], experts: Mlp, dense: Mlp, norms: String = "before") -> Decoder = hf_model(
+fn hf_mixed(c: Record, mixers: List[Mixer], sparse: List[Bool], experts: Mlp, dense: Mlp, norms: String = "before") -> Decoder = hf_model(
   c,
   [{ mixer: m[0], mlp: if m[1] then experts else dense, norms: norms } for m in zip(mixers, sparse)],
 )
@@ -23,31 +23,31 @@ fn _mixtral(c: Record) -> Decoder = _alike_experts(c, false)
 fn _alike_experts(c: Record, bias: Bool) -> Decoder = hf_alike(
   c,
   hf_mixers(c, hf_all(c, hf_raw(c, "sliding_window") == none), bias, bias),
-  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "intermediate_size")),
 )
 fn _steps(c: Record) -> List[Bool] = [
   not any([k == i for k in hf_or(c, "mlp_only_layers", [])]) and (i + 1) % hf_or(c, "decoder_sparse_step", 1) == 0 for i in 0..hf_layers(c)
 ]
-fn _qwen2_moe(c: Record) -> Decoder = _mixed(
+fn _qwen2_moe(c: Record) -> Decoder = hf_mixed(
   c,
   hf_mixers(c, hf_late_windows(c), hf_or(c, "qkv_bias", true), false),
   _steps(c),
-  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), hf_get(c, "shared_expert_intermediate_size")) with {
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "moe_intermediate_size"), hf_get(c, "shared_expert_intermediate_size")) with {
     shared_gate = true
   },
   hf_dense(c),
 )
-fn _qwen3_moe(c: Record) -> Decoder = _mixed(
+fn _qwen3_moe(c: Record) -> Decoder = hf_mixed(
   c,
   hf_mixers(c, hf_all(c, not hf_flag(c, "use_sliding_window")), hf_biased(c), hf_biased(c), "head"),
   _steps(c),
-  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size")),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "moe_intermediate_size")),
   hf_dense(c),
 )
 fn _olmoe(c: Record) -> Decoder = hf_alike(
   c,
   hf_mixers(c, hf_always(c), hf_biased(c), hf_biased(c), "across"),
-  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "intermediate_size")),
 )
 fn _phimoe(c: Record) -> Decoder = _alike_experts(c, hf_biased(c)) with {
   norm = "layer"
@@ -62,27 +62,27 @@ fn _minimax(c: Record) -> Decoder = if any([t != 1 for t in hf_or(c, "attn_type_
     m with { share = hf_or(c, "rotary_dim", hf_head_dim(c)) / real(hf_head_dim(c)) }
       for m in hf_mixers(c, hf_always(c), false, false, if hf_or(c, "use_qk_norm", true) then _minimax_norm(c) else "none")
   ],
-  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size"), hf_or(c, "shared_intermediate_size", 0)),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "intermediate_size"), hf_or(c, "shared_intermediate_size", 0)),
 )
 fn _minimax_norm(c: Record) -> String = if hf_or(c, "qk_norm_type", "per_layer") == "per_layer" then "across"
   else refuse("`qk_norm_type`: `" + hf_raw(c, "qk_norm_type") + "` is not followed: known is per_layer")
 fn _gpt_oss(c: Record) -> Decoder = hf_alike(
   c,
   [m with { sinks = true } for m in hf_mixers(c, [i % 2 == 1 for i in 0..hf_layers(c)], hf_biased(c), hf_biased(c))],
-  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size")) with { biased = true },
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "intermediate_size")) with { biased = true },
 )
-fn _shared(c: Record) -> Int = hf_or(c, "n_shared_experts", 0) * hf_get(c, "moe_intermediate_size")
-fn _after_first(c: Record) -> List[Bool] = [
+fn hf_shared(c: Record) -> Int = hf_or(c, "n_shared_experts", 0) * hf_get(c, "moe_intermediate_size")
+fn hf_after_first(c: Record) -> List[Bool] = [
   i >= hf_or(c, "first_k_dense_replace", 0) and i % hf_or(c, "moe_layer_freq", 1) == 0 for i in 0..hf_layers(c)
 ]
-fn _glm4_moe(c: Record) -> Decoder = _mixed(
+fn _glm4_moe(c: Record) -> Decoder = hf_mixed(
   c,
   hf_mixers(c, hf_always(c), hf_biased(c), false, if hf_flag(c, "use_qk_norm") then "head" else "none"),
-  _after_first(c),
-  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
+  hf_after_first(c),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "moe_intermediate_size"), hf_shared(c)),
   hf_dense(c),
 )
-fn _latent(c: Record) -> Mixer = if hf_biased(c) or hf_flag(c, "mlp_bias") then refuse(
+fn hf_latent(c: Record) -> Mixer = if hf_biased(c) or hf_flag(c, "mlp_bias") then refuse(
   "`" + (if hf_biased(c) then "attention_bias" else "mlp_bias") + "`: biases of layers with latent attention are not followed: write false",
 ) else {
   kind: "latent",
@@ -93,19 +93,19 @@ fn _latent(c: Record) -> Mixer = if hf_biased(c) or hf_flag(c, "mlp_bias") then 
   rope: hf_get(c, "qk_rope_head_dim"),
   v_dim: hf_get(c, "v_head_dim"),
 }
-fn _with_latent(c: Record, mixers: List[Mixer], sparse: List[Bool]) -> Decoder = _mixed(
+fn hf_with_latent(c: Record, mixers: List[Mixer], sparse: List[Bool]) -> Decoder = hf_mixed(
   c,
   mixers,
   sparse,
-  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), _shared(c)),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "moe_intermediate_size"), hf_shared(c)),
   hf_dense(c),
 )
-fn _deepseek(c: Record) -> Decoder = _with_latent(c, [_latent(c) for i in 0..hf_layers(c)], _after_first(c))
+fn _deepseek(c: Record) -> Decoder = hf_with_latent(c, [hf_latent(c) for i in 0..hf_layers(c)], hf_after_first(c))
 // Sparse latent attention: up to `index_topk` words a query sees all before it.
 fn _glm_dsa(c: Record) -> Decoder = if hf_seq(c) > hf_get(c, "index_topk") then refuse(
   "`index_topk`: attention to a choice of words is followed up to as many: state `seq` up to " + str(hf_get(c, "index_topk")),
-) else _with_latent(c, [_indexed(c, kind) for kind in _indexers(c)], _sparse_by_type(c))
-fn _indexed(c: Record, kind: String) -> Mixer = _latent(c) with {
+) else hf_with_latent(c, [_indexed(c, kind) for kind in _indexers(c)], hf_sparse_by_type(c))
+fn _indexed(c: Record, kind: String) -> Mixer = hf_latent(c) with {
   index_heads = match kind {
     "full" -> hf_get(c, "index_n_heads")
     "shared" -> 0
@@ -126,11 +126,11 @@ fn _indexer_of(letter: String) -> String = match letter {
   "S" -> "shared"
   _ -> refuse("`index_topk_pattern` has `" + letter + "`: known are F S")
 }
-fn _sparse_by_type(c: Record) -> List[Bool] = if hf_raw(c, "mlp_layer_types") == none then _after_first(c)
+fn hf_sparse_by_type(c: Record) -> List[Bool] = if hf_raw(c, "mlp_layer_types") == none then hf_after_first(c)
   else [_is_sparse(k) for k in hf_counted(c, hf_raw(c, "mlp_layer_types"), "mlp_layer_types")]
 fn _is_sparse(kind: String) -> Bool = if hf_is(kind, "sparse dense") then kind == "sparse"
   else refuse("`mlp_layer_types` has `" + kind + "`: known are sparse dense")
-fn _llama4(c: Record) -> Decoder = _mixed(
+fn _llama4(c: Record) -> Decoder = hf_mixed(
   c,
   [
     hf_attention(
@@ -146,7 +146,7 @@ fn _llama4(c: Record) -> Decoder = _mixed(
     )
   ],
   _llama4_sparse(c),
-  _experts(c, _routed(c), _top(c), hf_get(c, "intermediate_size"), hf_get(c, "intermediate_size")),
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "intermediate_size"), hf_get(c, "intermediate_size")),
   { ffn: hf_get(c, "intermediate_size_mlp"), activation: hf_activation(c, true) },
 )
 fn _llama4_sparse(c: Record) -> List[Bool] = _sparse_of(c, hf_or(c, "moe_layers", []))
@@ -179,6 +179,8 @@ fn _nemotron_h(c: Record) -> Decoder = {
 }
 fn _half_layer(c: Record, half: String) -> Layer = match half {
   "mamba" -> { mixer: _state_space(c), mlp: { kind: "none" } }
+  "linear_attention" -> { mixer: _state_space(c), mlp: { kind: "none" } }
+  "full_attention" -> { mixer: _plain_attention(c), mlp: { kind: "none" } }
   "attention" -> { mixer: _plain_attention(c), mlp: { kind: "none" } }
   "mlp" -> { mixer: { kind: "none" }, mlp: _plain_mlp(c) }
   "moe" -> { mixer: { kind: "none" }, mlp: _plain_experts(c) }
@@ -213,9 +215,9 @@ fn _squared(name: String) -> String = if name == "relu2" then name
   else refuse("`mlp_hidden_act`: `" + name + "` has no op here: known is relu2")
 fn _plain_experts(c: Record) -> Mlp = {
   kind: "plain_experts",
-  experts: _routed(c),
-  top: _top(c),
-  met: _met(c, _routed(c), _top(c)),
+  experts: hf_routed(c),
+  top: hf_top(c),
+  met: _met(c, hf_routed(c), hf_top(c)),
   ffn: hf_get(c, "moe_intermediate_size"),
   activation: _squared(hf_or(c, "mlp_hidden_act", "relu2")),
   shared: hf_or(c, "n_shared_experts", 0) * hf_or(c, "moe_shared_expert_intermediate_size", 0),
@@ -233,11 +235,11 @@ fn _delta_kinds(c: Record) -> List[String] = hf_counted(
   ),
 )
 fn _delta_mixers(c: Record) -> List[Mixer] = [
-  if kind == "linear_attention" then _delta_mixer(c) else hf_attention(c, kind, hf_biased(c), hf_biased(c), "head") with {
+  if kind == "linear_attention" then hf_delta_mixer(c) else hf_attention(c, kind, hf_biased(c), hf_biased(c), "head") with {
     gated = hf_or(c, "attn_output_gate", true)
   } for kind in _delta_kinds(c)
 ]
-fn _delta_mixer(c: Record) -> Mixer = {
+fn hf_delta_mixer(c: Record) -> Mixer = {
   kind: "delta",
   heads: hf_get(c, "linear_num_value_heads"),
   kv_heads: hf_get(c, "linear_num_key_heads"),
@@ -245,11 +247,11 @@ fn _delta_mixer(c: Record) -> Mixer = {
   v_dim: hf_get(c, "linear_value_head_dim"),
   taps: hf_get(c, "linear_conv_kernel_dim"),
 }
-fn _qwen3_next(c: Record) -> Decoder = _mixed(
+fn _qwen3_next(c: Record) -> Decoder = hf_mixed(
   c,
   _delta_mixers(c),
   _steps(c),
-  _experts(c, _routed(c), _top(c), hf_get(c, "moe_intermediate_size"), hf_get(c, "shared_expert_intermediate_size")) with {
+  hf_experts(c, hf_routed(c), hf_top(c), hf_get(c, "moe_intermediate_size"), hf_get(c, "shared_expert_intermediate_size")) with {
     shared_gate = true
   },
   if any([not s for s in _steps(c)]) then hf_dense(c) else { kind: "none" },
@@ -257,12 +259,12 @@ fn _qwen3_next(c: Record) -> Decoder = _mixed(
 fn _qwen3_5(c: Record) -> Decoder = hf_alike(c, _delta_mixers(c), hf_dense(c))
 
 // What several types read.
-let _latent_reads = "mlp_bias num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers"
+let hf_latent_reads = "mlp_bias num_experts_per_tok n_routed_experts n_shared_experts moe_intermediate_size first_k_dense_replace moe_layer_freq attention_bias kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim qk_head_dim v_head_dim num_nextn_predict_layers"
 let _indexed_reads =
-  _latent_reads + " num_mtp_layers mlp_layer_types index_topk index_head_dim index_n_heads indexer_types index_topk_freq index_topk_pattern index_skip_topk_offset indexer_rope_interleave index_share_for_mtp_iteration"
-let _delta_reads = "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings"
+  hf_latent_reads + " num_mtp_layers mlp_layer_types index_topk index_head_dim index_n_heads indexer_types index_topk_freq index_topk_pattern index_skip_topk_offset indexer_rope_interleave index_share_for_mtp_iteration"
+let hf_delta_reads = "linear_conv_kernel_dim linear_key_head_dim linear_value_head_dim linear_num_key_heads linear_num_value_heads full_attention_interval attn_output_gate attention_bias mtp_num_hidden_layers mtp_use_dedicated_embeddings"
 let _delta_experts = " num_experts num_local_experts num_experts_per_tok moe_intermediate_size shared_expert_intermediate_size decoder_sparse_step mlp_only_layers"
-let _deepseek_sizes: Record = {
+let hf_deepseek_sizes: Record = {
   vocab_size: 129280,
   hidden_size: 7168,
   intermediate_size: 18432,
@@ -398,7 +400,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "deepseek_v2",
     build: _deepseek,
-    reads: _latent_reads,
+    reads: hf_latent_reads,
     default: {
       vocab_size: 102400,
       hidden_size: 4096,
@@ -420,8 +422,8 @@ let hf_expert_types: List[Record] = [
   {
     types: "deepseek_v3 kimi_k2",
     build: _deepseek,
-    reads: _latent_reads + " num_mtp_layers",
-    default: _deepseek_sizes with { max_position_embeddings = 4096 },
+    reads: hf_latent_reads + " num_mtp_layers",
+    default: hf_deepseek_sizes with { max_position_embeddings = 4096 },
   },
   {
     types: "glm4_moe",
@@ -514,7 +516,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "qwen3_next",
     build: _qwen3_next,
-    reads: _delta_reads + _delta_experts,
+    reads: hf_delta_reads + _delta_experts,
     default: {
       vocab_size: 151936,
       hidden_size: 2048,
@@ -540,7 +542,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "qwen3_5_moe_text",
     build: _qwen3_next,
-    reads: _delta_reads + _delta_experts,
+    reads: hf_delta_reads + _delta_experts,
     default: {
       vocab_size: 248320,
       hidden_size: 2048,
@@ -565,7 +567,7 @@ let hf_expert_types: List[Record] = [
   {
     types: "qwen3_5_text",
     build: _qwen3_5,
-    reads: _delta_reads + " mlp_only_layers",
+    reads: hf_delta_reads + " mlp_only_layers",
     default: {
       vocab_size: 248320,
       hidden_size: 4096,
@@ -588,7 +590,7 @@ let hf_expert_types: List[Record] = [
     types: "glm_moe_dsa",
     build: _glm_dsa,
     reads: _indexed_reads,
-    default: _deepseek_sizes with {
+    default: hf_deepseek_sizes with {
       vocab_size = 154880
       hidden_size = 6144
       intermediate_size = 12288
@@ -605,6 +607,6 @@ let hf_expert_types: List[Record] = [
     types: "deepseek_v32",
     build: _glm_dsa,
     reads: _indexed_reads,
-    default: _deepseek_sizes,
+    default: hf_deepseek_sizes,
   },
 ]

@@ -35,7 +35,7 @@ let hf_harmless: List[Record] = [
   {
     why: "what weights begin with, and what is done to them before training",
     keys: [
-      "initializer_range initializer_factor init_std embedding_init_std attention_initializer_range",
+      "initializer_range initializer_factor init_std embedding_init_std embedding_initializer_range attention_initializer_range",
       "rescale_prenorm_residual _name_or_path auto_map architectures transformers_version",
       "torchscript return_dict",
     ],
@@ -44,7 +44,7 @@ let hf_harmless: List[Record] = [
     why: "the formats of a checkpoint: a plan states those that it trains in",
     keys: [
       "torch_dtype dtype quantization_config use_bfloat16 mamba_ssm_dtype mamba_ssm_cache_dtype",
-      "attention_softmax_in_fp32 moe_router_dtype router_dtype",
+      "attention_softmax_in_fp32 scale_attention_softmax_in_fp32 moe_router_dtype router_dtype",
     ],
   },
   {

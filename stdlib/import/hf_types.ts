@@ -7,7 +7,7 @@ import std.models.decoder, std.import.hf_keys
 fn _hidden(c: Record) -> Int = hf_get(c, "hidden_size")
 fn hf_layers(c: Record) -> Int = hf_get(c, "num_hidden_layers")
 fn hf_heads(c: Record) -> Int = hf_get(c, "num_attention_heads")
-fn _words(c: Record) -> Int = hf_any(c, "max_position_embeddings n_positions", 4096)
+fn _words(c: Record) -> Int = hf_any(c, "max_position_embeddings n_positions max_seq_len seq_length model_max_length", 4096)
 fn hf_seq(c: Record) -> Int = hf_asked(c, min(4096, _words(c)))
 fn _kv_heads(c: Record) -> Int = hf_or(c, "num_key_value_heads", hf_heads(c))
 fn hf_head_dim(c: Record) -> Int = hf_or(c, "head_dim", div(_hidden(c), hf_heads(c)))

@@ -7,12 +7,12 @@ export import std.ops.routing
 
 // What mixes words. `norm`: of queries and keys: "head", "across" all heads, "bare" (without weights) or
 // "none"; `window`: of so many keys; `share`: of a head has a position; `gated`: what attention gives is
-// weighted by a product of its own; `q_rank` to `v_dim`: latent attention, as in std.models.deepseek;
+// weighted by a product of its own, an element or (`gate_heads`) a head at a time; `q_rank` to `v_dim`: latent attention, as in std.models.deepseek;
 // `index_heads`, of `index_dim`: what chooses the words that a query sees (std.ops.latent);
 // `inner` to `conv_bias`: a state space, as in std.ops.mamba; `heads` of values and `kv_heads` of queries and
 // keys of a delta network, of widths `v_dim` and `head_dim` (std.ops.delta).
 record Mixer {
-  kind: String = "attention" // or "latent", "state_space", "delta", "none"
+  kind: String = "attention" // or "latent", "state_space", "delta", "conv", "none"
   heads: Int = 1
   kv_heads: Int = heads
   head_dim: Int = 1
@@ -25,6 +25,7 @@ record Mixer {
   scaled: Bool = false
   sinks: Bool = false
   gated: Bool = false
+  gate_heads: Bool = false
   q_rank: Int = 0
   kv_rank: Int = 1
   nope: Int = 1
@@ -38,6 +39,8 @@ record Mixer {
   taps: Int = 4
   chunk: Int = 128
   conv_bias: Bool = false
+  scan_norm: Bool = true
+  value_dim: Int = 0 // of attention whose values have another width than its keys
 }
 
 // The MLP. `activation`: "silu", "gelu", "relu" or "relu2" (squared); `gated`: by a second product of
@@ -100,6 +103,32 @@ block _norm(x: Tensor, kind: String) {
   yield y
 }
 
+// Queries apart from keys and values, which have widths of their own.
+block _uneven_attention(x: Tensor, m: Mixer) {
+  let rope = round(m.share * m.head_dim)
+  q = linear(x, out: m.heads * m.head_dim, bias: m.bias) as q
+  kv = linear(x, out: m.kv_heads * (m.head_dim + m.value_dim), bias: m.bias) as kv
+  qr = latent_rotary(q, width: m.head_dim, rope: rope) as rotary
+  kr = latent_rotary(kv, width: m.head_dim + m.value_dim, rope: rope) as keys.rotary
+  a = query_attention(
+    qr,
+    kr,
+    head_dim: m.head_dim,
+    v_dim: m.value_dim,
+    causal: true,
+    window: m.window,
+    sinks: m.sinks,
+  ) as core
+  yield linear(a, out: last(x.shape), bias: m.out_bias) as proj
+}
+
+// A short convolution between two gates (LFM2).
+block _conv(x: Tensor, m: Mixer) {
+  p = linear(x, out: 3 * last(x.shape), bias: m.bias) as up
+  y = gated_conv(p, taps: m.taps, biased: m.bias) as conv
+  yield linear(y, out: last(x.shape), bias: m.bias) as down
+}
+
 block _attention(x: Tensor, m: Mixer) {
   qkv = linear(x, out: (m.heads + 2 * m.kv_heads) * m.head_dim, bias: m.bias) as qkv
   if m.norm != "none" {
@@ -117,7 +146,7 @@ block _attention(x: Tensor, m: Mixer) {
   }
   a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, window: m.window, sinks: m.sinks) as core
   if m.gated {
-    g = linear(x, out: m.heads * m.head_dim, bias: m.bias) as gate.up
+    g = linear(x, out: if m.gate_heads then m.heads else m.heads * m.head_dim, bias: m.bias) as gate.up
     a = gated_silu(g, a) as gate.act
   }
   yield linear(a, out: last(x.shape), bias: m.out_bias) as proj
@@ -144,6 +173,7 @@ block _state_space(x: Tensor, m: Mixer) {
     heads: m.heads,
     chunk: m.chunk,
     learned: true,
+    normed: m.scan_norm,
   ) as scan
   yield linear(o, out: last(x.shape), bias: m.bias) as down
 }
@@ -170,7 +200,15 @@ block _mix(x: Tensor, m: Mixer) {
       if m.kind == "delta" {
         y = _delta(x, m)
       } else {
-        y = _attention(x, m)
+        if m.kind == "conv" {
+          y = _conv(x, m)
+        } else {
+          if m.value_dim > 0 {
+            y = _uneven_attention(x, m)
+          } else {
+            y = _attention(x, m)
+          }
+        }
       }
     }
   }
@@ -294,7 +332,7 @@ block decoder_layer(x: Tensor, l: Layer, norm: String, load: Any = 1, drop: Bool
 
 // Words of a record that its blocks know; a block takes another for its last case.
 fn _is(word: String, words: List) -> Bool = any([w == word for w in words])
-fn _mixes(l: Layer) -> Bool = _is(l.mixer.kind, ["attention", "latent", "state_space", "delta", "none"]) and _is(
+fn _mixes(l: Layer) -> Bool = _is(l.mixer.kind, ["attention", "latent", "state_space", "delta", "conv", "none"]) and _is(
   l.mixer.norm,
   ["head", "across", "bare", "none"],
 )
@@ -315,7 +353,7 @@ model decoder(d: Decoder) {
   require loads_fit(d.load, _sparse(d.layers) + _sparse(d.mtp)),
     "where layers have loads of their own, there is one for each with experts, those of `mtp` last"
   require all([_mixes(l) for l in d.layers + d.mtp]),
-    "what mixes words is attention, latent, state_space, delta or none; its `norm` is head, across, bare or none"
+    "what mixes words is attention, latent, state_space, delta, conv or none; its `norm` is head, across, bare or none"
   require all([_acts(l.mlp) for l in d.layers + d.mtp]),
     "an MLP is dense, experts, plain_experts or none; its `activation` is silu or gelu with a gate, gelu, relu or relu2 without"
   require all([_normed(l) for l in d.layers + d.mtp]),

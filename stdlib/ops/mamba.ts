@@ -33,7 +33,8 @@ op mamba_conv(
 // states of [head width, state]. Work for an element of x: `chunk / 2` keys on average for scores
 // (shared by the heads of a group) and for values, and the state twice. Its kernels read and write
 // x, B, C and states several times. After it the gate, and an RMS norm of each group. `learned`: the
-// decay, the skip and the bias of time steps of each head, and the norm's weights, are counted.
+// decay, the skip and the bias of time steps of each head, and the norm's weights, are counted. `normed`:
+// there is such a norm (Falcon-H1 has none).
 op mamba_scan(
   y: Tensor,
   z: Tensor,
@@ -43,9 +44,10 @@ op mamba_scan(
   heads: Int,
   chunk: Int = 128,
   learned: Bool = false,
+  normed: Bool = true,
 ) {
   weight a: [3, heads] if learned
-  weight g: [inner] if learned
+  weight g: [inner] if learned and normed
   output o: z.shape
   whole y dim 1
   whole z dim 1
@@ -56,10 +58,10 @@ op mamba_scan(
   forward {
     kernel mamba_scan { flops = elements * each, reads = [y, y, states, states], writes = [o, states, states] }
     kernel elementwise { reads = [o, z], writes = [o] }
-    kernel elementwise { reads = [o], writes = [o] }
+    kernel elementwise if normed { reads = [o], writes = [o] }
   }
   backward(input) {
-    kernel elementwise { reads = [do, o], writes = [do] }
+    kernel elementwise if normed { reads = [do, o], writes = [do] }
     kernel elementwise { reads = [do, z, o], writes = [do, dz] }
     kernel mamba_scan_backward {
       flops = 5 * div(elements * each, 2)
@@ -68,4 +70,18 @@ op mamba_scan(
     }
   }
   saves [y, z, o]
+}
+
+// A short convolution of each channel between two gates (LFM2, arXiv 2511.23404): of [.., 3 widths] the first
+// gates what goes in, the second what comes out.
+op gated_conv(p: Tensor, taps: Int = 3, biased: Bool = false) {
+  weight w: [div(last(p.shape), 3), taps]
+  weight b: [div(last(p.shape), 3)] if biased
+  output y: with_last(p.shape, div(last(p.shape), 3))
+  whole p dim 1
+  require taps >= 1 and last(p.shape) % 3 == 0, "`taps` are 1 or more, the last dimension holds two gates and what they gate"
+  forward { kernel elementwise { reads = [p, w], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, p], writes = [dp] } }
+  backward(weight) { kernel elementwise { reads = [dy, p], writes = [dw] } }
+  saves [p]
 }

@@ -337,7 +337,7 @@ op attention(
 // another sequence, or of another width (`v_dim`). How many heads there are follows from the
 // widths. Backward: two products of the width of values, three of that of keys. `load` as in
 // `attention`. `unfused`: in separate kernels, which compute all scores and keep the probabilities;
-// `parts`: their softmax in fp32, part by part.
+// `parts`: their softmax in fp32, part by part. `window`, `sinks`: as in `attention`.
 op query_attention(
   q: Tensor,
   kv: Tensor,
@@ -347,14 +347,18 @@ op query_attention(
   load: Real = 1,
   unfused: Bool = false,
   parts: Bool = false,
+  window: Int = 0,
+  sinks: Bool = false,
 ) {
+  weight s: [div(last(q.shape), head_dim)] if sinks
   let heads = div(last(q.shape), head_dim)
   let kv_heads = div(last(kv.shape), head_dim + v_dim)
   output y: with_last(q.shape, heads * v_dim)
   let batch = q.shape[0]
   let seq = q.shape[1]
   let keys = kv.shape[1]
-  let met = _scores(seq, keys, causal)
+  let local = window > 0 and seq == keys and _as_causal(window) < keys
+  let met = _scores(seq, keys, causal, if seq == keys then window else 0)
   let mean = batch * heads * met
   let product = batch * heads * (if load == 1 then met else round(met * load))
   let scores = bytes(q.dtype) * batch * heads * seq * keys
@@ -363,13 +367,14 @@ op query_attention(
   require last(q.shape) % head_dim == 0 and last(kv.shape) % (head_dim + v_dim) == 0, "`q` and `kv` hold whole heads"
   require heads % max(kv_heads, 1) == 0,
     "queries share keys and values in groups of equal size: heads of queries must be a multiple of those of keys"
+  require window >= 0 and not (window > 0 and unfused), "`window` counts keys, 0 for all, and is of attention in one kernel"
   require load >= 1, "`load` is that of the fullest rank over the mean: 1 or more"
   whole kv dim 1
   forward {
     kernel attention if not unfused {
-      batch = batch * load
-      seq = seq
-      keys = keys
+      batch = if local then ceil_div(batch * seq, _as_causal(window)) * load else batch * load
+      seq = if local then _as_causal(window) else seq
+      keys = if local then _as_causal(window) else keys
       heads = heads
       kv_heads = kv_heads
       head_dim = head_dim
@@ -451,9 +456,9 @@ op query_attention(
       writes = [dkv]
     }
     kernel attention_backward if not unfused {
-      batch = batch * load
-      seq = seq
-      keys = keys
+      batch = if local then ceil_div(batch * seq, _as_causal(window)) * load else batch * load
+      seq = if local then _as_causal(window) else seq
+      keys = if local then _as_causal(window) else keys
       heads = heads
       kv_heads = kv_heads
       head_dim = head_dim

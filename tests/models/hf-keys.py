@@ -6,10 +6,16 @@ import re
 import sys
 
 # Listed and not asked for (model_type: by std.import.hf itself): they follow from other keys, or change neither size nor time.
-IMPLIED = set("""model_type dense_act_fn is_gated_act relative_attention_max_distance n_ctx qk_head_dim expand
+IMPLIED = set("""model_type dense_act_fn is_gated_act relative_attention_max_distance n_ctx qk_head_dim
 mamba_hidden_act time_step_floor time_step_limit time_step_max time_step_min time_step_rank
 mtp_hybrid_override_pattern mtp_layers_block_type indexer_rope_interleave index_share_for_mtp_iteration
-scale_decoder_outputs""".split())
+scale_decoder_outputs activation_dropout apply_query_key_layer_scaling attention_layers bias_dropout_fusion block_dim
+block_mlp_init_scale block_norm_eps block_out_init_scale block_use_swiglu block_use_xavier_init conv_dim conv_dim_out
+conv_use_xavier_init embedding_fraction enable_moe_fp32_combine expansion_ratio init_device interleaved_qkv
+learned_pos_emb linear_a_log_max linear_a_log_min linear_allow_neg_eigval linear_dt_init_floor linear_dt_max
+linear_dt_min load_balance_coeff mamba_d_head moe_norm_min mup_enabled no_bias norm_type original_rope
+prefix_projection quantization_bit rope_dim route_norm route_scale router_scaling_factor scale_embedding score_func
+z_loss_coefficient z_loss_weight""".split())
 
 
 def keys(text):
@@ -17,7 +23,7 @@ def keys(text):
 
 
 text = "\n".join(re.sub(r"//.*", "", open(f).read()) for f in sorted(glob.glob(sys.argv[1] + "/import/hf*.ts")))
-lists = re.findall(r"\breads: .*|^let _\w*(?:reads|experts)\w* =[^=]*?(?=^let|^fn)", text, re.M)
+lists = re.findall(r"\breads: .*|^let \w*(?:reads|experts)\w* =[^=]*?(?=^let|^fn)", text, re.M)
 lists.append(text[text.index("let hf_common"):text.index("let hf_harmless")])
 listed = set().union(*map(keys, lists))
 harmless = keys(text[text.index("let hf_harmless"):text.index("fn hf_known")])
