@@ -18,6 +18,7 @@ ROOT = pathlib.Path(os.environ.get("top_srcdir") or pathlib.Path(__file__).paren
 BUILD = pathlib.Path(os.environ.get("top_builddir") or ROOT / "build").resolve()
 TIMEOUT = float(os.environ.get("TS_TEST_TIMEOUT", 180))
 LINES, WIDTH = 400, 400  # of a difference: a case that goes wrong may print megabytes
+ALL = "TS_TEST_ALL" in os.environ  # also cases whose command begins with `# Long`, which `./dev test` leaves to .ci/run
 WORKERS = int(os.environ.get("TS_TEST_WORKERS", 0)) or os.cpu_count() or 1
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if name not in ("NO_COLOR", "CLICOLOR_FORCE", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
@@ -94,6 +95,10 @@ class Golden:
         options = folder / f"{self.name}.args"
         options = options.read_text(encoding="utf-8").rstrip("\n") if options.exists() else ""
         return self.default.replace("@", source).replace("%", options)
+
+    def is_long(self):
+        stated = ROOT / "tests" / self.kind / f"{self.name}.cmd"
+        return stated.exists() and stated.read_bytes().startswith(b"# Long")
 
     def play(self, scratch, update):
         folder = ROOT / "tests" / self.kind
@@ -186,7 +191,14 @@ def all_cases():
     yield from (Narrow(program) for program in ("tsc", "tsrun", "tsfmt", "trainspec") if built(program))
 
 
-def play(case, update):
+def left_to_ci(case, wanted):
+    """Whoever names a case gets it; whoever names its kind or nothing gets the quick ones."""
+    return not ALL and case.id not in wanted and isinstance(case, Golden) and case.is_long()
+
+
+def play(case, update, wanted):
+    if not update and left_to_ci(case, wanted):
+        return ["skip"]
     with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
         return case.play(pathlib.Path(scratch), update)
 
@@ -198,11 +210,12 @@ def main():
     sys.stdout.reconfigure(errors="surrogateescape")
     cases = [case for case in all_cases() if not wanted or any(case.id == w or case.id.startswith(w + "/") for w in wanted)]
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as workers:
-        for number, (case, lines) in enumerate(zip(cases, workers.map(lambda case: play(case, update), cases)), 1):
-            failed = lines[-1:] == ["not ok"]
-            for line in lines[:-1] if failed else lines:
+        for number, (case, lines) in enumerate(zip(cases, workers.map(lambda case: play(case, update, wanted), cases)), 1):
+            failed, skipped = lines[-1:] == ["not ok"], lines == ["skip"]
+            for line in lines[:-1] if failed or skipped else lines:
                 print(line)
-            print(f"{'not ok' if failed else 'ok'} {number} - {case.id}", flush=True)
+            note = " # SKIP long: .ci/run and whoever names it runs it" if skipped else ""
+            print(f"{'not ok' if failed else 'ok'} {number} - {case.id}{note}", flush=True)
     print(f"1..{len(cases)}" if cases else "1..0 # SKIP no program built or no case chosen")
 
 

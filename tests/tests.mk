@@ -5,6 +5,7 @@ AM_TESTS_ENVIRONMENT = top_srcdir="$(abs_top_srcdir)" top_builddir="$(abs_top_bu
 
 #: tests_unit_sources = tests/unit/*.c tests/unit/*.h
 tests_unit_sources = \
+	tests/unit/amount.h \
 	tests/unit/engine_plan.c \
 	tests/unit/engine_plan.h \
 	tests/unit/ir_text.h \

@@ -19,7 +19,7 @@ ROOMS = {
     "cost": ["strategies", "models", "cli/fit*", "cli/db*"], "calibrate": ["cli/fit*", "cli/calibrate*"],
     "trace": ["traces"], "runtime/report": ["examples", "engine", "cli/*{}*"], "runtime/collective": ["engine", "examples", "packet"],
     "runtime": ["engine", "examples"], "library": [], "tools/sweep": ["cli/sweep*"], "tools/lsp": ["cli/lsp*"], "tools/cli": ["cli"],
-    "tools": ["cli/*{}*"], "stdlib": ["*/*{}*"], "examples": ["examples"], "doc": ["cli/docs", "cli/readme", "cli/recipes"],
+    "tools": ["cli/*{}*"], "stdlib": ["*/*{}*"], "examples": ["examples"], "doc": ["cli/docs*", "cli/readme", "cli/recipes*"],
     "README.md": ["cli/readme"], "share": ["cli/completion", "cli/github-check", "cli/hooks-names", "cli/manual", "cli/vscode-settings"],
 }
 SCRIPTS = {"python": "run-python.sh", "library": "run-python.sh", "tracer": "run-tracer.sh", "share/schemas": "run-schemas.sh",

@@ -1,8 +1,2 @@
 . ./_docs.sh
-page tutorial.md
-page getting_started.md
-page sweeps.md
-page python.md
-page json.md
-page schedules.md
-page ../README.md
+for file in getting_started sweeps python json schedules ../README; do page $file.md; done

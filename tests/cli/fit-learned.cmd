@@ -1,4 +1,4 @@
-# What is learned by trees, of small made rows: by one feature follows the slowdown, and a device twice as fast is predicted from others. Figures of
+# Long. What is learned by trees, of small made rows: by one feature follows the slowdown, and a device twice as fast is predicted from others. Figures of
 # trees are those of a version of XGBoost's library, so only whether they are good is shown; without the library there is nothing to show.
 here=$PWD; cd "$scratch"
 awk 'BEGIN { print "slowdown,family,transfer,time,sms,source"

@@ -1,4 +1,4 @@
-# What is written is laid out, compiles without a message about the plan, fits, and is the best of its own search; models of experts, of layers,
+# Long. What is written is laid out, compiles without a message about the plan, fits, and is the best of its own search; models of experts, of layers,
 # of images, one's own. Nothing is written when nothing fits.
 cp _small.ts "$scratch"; here=$PWD; cd "$scratch"
 try() { # MODEL GPU GPUS [ARGUMENT]...

@@ -1,4 +1,4 @@
-# Just below a limit, and just above (doc/limits.md). Where E0707 is told, more memory would be needed than is allowed here: the limit was passed.
+# Long. Just below a limit, and just above (doc/limits.md). Where E0707 is told, more memory would be needed than is allowed here: the limit was passed.
 say() { echo "$1: $(grep -E '^error|^tsc: error|^ +(= help|\| .*(must be|at most|one too))' | grep -v 'max-memory=SIZE' | sed -E 's/^ +\|? *\^*//; s/ is needed.*//' | paste -sd' ' | grep . || echo fine)"; }
 check() { tsc --check --max-memory="$3" --plan "$1" -D "$2" _limits.ts 2>&1 | say "$2"; }
 for given in dp=8388608 dp=8388609 switches=1000000 switches=33554432 m=1000; do check sized $given 8GiB; done

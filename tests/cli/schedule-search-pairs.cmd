@@ -1,4 +1,4 @@
-# Orders are played in pairs and with whole backwards, too; what is written plays as it was reported. A search that begins with the plan's own pairs is no longer than they are, for any number of threads.
+# Long. Orders are played in pairs and with whole backwards, too; what is written plays as it was reported. A search that begins with the plan's own pairs is no longer than they are, for any number of threads.
 sed 's/, sizes: .*/)/' ../../examples/deepseek_v3.ts >"$scratch/deepseek_v3.ts"; cd "$scratch"
 plan='-D pp=4 -D dp=1 -D global=640'; search() { trainspec schedule --budget=300 --memory=1000GiB $plan "$@" deepseek_v3.ts 2>/dev/null; }
 search --fresh | sed -nE 's/take [0-9.]+ m?s/take SOME/; /^(Back|For)wards/p; /lower bound/s/.*(all hidden)/\1/p'

@@ -1,4 +1,4 @@
-# Spaces that are not listed: drawn, then near the best; the same for any number of threads. A budget that is larger than the space tries all of it.
+# Long. Spaces that are not listed: drawn, then near the best; the same for any number of threads. A budget that is larger than the space tries all of it.
 s() { echo "== $*"; trainspec sweep --top 3 "$@" _sweep.ts 2>&1 | sed 's/first one: about .*/first one: SOME TIME/'; }
 big() { s --vary 'm=1..100000' --vary 'tp=1..100' --vary 'dp=1..1000' --set 'pp=8/(tp*dp)' --require 'm < 200' "$@"; }
 big --budget 40 -j 1 > "$scratch/one"; big --budget 40 -j 3 > "$scratch/three"; sed 's/-j 3/-j 1/' "$scratch/three" | cmp "$scratch/one" - && cat "$scratch/one"

@@ -9,8 +9,9 @@
 
 #include "base/blocks.h"
 #include "base/heap.h"
+#include "tests/unit/amount.h"
 
-enum { HELD = 24, ROUNDS = 2000 };
+enum { HELD = 24 };
 
 static unsigned next(unsigned *state)
 {
@@ -32,7 +33,7 @@ static void *get_and_give(void *closure)
   unsigned state = (unsigned)(uintptr_t)closure;
   ts_piece held[HELD] = {{0}};
   bool good = true;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (unsigned round = 0, rounds = amount(500, 2000); round < rounds; round++) {
     unsigned i = next(&state) % HELD;
     char mark = (char)(i + 1 + HELD * (unsigned)(uintptr_t)closure);
     if (held[i].at) {

@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include "cost/database.h"
+#include "tests/unit/amount.h"
 
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>
 
-enum { ROWS = 400, KILLS = 150, READS = 100, ADDERS = 4 };
+enum { ROWS = 400, READS = 100, ADDERS = 4 };
 
 static ts_arena *arena;
 static char folder[] = "/tmp/ts_database_XXXXXX";
@@ -123,7 +124,7 @@ Test(database, killed_additions_leave_a_usable_file_of_whole_additions, .init = 
      .timeout = 120)
 {
   srand(1);
-  for (int i = 0; i < KILLS; i++) {
+  for (unsigned i = 0, kills = amount(40, 150); i < kills; i++) {
     ts_error error = {0};
     if (i % 2)
       unlink(path), unlink(ts_arena_printf(arena, "%s-wal", path)),

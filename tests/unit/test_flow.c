@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "runtime/collective/flow.h"
+#include "tests/unit/amount.h"
 
 static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b)); }
 
@@ -165,6 +166,6 @@ static void churn(uint64_t seed)
 
 Test(flow, as_a_slow_max_min_on_random_graphs)
 {
-  for (uint64_t seed = 1; seed <= 200; seed++)
+  for (uint64_t seed = 1; seed <= amount(50, 200); seed++)
     churn(seed);
 }

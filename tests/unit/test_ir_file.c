@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/ir_text.h"
 #include "tests/unit/random_ir.h"
 
@@ -110,8 +111,9 @@ Test(ir_file, refuses_every_changed_byte)
 Test(ir_file, changed_bytes_with_a_right_digest_do_no_harm)
 {
   image i = encoded(ir_text_example);
+  size_t every = amount(7, 1);
   for (size_t n = sizeof(ts_ir_header); n < i.size; n++)
-    for (int bit = 0; bit < 8; bit++) {
+    for (size_t bit = n % every; bit < 8; bit += every) {
       ts_ir view;
       i.bytes[n] ^= (uint8_t)(1 << bit);
       seal(i);

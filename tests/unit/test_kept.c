@@ -13,6 +13,7 @@
 #include "compiler/search.h"
 #include "ir/ir.h"
 #include "runtime/account/least.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/strategy_uses.h"
 
 /* Notes the bounds of an IR that is not complete, and asks for the rest. */
@@ -200,15 +201,15 @@ static void check_search(const char *path, size_t every, uint32_t seed)
   ts_arena_free(arena);
 }
 
-Test(kept, plans_of_gpt3) { check_search("examples/degrees.ts", 2, 1); }
+Test(kept, plans_of_gpt3) { check_search("examples/degrees.ts", amount(8, 2), 1); }
 
-Test(kept, plans_of_turing) { check_search("tests/bench/plans/turing_530b.ts", 9, 2); }
+Test(kept, plans_of_turing) { check_search("tests/bench/plans/turing_530b.ts", amount(36, 9), 2); }
 
 typedef struct choice { const char *name, *values[3]; } choice;
 
 /* Plans of this text and table, with some of these choices each. */
-static void check_random(const char *text, const choice *choices, uint32_t choice_count, int plans,
-                         uint32_t seed)
+static void check_random(const char *text, const choice *choices, uint32_t choice_count,
+                         unsigned plans, uint32_t seed)
 {
   char folder[] = "test-XXXXXX", path[64], rows[64];
   cr_assert(mkdtemp(folder));
@@ -221,7 +222,7 @@ static void check_random(const char *text, const choice *choices, uint32_t choic
               .common = ts_common_new(path, &(ts_compile_options){0}),
               .arena = ts_arena_new("series")};
   cr_assert(r.common);
-  for (int i = 0; i < plans; i++) {
+  for (unsigned i = 0; i < plans; i++) {
     ts_define defines[6];
     uint32_t count = next_random(&seed) % (choice_count + 1);
     for (uint32_t d = 0; d < count; d++)
@@ -262,7 +263,7 @@ Test(kept, what_plans_change_is_not_kept)
                                    {"m", {"2", "4", "6"}},
                                    {"deep", {"true", "false", "3 > 2"}},
                                    {"width", {"1024", "2048", "1008"}}};
-  check_random(text, choices, 4, 60, 3);
+  check_random(text, choices, 4, amount(20, 60), 3);
 }
 
 /* Layouts and orders are kept by what they look at: sizes of axes in conditions, in arguments of
@@ -305,7 +306,7 @@ Test(kept, layouts_and_orders)
   static const choice choices[] = {{"tp", {"8", "2", "4"}},     {"m", {"2", "4", "8"}},
                                    {"again", {"0", "1", "2"}},  {"early", {"true", "false", "1 > 2"}},
                                    {"tied", {"0", "1", "0"}},   {"split", {"1", "2", "3"}}};
-  check_random(text, choices, 6, 120, 7);
+  check_random(text, choices, 6, amount(30, 120), 7);
 }
 
 static bool check_early_plan(const char *path, const ts_compile_options *o)
@@ -344,7 +345,7 @@ Test(kept, what_is_in_flight)
   const char *root = getenv("top_srcdir");
   char path[4096];
   snprintf(path, sizeof path, "%s/tests/strategies/_plan.ts", root ? root : ".");
-  for (size_t u = 0; u < 2 * STRATEGY_USES; u++) {
+  for (size_t u = 0; u < 2 * STRATEGY_USES; u += amount(3, 1)) {
     defines[0].expression = strategy_uses[u / 2];
     defines[1].expression = u % 2 ? "true" : "false";
     cr_assert(check_early_plan(path, &(ts_compile_options){.defines = defines, .define_count = 9}),

@@ -4,6 +4,7 @@
 
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
+#include "tests/unit/amount.h"
 
 static const char *const model =
   "import std.ops.nn, std.clusters.dgx, std.gpus.nvidia, std.precision, std.optimizers.adam\n"
@@ -110,7 +111,7 @@ static void check(const ts_ir *ir, const ts_run *run, uint32_t rank, const char 
 Test(never_below, plans_drawn_at_random)
 {
   drawn d = {.state = 30};
-  for (int n = 0; n < 240; n++) {
+  for (unsigned n = 0; n < amount(60, 240); n++) {
     ts_arena *arena = ts_arena_new("test");
     int ranks;
     const char *text = plan_of(arena, &d, &ranks);

@@ -7,10 +7,11 @@
 #include "runtime/account/compose.h"
 #include "runtime/account/run.h"
 #include "runtime/play/engine.h"
+#include "tests/unit/amount.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
-enum { PLANS = 1000, JOBS = 400 };
+enum { JOBS = 400 };
 
 typedef struct played { ts_arena *arena; ts_run *run; char *report; } played;
 
@@ -152,7 +153,7 @@ static void check(const ts_ir *ir, bool no_fold, const double *slower, uint32_t 
 Test(repeats, change_nothing_in_plans_of_many_micro_batches)
 {
   tally t = {0};
-  for (uint32_t seed = 0; seed < PLANS; seed++) {
+  for (uint32_t seed = 0; seed < amount(300, 1000); seed++) {
     ts_ir_builder *b = random_ir_of(seed, 8 + seed % 100);
     ts_ir ir;
     ts_ir_builder_view(b, &ir);

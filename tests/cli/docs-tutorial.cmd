@@ -1,0 +1,3 @@
+# Long. Its searches are.
+. ./_docs.sh
+page tutorial.md

@@ -1,0 +1,3 @@
+# Recipes of doc/recipes, as cli/docs; the other letters are cases of their own.
+. ./_docs.sh
+for file in "$root"/doc/recipes/[!i-z]*.md; do page "recipes/${file##*/}"; done
