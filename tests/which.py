@@ -1,6 +1,6 @@
 """The tests nearest to a change: which.py NAME... prints `unit SUITE`, `golden KIND[/NAME]` and `script FILE` lines.
 
-A NAME is a source file, a folder, a kind of golden cases or one case, or a suite of the unit tests. Unit tests belong to the
+A NAME is a source file, a folder, a kind of golden cases or one case, a suite of the unit tests, or a script (run-tree). Unit tests belong to the
 headers that they include, golden cases to the room of a file, and to the words of its name where a room has too many. All that
 a change can reach is what ./dev test runs. which.py --check holds the tables below against the tree: a rule of run-tree.sh.
 """
@@ -86,6 +86,8 @@ def needs(name, known, by_header, every_suite):
         found.add(("golden", case))
     if path in every_suite:
         found.add(("unit", path))
+    if (TESTS / f"{path}.sh").exists():
+        found.add(("script", f"tests/{path}.sh"))
     if (ROOT / path).exists():
         own = f"tests/unit/test_{pathlib.PurePath(stem).name}.c"
         headers = [h for h in by_header if h in (stem + ".h", path, own) or h.startswith(path + "/")]
