@@ -106,8 +106,11 @@ static const char *line_of(const ts_session *s, ts_span span)
   const char *text = text_of(s, span.file)->text + span.begin;
   size_t size = span.end - span.begin, used = 0;
   char *line = ts_arena_alloc(s->arena, size + 4);
-  bool blank = false;
+  bool blank = false, quoted = false;
   for (size_t i = 0; i < size && used < MAX_SIGNATURE; i++) {
+    quoted ^= text[i] == '"';
+    if (!quoted && !strncmp(text + i, "//", 2))
+      i += strcspn(text + i, "\n");
     if (isspace((unsigned char)text[i])) {
       blank = used > 0;
       continue;
@@ -123,6 +126,19 @@ static const char *line_of(const ts_session *s, ts_span span)
   }
   line[used] = '\0';
   return line;
+}
+
+static const ts_ast *source_of(const ts_ast *node)
+{
+  switch (node->kind) {
+  case TS_AST_LET:
+  case TS_AST_PARAM:
+  case TS_AST_GPU:
+  case TS_AST_GPU_IS:
+  case TS_AST_FORMAL:
+  case TS_AST_FIELD: return ts_ast_source(node);
+  default: return NULL;
+  }
 }
 
 const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
@@ -146,6 +162,8 @@ const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
   case TS_AST_LABEL: return ts_arena_printf(s->arena, "repeat ... as %s", node->name);
   default: span.end = params ? params->span.end : span.end;
   }
+  if (source_of(node) && source_of(node)->span.begin < span.end)
+    span.end = source_of(node)->span.begin - (uint32_t)strlen(" source ");
   return line_of(s, span);
 }
 
@@ -163,12 +181,32 @@ static bool comment_line(const char *text, size_t end, size_t *begin, size_t *fr
   return true;
 }
 
+/* The comment at the end of the line, behind a parameter or a field that is alone on it; "": none.
+ * */
+static const char *comment_behind(const ts_session *s, const ts_ast *node)
+{
+  const char *text = text_of(s, node->span.file)->text, *end = text + node->span.end;
+  end += strspn(end, ", ");
+  if (strncmp(end, "//", 2) != 0)
+    return "";
+  end += 2 + (end[2] == ' ');
+  return ts_arena_string(s->arena, end, strcspn(end, "\n"));
+}
+
+static bool is_part(const ts_ast *node)
+{
+  return node->kind == TS_AST_FORMAL || node->kind == TS_AST_FIELD;
+}
+
 const char *ts_lookup_comment(const ts_session *s, const ts_ast *node)
 {
   const char *text = text_of(s, node->span.file)->text;
   size_t line = node->span.begin, begin, from, used;
-  while (line > 0 && text[line - 1] != '\n')
-    line--;
+  bool alone = true;
+  for (; line > 0 && text[line - 1] != '\n'; line--)
+    alone &= isblank((unsigned char)text[line - 1]) != 0;
+  if (is_part(node) && (!alone || *comment_behind(s, node)))
+    return alone ? comment_behind(s, node) : "";
   size_t first = line;
   while (first > 0 && comment_line(text, first - 1, &begin, &from))
     first = begin;
@@ -259,6 +297,46 @@ static const char *code(ts_arena *arena, const char *text)
   return all;
 }
 
+static void add_note(ts_session *s, const ts_ast *part, ts_notes *notes)
+{
+  const ts_ast *source = source_of(part);
+  char *comment = ts_arena_printf(s->arena, "%s", ts_lookup_comment(s, part));
+  for (char *at = comment; (at = strchr(at, '\n'));) /* on one line */
+    *at = at[1] ? ' ' : '\0';
+  if (*comment || source)
+    TS_PUSH(s->arena, &notes->all, (ts_note){part->name, comment, source ? source->literal : NULL});
+}
+
+void ts_lookup_notes(ts_session *s, const ts_ast *decl, ts_notes *notes)
+{
+  const ts_ast *parts = ts_decl_params(decl);
+  if (decl->kind == TS_AST_RECORD_TYPE || decl->kind == TS_AST_GPU)
+    parts = decl;
+  else if (decl->kind == TS_AST_LET || decl->kind == TS_AST_GPU_IS)
+    parts = ts_ast_value(decl);
+  notes->source = source_of(decl) ? source_of(decl)->literal : NULL;
+  for (uint32_t i = 0; parts && i < parts->count; i++)
+    if (parts->child[i] && is_part(parts->child[i]))
+      add_note(s, parts->child[i], notes);
+}
+
+static const char *notes_of(ts_session *s, const ts_ast *decl)
+{
+  ts_notes notes = {0};
+  const char *text = "";
+  ts_lookup_notes(s, decl, &notes);
+  for (size_t i = 0; i < notes.all.count; i++) {
+    const ts_note *n = &notes.all.at[i];
+    text = ts_arena_printf(s->arena, "%s\n- `%s`%s%s", text, n->name, *n->comment ? ": " : "",
+                           prose(s->arena, n->comment));
+    if (n->source)
+      text = ts_arena_printf(s->arena, "%s (source: %s)", text, prose(s->arena, n->source));
+  }
+  return notes.source ?
+           ts_arena_printf(s->arena, "\nSource: %s\n%s", prose(s->arena, notes.source), text) :
+           text;
+}
+
 const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use *use)
 {
   if (!use->node)
@@ -266,10 +344,10 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
   const char *value = value_of(s, plan, use), *comment = ts_lookup_comment(s, use->node);
   const ts_module *m = ts_module_of(s, use->node->span.file);
   bool elsewhere = m && use->node->span.file != use->span.file;
-  return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s",
+  return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s%s",
                          ts_lookup_signature(s, use->node), value ? "= `" : "",
                          value ? code(s->arena, value) : "", value ? "`\n\n" : "",
-                         prose(s->arena, comment), elsewhere ? "\n*" : "",
+                         prose(s->arena, comment), notes_of(s, use->node), elsewhere ? "\n*" : "",
                          elsewhere ? prose(s->arena, m->name) : "", elsewhere ? "*" : "");
 }
 

@@ -17,8 +17,19 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
 /* How a declaration begins, in one line: "model gpt(layers: Int, hidden: Int)". */
 const char *ts_lookup_signature(const ts_session *s, const ts_ast *node);
 
-/* The lines of comment right above a declaration; "": none. */
+/* The lines of comment right above a declaration; of a parameter or field that has a line of its
+ * own, also the comment behind it; "": none. */
 const char *ts_lookup_comment(const ts_session *s, const ts_ast *node);
+
+/* What is said of the parts of a declaration, its parameters and fields. source: NULL: none. */
+typedef struct ts_note {
+  const char *name, *comment, *source;
+} ts_note;
+typedef struct ts_notes {
+  const char *source;
+  TS_VEC(ts_note) all;
+} ts_notes;
+void ts_lookup_notes(ts_session *s, const ts_ast *decl, ts_notes *notes);
 
 typedef struct ts_spans { TS_VEC(ts_span) all; } ts_spans;
 /* The dotted text around `offset`, "attn.core"; NULL where there is none. */

@@ -150,6 +150,23 @@ ts_ast *ts_ast_string(ts_parser *parser, ts_word text)
   return node;
 }
 
+ts_nodes *ts_ast_sourced(ts_parser *parser, ts_nodes *children, ts_ast *source)
+{
+  const ts_ast *value = children->at[children->count - 1];
+  bool numbers = value->kind != TS_AST_STRING && value->kind != TS_AST_BOOL;
+  if (source && (!numbers || !*source->literal)) {
+    ts_diag *d =
+      ts_syntax_diag(parser, TS_E0118, source->span,
+                     numbers ? "a source is not empty" :
+                               "only numbers, and records and lists of them, have a source");
+    if (numbers)
+      ts_diag_help(d, "say where the number was read: the paper, the page and its date");
+    else
+      ts_diag_label(d, value->span, value->kind == TS_AST_STRING ? "a text" : "a truth value");
+  }
+  return source ? ts_nodes_push(parser, children, source) : children;
+}
+
 bool ts_ast_is_any(const ts_ast *pattern)
 {
   return pattern->kind == TS_AST_ID && !strcmp(pattern->name, "_");

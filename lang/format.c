@@ -212,7 +212,6 @@ static uint32_t first_statement(const ts_ast *node)
   case TS_AST_FILE:
   case TS_AST_PROTOCOL:
   case TS_AST_RECORD_TYPE:
-  case TS_AST_GPU:
   case TS_AST_PHASE:
   case TS_AST_RULE:
   case TS_AST_THEN:
@@ -223,6 +222,7 @@ static uint32_t first_statement(const ts_ast *node)
   case TS_AST_STRATEGY:
   case TS_AST_SCHEDULE:
   case TS_AST_CLUSTER:
+  case TS_AST_GPU:
   case TS_AST_PLAN:
   case TS_AST_SEARCH:
   case TS_AST_MATCH:
@@ -513,7 +513,10 @@ static bool has_breakable(const formatter *f, uint32_t i)
 static bool is_soft(const formatter *f, uint32_t i)
 {
   switch (kind(f, i)) {
-  case TS_T_THEN: case TS_T_ELSE: case TS_T_FOR: return true;
+  case TS_T_THEN:
+  case TS_T_ELSE:
+  case TS_T_FOR:
+  case TS_T_SOURCE: return true;
   default: break;
   }
   switch (kind(f, i - 1)) {

@@ -37,6 +37,8 @@ bool ts_grammar_expects(ts_grammar_pstate *state, int token);
 #define JOIN(list, more) ts_nodes_join(parser, list, more)
 #define EMPTY ts_nodes_of(parser, 0, NULL)
 #define BINARY(op, span, a, b) ts_ast_operator(parser, TS_OP_##op, span, a, b)
+/* children of which the last is a value, and its source */
+#define SOURCED(source, ...) ts_ast_sourced(parser, NODES(__VA_ARGS__), source)
 #define NAMED(word) MAKE(NAME, (word).span, word, 0, NULL)
 #define IDENTIFIER(word) MAKE(ID, (word).span, word, 0, NULL)
 
@@ -54,7 +56,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER PAIR PARAM PARTNER PLACE PLAN POLICY PREFER PROTOCOL RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token CAST EXPORT LANGUAGE MOVING OFFLOAD RECORD SENDING SHA256 SLICE SLOT SLOW TIE TRAINED UNEVEN
+%token CAST EXPORT LANGUAGE MOVING OFFLOAD RECORD SENDING SHA256 SLICE SLOT SLOW SOURCE TIE TRAINED UNEVEN
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
 %token JUNK /* characters outside the language, already reported */
@@ -64,11 +66,11 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
   split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots protocol_items protocol_list dimensions ref_indices
   elements generators record_fields arms arm_list arm_patterns overrides override_list open_fields cluster_open record_type_fields record_type_list
-%type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path import_name let formal optional_type type optional_default array ref ref_index field
+%type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path import_name let formal optional_type type array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_moving optional_trained optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence partner slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
-  expr primary postfix generator_condition arg arm arm_pattern record_field optional_sending optional_key phase_part string optional_digest require demand
+  expr primary postfix generator_condition arg arm arm_pattern record_field optional_sending optional_key phase_part string optional_digest optional_source require demand
 %type <ts_word> dotted
 %type <uint32_t> arrow optional_word
 
@@ -108,10 +110,10 @@ declaration_open
   | IMPORT import_paths { $$ = MAKE(IMPORT, @$, NONE, 0, $2); }
   | EXPORT IMPORT import_paths { $$ = MAKE(IMPORT, @$, NONE, 1, $3); }
   | let
-  | PARAM ID COLON type ASSIGN expr { $$ = MAKE(PARAM, @$, $2, 0, NODES($4, $6)); }
+  | PARAM ID COLON type ASSIGN expr optional_source { $$ = MAKE(PARAM, @$, $2, 0, SOURCED($7, $4, $6)); }
   | FN ID params optional_type_arrow ASSIGN expr { $$ = MAKE(FN, @$, $2, 0, NODES(MAKE(PARAMS, @3, NONE, 0, $3), $4, $6)); }
   | EXTERN FN ID params ARROW type FROM string optional_digest { $$ = MAKE(EXTERN, @$, $3, 0, NODES(MAKE(PARAMS, @4, NONE, 0, $4), $6, $8, $9)); }
-  | GPU ID ASSIGN expr { $$ = MAKE(GPU_IS, @$, $2, 0, NODES($4)); }
+  | GPU ID ASSIGN expr optional_source { $$ = MAKE(GPU_IS, @$, $2, 0, SOURCED($5, $4)); }
   | MODEL ID ASSIGN expr { $$ = MAKE(MODEL_IS, @$, $2, 0, NODES($4)); }
   ;
 
@@ -125,7 +127,7 @@ declaration_closed
   | SCHEDULE ID params open schedule_items RBRACE { $$ = MAKE(SCHEDULE, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | PROTOCOL ID open protocol_items RBRACE { $$ = MAKE(PROTOCOL, @$, $2, 0, $4); }
   | RECORD ID open_for_fields record_type_fields RBRACE { $$ = MAKE(RECORD_TYPE, @$, $2, 0, $4); }
-  | GPU ID open_fields { $$ = MAKE(GPU, @$, $2, 0, $3); }
+  | GPU ID optional_source open_fields { $$ = MAKE(GPU, @$, $2, 0, JOIN(NODES($3), $4)); }
   | CLUSTER ID params open cluster_items RBRACE { $$ = MAKE(CLUSTER, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | PLAN ID params open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), ts_renamed_fields(parser, $4))); }
   | SEARCH ID OF ID open search_items RBRACE { $$ = MAKE(SEARCH, @$, $2, 0, JOIN(NODES(NAMED($4)), $6)); }
@@ -166,7 +168,7 @@ dotted
   | dotted DOT ID { $$ = ts_word_dotted(parser, $1, $3); }
   ;
 
-let: LET ID optional_type ASSIGN expr { $$ = MAKE(LET, @$, $2, 0, NODES($3, $5)); } ;
+let: LET ID optional_type ASSIGN expr optional_source { $$ = MAKE(LET, @$, $2, 0, SOURCED($6, $3, $5)); } ;
 
 optional_type: %empty { $$ = NULL; } | COLON type { $$ = $2; } ;
 
@@ -186,9 +188,12 @@ formals
   | formals COMMA formal { $$ = PUSH($1, $3); }
   ;
 
-formal: ID COLON type optional_default { $$ = MAKE(FORMAL, @$, $1, 0, NODES($3, $4)); } ;
+formal
+  : ID COLON type { $$ = MAKE(FORMAL, @$, $1, 0, NODES($3, NULL)); }
+  | ID COLON type ASSIGN expr optional_source { $$ = MAKE(FORMAL, @$, $1, 0, SOURCED($6, $3, $5)); }
+  ;
 
-optional_default: %empty { $$ = NULL; } | ASSIGN expr { $$ = $2; } ;
+optional_source: %empty { $$ = NULL; } | SOURCE string { $$ = $2; } ;
 
 string: STRING { $$ = ts_ast_string(parser, $1); } ;
 optional_digest: %empty { $$ = NULL; } | SHA256 string { $$ = $2; } ;
@@ -214,7 +219,7 @@ field_list
   | field_list error NEWLINE { yyerrok; }
   ;
 
-field: ID ASSIGN expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); } ;
+field: ID ASSIGN expr optional_source { $$ = MAKE(FIELD, @$, $1, 0, SOURCED($4, $3)); } ;
 
 /* Types of records: their fields are declared as parameters are. */
 
@@ -717,10 +722,7 @@ link: LINK ref arrow ref open_fields { $$ = MAKE(LINK, @$, NONE, $3, JOIN(NODES(
 
 arrow: BOTH_WAYS { $$ = 0; } | ARROW { $$ = 1; } ;
 
-ref
-  : ID { $$ = MAKE(REF, @$, $1, 0, NULL); }
-  | ID LBRACKET ref_indices RBRACKET { $$ = MAKE(REF, @$, $1, 0, $3); }
-  ;
+ref: ID { $$ = MAKE(REF, @$, $1, 0, NULL); } | ID LBRACKET ref_indices RBRACKET { $$ = MAKE(REF, @$, $1, 0, $3); } ;
 
 ref_indices
   : ref_index { $$ = NODES($1); }
@@ -839,7 +841,7 @@ record_fields
   ;
 
 record_field
-  : ID COLON expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); }
+  : ID COLON expr optional_source { $$ = MAKE(FIELD, @$, $1, 0, SOURCED($4, $3)); }
   | ID { $$ = MAKE(FIELD, @$, $1, 1, NODES(IDENTIFIER($1))); }
   ;
 

@@ -129,6 +129,8 @@ ts_nodes *ts_nodes_join(ts_parser *parser, ts_nodes *list, const ts_nodes *more)
 ts_ast *ts_ast_operator(ts_parser *parser, ts_operator op, ts_span span, ts_ast *left,
                         ts_ast *right);
 ts_ast *ts_ast_string(ts_parser *parser, ts_word text);
+/* With the text that says where the last of the children, a value, was found; NULL: none does. */
+ts_nodes *ts_ast_sourced(ts_parser *parser, ts_nodes *children, ts_ast *source);
 bool ts_ast_is_any(const ts_ast *pattern); /* `_` */
 ts_ast *ts_ast_truth(ts_parser *parser, ts_span span, bool truth);
 /* The arrays of one statement, with the class they share put before their dimensions. */

@@ -87,7 +87,7 @@ static bool continues_expression(int kind)
   static const int kinds[] = {TS_T_OR,       TS_T_AND,  TS_T_EQ,         TS_T_NE,      TS_T_LT,
                               TS_T_LE,       TS_T_GT,   TS_T_GE,         TS_T_RANGE,   TS_T_PLUS,
                               TS_T_MINUS,    TS_T_STAR, TS_T_SLASH,      TS_T_PERCENT, TS_T_LPAREN,
-                              TS_T_LBRACKET, TS_T_DOT,  TS_T_WITH_BRACE, TS_T_STRING};
+                              TS_T_LBRACKET, TS_T_DOT,  TS_T_WITH_BRACE, TS_T_STRING,  TS_T_SOURCE};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (kinds[i] == kind)
       return true;

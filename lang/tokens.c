@@ -127,6 +127,7 @@ bool ts_breaks_before(const ts_parser *parser, uint32_t token)
   switch (parser->tokens.at[token].kind) {
   case TS_T_WITH:
     return parser->tokens.at[token + 1].kind == TS_T_ASSIGN; /* a field of that name */
+  case TS_T_SOURCE: return parser->tokens.at[token + 1].kind != TS_T_STRING;
   case TS_T_RPAREN:
   case TS_T_RBRACKET:
   case TS_T_LBRACE:

@@ -37,11 +37,15 @@ let infiniband_b200 = [whitebox("std/networks/nccl_blackwell.json", between: "st
 let roce_a100 = [whitebox("std/networks/nccl_ampere.json", between: "std/networks/roce.json", tier: 1)]
 let roce_h100 = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/roce.json", tier: 1)]
 let roce_b200 = [whitebox("std/networks/nccl_blackwell.json", between: "std/networks/roce.json", tier: 1)]
-let roce_mi300x = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/roce.json", variables: { NCCL_NVLS_ENABLE: 0 }, tier: 1)]
+let roce_mi300x = [
+  whitebox("std/networks/nccl_hopper.json", between: "std/networks/roce.json", variables: { NCCL_NVLS_ENABLE: 0 }, tier: 1),
+]
 let efa_p4 = [whitebox("std/networks/nccl_ampere.json", between: "std/networks/efa_p4.json", tier: 1)]
 let efa_p5 = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/efa.json", tier: 1)]
 let tcpx = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/tcpx.json", tier: 1)]
-let slingshot11 = [whitebox("std/networks/nccl_hopper.json", between: "std/networks/slingshot11.json", variables: { NCCL_NVLS_ENABLE: 0 }, tier: 1)]
+let slingshot11 = [
+  whitebox("std/networks/nccl_hopper.json", between: "std/networks/slingshot11.json", variables: { NCCL_NVLS_ENABLE: 0 }, tier: 1),
+]
 let slingshot11_shared = [whitebox("std/networks/nccl_ampere.json", between: "std/networks/slingshot11_shared.json", tier: 1)]
 let nvl72_racks = [whitebox("std/networks/nccl_blackwell.json", between: "std/networks/nvl72.json", tier: 1)]
 
@@ -51,7 +55,7 @@ let nvswitch_h100 = [
   alpha_beta(of: "reduce_scatter", base: 6.5 us, hop: 0.02 us, efficiency: 0.578, ramp: 0.43 MB, tier: 0),
   alpha_beta(of: "all_to_all", base: 12.4 us, hop: 0.02 us, efficiency: 0.602, ramp: 0.06 MB, tier: 0),
   alpha_beta(base: 10 us, efficiency: 0.6, tier: 0),
-]
+] source "nccl_intra.csv.gz of aiconfigurator, every second size from 1 to 512 MiB"
 
 let nvswitch_a100 = [
   alpha_beta(of: "all_reduce", base: 21.3 us, hop: 0.02 us, efficiency: 0.643, ramp: 0.06 MB, tier: 0),
@@ -59,7 +63,7 @@ let nvswitch_a100 = [
   alpha_beta(of: "reduce_scatter", base: 19.9 us, hop: 1.2 us, efficiency: 0.606, ramp: 0.33 MB, tier: 0),
   alpha_beta(of: "all_to_all", base: 19.9 us, hop: 0.02 us, efficiency: 0.541, ramp: 0.06 MB, tier: 0),
   alpha_beta(base: 20 us, efficiency: 0.55, tier: 0),
-]
+] source "nccl_intra.csv.gz of aiconfigurator, every second size from 1 to 512 MiB"
 
 // NCCL's constants alone, by generation.
 let nccl_ampere = [whitebox("std/networks/nccl_ampere.json")]

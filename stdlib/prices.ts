@@ -5,13 +5,24 @@
 //
 // The lists below differ by a factor of two for the H100, and vendors change theirs. A list here stays
 // as it was on its day: a later one gets a name of its own. Reservations are not in them.
-//
-// Sources: [Lambda] lambda.ai/instances, machines of eight, read on 2026-09-20; [AWS] Amazon EC2 on
-// demand in us-east-1, p4d.24xlarge at $21.96, p4de.24xlarge at $27.45 and p5.48xlarge at $55.04 an
-// hour, an eighth of each, read on 2026-11-09; [Hyperstack] hyperstack.cloud/gpu-pricing, read on
-// 2026-08-26; [DeepSeek] DeepSeek-V3 Technical Report (arXiv 2412.19437), table 1, which takes the
-// rent of an H800 for this.
-let lambda_2026_09 = { b200: $6.69/h, h100: $3.99/h, a100_80g: $2.79/h, a100_40g: $1.99/h }
-let aws_2026_11 = { h100: $6.88/h, a100_80g: $3.431/h, a100_40g: $2.745/h }
-let hyperstack_2026_08 = { b300: $7.40/h, b200: $6.00/h, h200: $3.99/h, h100: $3.20/h }
-let deepseek_2024_12 = { h800: $2.00/h }
+
+let lambda_2026_09 = {
+  b200: $6.69/h,
+  h100: $3.99/h,
+  a100_80g: $2.79/h,
+  a100_40g: $1.99/h,
+} source "lambda.ai/instances, machines of eight, read on 2026-09-20"
+let aws_2026_11 = {
+  h100: $6.88/h source "p5.48xlarge at $55.04 an hour, an eighth",
+  a100_80g: $3.431/h source "p4de.24xlarge at $27.45 an hour, an eighth",
+  a100_40g: $2.745/h source "p4d.24xlarge at $21.96 an hour, an eighth",
+} source "Amazon EC2 on demand in us-east-1, read on 2026-11-09"
+let hyperstack_2026_08 = {
+  b300: $7.40/h,
+  b200: $6.00/h,
+  h200: $3.99/h,
+  h100: $3.20/h,
+} source "hyperstack.cloud/gpu-pricing, read on 2026-08-26"
+let deepseek_2024_12 = {
+  h800: $2.00/h,
+} source "DeepSeek-V3 Technical Report (arXiv 2412.19437), table 1, which takes the rent of an H800 for this"

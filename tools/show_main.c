@@ -56,6 +56,20 @@ static void put_source(const ts_session *s, const ts_ast *decl, FILE *out)
   ts_put_text(out, "\n");
 }
 
+static void put_notes(ts_session *s, const ts_notes *notes, FILE *out)
+{
+  unsigned width = ts_terminal_columns(out, WIDTH);
+  for (size_t i = 0; i < notes->all.count; i++) {
+    const ts_note *n = &notes->all.at[i];
+    const char *text = ts_catalog_sentence(s, n->comment);
+    text = ts_arena_printf(s->arena, "%s%s%s", n->name, *text ? ": " : "", text);
+    if (n->source)
+      text = ts_arena_printf(s->arena, "%s (source: %s)", text, n->source);
+    fputs(i ? "  " : "\n  ", out);
+    ts_put_wrapped(out, text, 2, 6, width);
+  }
+}
+
 static void put_item(ts_session *s, const ts_catalog_item *item, bool source, FILE *out)
 {
   const ts_ast *decl = item->entry->decl;
@@ -65,12 +79,19 @@ static void put_item(ts_session *s, const ts_catalog_item *item, bool source, FI
   ts_put_text(out, "  gives    %s\n", item->type ? item->type : "a value");
   ts_put_text(out, "  import   import %s\n", import);
   ts_put_text(out, "  stands   %s:%u\n", item->entry->module->name, at.line);
+  ts_notes notes = {0};
+  ts_lookup_notes(s, decl, &notes);
+  if (notes.source) {
+    ts_put_text(out, "  source   ");
+    ts_put_wrapped(out, notes.source, 11, 11, ts_terminal_columns(out, WIDTH));
+  }
   if (*item->comment) {
     ts_put_text(out, "\n");
     if (item->first)
       ts_put_text(out, "Of the group that begins with %s:\n", item->first->name);
     ts_put_lines(out, item->comment);
   }
+  put_notes(s, &notes, out);
   if (source) {
     ts_put_text(out, "\n");
     put_source(s, decl, out);

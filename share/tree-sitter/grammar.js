@@ -16,7 +16,7 @@ const fields = (...rules) => seq('{', repeat(choice(...rules, ',', ';')), '}');
 module.exports = grammar({
   name: 'trainspec',
   word: $ => $.identifier,
-  externals: $ => [$.unit, $._per_unit, $._with_brace, $._beside],
+  externals: $ => [$.unit, $._per_unit, $._with_brace, $._beside, $._source],
   extras: $ => [/\s/, $.comment, '\ufeff'],
   supertypes: $ => [$.expression],
 
@@ -35,11 +35,12 @@ module.exports = grammar({
     path: $ => seq(choice($.dotted, $.string), optional(seq('(', items($.import_name), ')'))),
     import_name: $ => seq($.identifier, optional(seq('as', field('name', $.identifier)))),
     dotted: $ => prec.left(seq($.identifier, repeat(seq('.', $.identifier)))),
-    let: $ => seq('let', field('name', $.identifier), optional(seq(':', $.type)), '=', field('value', $.expression)),
-    param: $ => seq('param', field('name', $.identifier), ':', $.type, '=', field('value', $.expression)),
+    let: $ => seq('let', field('name', $.identifier), optional(seq(':', $.type)), '=', field('value', $.expression), optional($.source)),
+    source: $ => seq(alias($._source, 'source'), $.string),
+    param: $ => seq('param', field('name', $.identifier), ':', $.type, '=', field('value', $.expression), optional($.source)),
     function: $ => seq('fn', field('name', $.identifier), $.parameters, optional(seq('->', $.type)), '=', field('value', $.expression)),
     extern: $ => seq('extern', 'fn', field('name', $.identifier), $.parameters, '->', $.type, 'from', $.string, optional(seq('sha256', $.string))),
-    gpu: $ => seq('gpu', field('name', $.identifier), choice(seq('=', $.expression), fields($.field))),
+    gpu: $ => seq('gpu', field('name', $.identifier), choice(seq('=', $.expression, optional($.source)), seq(optional($.source), fields($.field)))),
     model: $ => seq('model', field('name', $.identifier), choice(seq('=', $.expression), seq($.parameters, $.graph))),
     block: $ => seq('block', field('name', $.identifier), $.parameters, $.graph),
     op: $ => seq('op', field('name', $.identifier), $.parameters,
@@ -54,9 +55,9 @@ module.exports = grammar({
     search: $ => seq('search', field('name', $.identifier), 'of', $.identifier, body($.let, $.vary, $.set, $.goal, $.require)),
 
     parameters: $ => seq('(', optional(items($.parameter)), ')'),
-    parameter: $ => seq(field('name', choice($.identifier, $.reserved_name)), ':', $.type, optional(seq('=', field('value', $.expression)))),
+    parameter: $ => seq(field('name', choice($.identifier, $.reserved_name)), ':', $.type, optional(seq('=', field('value', $.expression), optional($.source)))),
     type: $ => seq($.identifier, optional(seq('[', $.type, ']'))),
-    field: $ => seq(field('name', $.identifier), '=', field('value', $.expression)),
+    field: $ => seq(field('name', $.identifier), '=', field('value', $.expression), optional($.source)),
     require: $ => seq(choice('require', 'expect'), $.expression, ',', $.string),
 
     // Searches.
@@ -74,7 +75,7 @@ module.exports = grammar({
     dimension: $ => seq(choice('whole', 'uneven', 'contracts'), $.identifier, 'dim', $.expression),
     condition: $ => seq('if', $.expression),
     phase: $ => seq($.phase_name, fields(alias($.phase_field, $.field), $.kernel)),
-    phase_field: $ => seq(field('name', or_name($, 'kernel')), '=', field('value', $.expression)),
+    phase_field: $ => seq(field('name', or_name($, 'kernel')), '=', field('value', $.expression), optional($.source)),
     phase_name: _ => choice('forward', seq('backward', '(', choice('input', 'weight'), ')')),
     kernel: $ => seq('kernel', field('name', $.identifier), optional($.condition), fields($.field)),
 
@@ -145,7 +146,7 @@ module.exports = grammar({
     tagged: $ => prec(POSTFIX, seq(field('function', $.identifier), $._beside, $.string)),
     list: $ => seq('[', optional(items($.expression)), ']'),
     comprehension: $ => seq('[', $.expression, repeat1(seq('for', $.generator)), optional($.condition), ']'),
-    record: $ => seq('{', optional(items(choice($.argument, $.identifier))), '}'),
+    record: $ => seq('{', optional(items(choice(seq($.argument, optional($.source)), $.identifier))), '}'),
     parenthesized: $ => seq('(', $.expression, ')'),
     call: $ => prec(POSTFIX, seq(field('function', $._postfix), $.arguments)),
     arguments: $ => seq('(', optional(items(choice($.argument, $.expression))), ')'),
@@ -154,7 +155,7 @@ module.exports = grammar({
     index: $ => prec(POSTFIX, seq($._postfix, '[', $.expression, ']')),
     member: $ => prec(POSTFIX, seq($._postfix, '.', field('name', choice($.identifier, $.reserved_name)))),
     with: $ => prec(POSTFIX, seq($._postfix, alias($._with_brace, 'with'), fields(alias($.with_field, $.field), $.link, $.rule, $.remove, $.override))),
-    with_field: $ => seq(field('name', or_name($, 'link', 'rule', 'remove')), '=', field('value', $.expression)),
+    with_field: $ => seq(field('name', or_name($, 'link', 'rule', 'remove')), '=', field('value', $.expression), optional($.source)),
     override: $ => seq($.reference, fields($.field)),
     match_value: $ => seq('match', $.expression, fields($.arm)),
     arm: $ => seq($.expression, repeat(seq('|', $.expression)), '->', field('value', $.expression)),

@@ -2,10 +2,8 @@
 // ask.
 //
 // The MI350X and MI355X have no units for tf32 any more: what asks for it runs in fp32.
-//
-// Sources: AMD Instinct MI300X, MI325X, MI350X and MI355X data sheets (2023 to 2025).
 
-gpu mi300x {
+gpu mi300x source "AMD Instinct MI300X data sheet" {
   memory = 196592 MiB
   reserved = 0.8 GiB
   bandwidth = 5300 GB/s
@@ -21,9 +19,9 @@ gpu mi325x = mi300x with {
   bandwidth = 6000 GB/s
   watts = 1000 W
   called = ["*MI325X*"]
-}
+} source "AMD Instinct MI325X data sheet"
 
-gpu mi350x {
+gpu mi350x source "AMD Instinct MI350X data sheet" {
   memory = 294896 MiB
   reserved = 0.8 GiB
   bandwidth = 8000 GB/s
@@ -38,4 +36,4 @@ gpu mi355x = mi350x with {
   peak = { fp32: 157.3 TFLOP/s, tf32: 157.3 TFLOP/s, fp16: 2516.6 TFLOP/s, bf16: 2516.6 TFLOP/s, fp8: 5033.2 TFLOP/s, fp4: 10066 TFLOP/s }
   watts = 1400 W
   called = ["*MI355X*"]
-}
+} source "AMD Instinct MI355X data sheet"

@@ -1,29 +1,24 @@
 // Boards with the H100's processor that differ from its usual SXM module. Rates as in
 // std.gpus.nvidia: dense, of one direction. `watts` is the limit of the board.
-//
-// Sources: [H20] figures quoted by resellers and by DeepSeek's and Tencent's reports; NVIDIA
-// publishes no data sheet. [torchtitan] pytorch/torchtitan,
-// benchmarks/llama3_h100_202412_torchtitan.md: 96 GB of HBM2e at 2.4 TB/s and 500 W. [GH200] NVIDIA
-// GH200 data sheet (2023). [H200 NVL] NVIDIA H200 data sheet (2024).
 
 import std.gpus.nvidia (h100_sxm, h200_sxm)
 import std.power (idle, host)
 
-gpu h100_96g_500w = h100_sxm with { // [torchtitan]
+gpu h100_96g_500w = h100_sxm with {
   memory = 97871 MiB
   bandwidth = 2400 GB/s
   watts = 500 W
   idle_watts = idle * 500 W
   called = ["h100_96g*"]
-}
+} source "pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md: 96 GB of HBM2e at 2.4 TB/s and 500 W"
 
-gpu gh200 = h100_sxm with { // [GH200], 96 GB
+gpu gh200 = h100_sxm with {
   memory = 97871 MiB
   bandwidth = 4000 GB/s
   called = ["*GH200*"]
-}
+} source "NVIDIA GH200 data sheet (2023), 96 GB"
 
-gpu h20_sxm { // [H20]
+gpu h20_sxm source "figures quoted by resellers and by DeepSeek's and Tencent's reports; NVIDIA publishes no data sheet" {
   memory = 97871 MiB
   reserved = 0.6 GiB
   bandwidth = 4000 GB/s
@@ -36,10 +31,10 @@ gpu h20_sxm { // [H20]
   called = ["h20", "*NVIDIA H20"]
 }
 
-gpu h200_nvl = h200_sxm with { // [H200 NVL], on PCIe
+gpu h200_nvl = h200_sxm with {
   peak = { fp32: 60 TFLOP/s, tf32: 417.5 TFLOP/s, fp16: 835.5 TFLOP/s, bf16: 835.5 TFLOP/s, fp8: 1670.5 TFLOP/s }
   watts = 600 W
   idle_watts = idle * 600 W
   host_watts = 0 W
   called = ["*H200 NVL"]
-}
+} source "NVIDIA H200 data sheet (2024), on PCIe"

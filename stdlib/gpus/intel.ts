@@ -1,8 +1,7 @@
-// Accelerators of Intel. Source: Intel Gaudi 2 white paper (2023) and its documentation of
-// performance; 24 ports of 100 Gb/s, of which 21 stay in the node. They state no rate of tf32: what
-// asks for it is taken to run in fp32.
+// Accelerators of Intel: 24 ports of 100 Gb/s, of which 21 stay in the node. Its papers state no rate of
+// tf32: what asks for it is taken to run in fp32.
 
-gpu gaudi2 {
+gpu gaudi2 source "Intel Gaudi 2 white paper (2023) and its documentation of performance" {
   memory = 96 GiB
   reserved = 0.5 GiB
   bandwidth = 2450 GB/s

@@ -106,7 +106,10 @@ Test(lang_parse, declarations)
   expect_tree("extern fn f() -> Time from \"x.so\" sha256 \"a1\"",
               "extern fn f(parameters, type Time(-), x.so, a1)");
   expect_tree("model m = trace(\"x\")", "model m(call(trace, argument(x)))");
-  expect_tree("gpu g { a = 1, b = 2\n c = 3 }", "gpu g(field a(1), field b(2), field c(3))");
+  expect_tree("gpu g { a = 1, b = 2\n c = 3 }", "gpu g(-, field a(1), field b(2), field c(3))");
+  expect_tree("gpu g source \"x\" { a = 1\n source \"y\"\n source = 2 }",
+              "gpu g(x, field a(1, y), field source(2))");
+  expect_tree("let a: Int = source\n source \"x\"", "let a(type Int(-), source, x)");
   expect_tree("record r { a: Int, b: List[r] = []\n c: Time }",
               "record r(parameter a(type Int(-), -), parameter b(type List(type r(-)), list), "
               "parameter c(type Time(-), -))");

@@ -37,7 +37,7 @@
 ["and" "or" "not"] @keyword.operator
 ["after" "any" "as" "at" "backward" "balanced" "before" "by" "cast" "chunks" "contracts" "copies" "depend" "device" "dim" "dtype" "expect" "forward" "from"
  "gradients" "input" "key" "limit" "link" "match" "maximize" "minimize" "moving" "of" "offload" "on" "optional" "order" "output" "over" "pair" "partner"
- "place" "policy" "prefer" "recompute" "remove" "replicate" "require" "saves" "sending" "set" "sha256" "shard" "slice" "slot" "slow" "split" "stages" "step"
+ "place" "policy" "prefer" "recompute" "remove" "replicate" "require" "saves" "sending" "set" "sha256" "shard" "slice" "slot" "slow" "source" "split" "stages" "step"
  "switch" "tie" "trained" "try" "uneven" "vary" "weight" "where" "whole" "with" "yield"] @keyword
 
 ["=" "==" "!=" "<" "<=" ">" ">=" ".." "+" "-" "*" "/" "%" "|" "->" "<->"] @operator

@@ -1,6 +1,7 @@
 /* A unit is a name of lang/units.def behind a number, on the same line: `4 GB/s`, but not `4 stages`.
  * Behind dollars it is what they are paid for: `$2/h`. `with` before a brace copies with changes;
- * it has another meaning in `partner`, `pair` and `tie`. A string is an argument of the name before
+ * it has another meaning in `partner`, `pair` and `tie`. `source` before a string says where a number
+ * was found. A string is an argument of the name before
  * it on the same line: on the next one it begins another arm of `match`. */
 #include <string.h>
 
@@ -10,7 +11,7 @@ static const char *const units[] = {
 #include "units.h"
 };
 
-enum { UNIT, PER_UNIT, WITH_BRACE, BESIDE };
+enum { UNIT, PER_UNIT, WITH_BRACE, BESIDE, SOURCE };
 enum { LONGEST = 32 };
 
 void *tree_sitter_trainspec_external_scanner_create(void) { return NULL; }
@@ -70,13 +71,23 @@ bool tree_sitter_trainspec_external_scanner_scan(void *state, TSLexer *lexer, co
   if (!valid[PER_UNIT]) {
     skip_blanks(lexer, !valid[UNIT]);
     length = read_name(lexer, name, 0);
-    found = valid[UNIT] && !is_name(lexer->lookahead) && is_unit(name);
+    if (!length && valid[UNIT] && valid[SOURCE]) { /* no unit on the line of a number */
+      skip_blanks(lexer, true);
+      length = read_name(lexer, name, 0);
+    } else {
+      found = valid[UNIT] && !is_name(lexer->lookahead) && is_unit(name);
+    }
   }
   lexer->mark_end(lexer);
   if (valid[WITH_BRACE] && strcmp(name, "with") == 0) {
     skip_blanks(lexer, true);
     lexer->result_symbol = WITH_BRACE;
     return lexer->lookahead == '{';
+  }
+  if (valid[SOURCE] && strcmp(name, "source") == 0) {
+    skip_blanks(lexer, true);
+    lexer->result_symbol = SOURCE;
+    return lexer->lookahead == '"';
   }
   lexer->result_symbol = valid[PER_UNIT] ? PER_UNIT : UNIT;
   if (lexer->lookahead == '/' && (found || valid[PER_UNIT]) && per_unit(lexer, name, length)) {
