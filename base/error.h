@@ -19,7 +19,7 @@ typedef enum ts_error_kind {
 
 typedef struct ts_error {
   char message[400]; /* "": nothing is wrong */
-  char help[200];    /* may be "" */
+  char help[400];    /* may be "" */
   ts_error_kind kind;
   uint64_t begin, end;   /* bytes of the text, of a packed file those of the unpacked text */
   uint32_t line, column; /* from 1, the column in bytes; 0: not known */

@@ -35,8 +35,13 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"[OPTION]... -o NAME FILE...", NULL};
 static const char *const notes[] = {
-  "FILE is a plan (.ts, .trainspec), an IR (.ir, .tsir), a profiler trace of one",
-  "rank, a GOAL schedule, a workload, or, several, the execution graphs of all ranks.",
+  "FILE is a plan (.ts, .trainspec), an IR (.ir, .tsir), a recording of one rank, a",
+  "GOAL schedule, a workload, or, several, the execution graphs of all ranks.",
+  "Formats of recordings: "
+#define FORMAT(id, record, name, file, remedy, table, plays, slows) TS_FORMAT_##plays(name ", ")
+#include "trace/read/formats.def"
+#undef FORMAT
+  "plain or gzip.",
   "",
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",

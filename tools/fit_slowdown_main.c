@@ -27,8 +27,12 @@ static const char *const notes[] = {
   "A FILE is a table (CSV) with the columns slowdown (time beside a transfer over time",
   "alone) and any of source, family, time, flops, bytes, sms, dram, l2, bandwidth,",
   "transfer, algorithm, protocol, channels, transfer_bytes, transfer_time, in seconds,",
-  "bytes and shares; empty: not known. A recording is one of the PyTorch profiler, or",
-  "an SQLite export of Nsight Systems.",
+  "bytes and shares; empty: not known.",
+  "Formats of recordings: "
+#define FORMAT(id, record, name, file, remedy, table, plays, slows) TS_FORMAT_##slows(name ", ")
+#include "trace/read/formats.def"
+#undef FORMAT
+  "plain or gzip.",
   "",
   "The errors printed are those of five-fold cross-validation and, as a test on",
   "unseen sources, of each source predicted from all others: for no slowdown, one",

@@ -39,12 +39,18 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...",
                                     "[OPTION]... SCHEDULE", NULL};
 static const char *const notes[] = {
-  "FILE is a trace of the PyTorch profiler of one rank, plain or gzip. GRAPHs are the",
+  "FILE is a recording of one rank, plain or gzip. GRAPHs are the",
   "execution graphs of all ranks of a job (trainspec-trace writes them): played",
   "together; what they give no time for takes what the machine says. A SCHEDULE in GOAL",
   "is a whole job, played likewise, and so is a workload of AICB, SimAI or ASTRA-sim.",
   "Chakra traces of all ranks are played too. A plan whose model is graph(FILES) is",
   "played by tsrun, with all its reports.",
+  "",
+  "Formats: "
+#define FORMAT(id, record, name, file, remedy, table, plays, slows) TS_FORMAT_##plays(name ", ")
+#include "trace/read/formats.def"
+#undef FORMAT
+  "plain or gzip.",
   "",
   "Examples:",
   "$ rank0.json.gz",

@@ -16,7 +16,12 @@ static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler that was recorded with shapes, or without",
   "and beside it the execution trace of the same steps, which has them; or an execution",
-  "graph with times. Plain or gzip. Several are put together: ranks or runs of one device.",
+  "graph with times. Several are put together: ranks or runs of one device.",
+  "Formats: "
+#define FORMAT(id, record, name, file, remedy, table, plays, slows) TS_FORMAT_##table(name ", ")
+#include "trace/read/formats.def"
+#undef FORMAT
+  "plain or gzip.",
   "",
   "Examples:",
   "$ -o ops.csv rank0.json.gz   # then, in a plan: costs = table(\"ops.csv\")",

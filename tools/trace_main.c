@@ -24,10 +24,10 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const char *const notes[] = {
-  "FILE is a trace of the PyTorch profiler, a PyTorch execution trace, a Chakra",
-  "trace (protobuf or JSON), a memory snapshot, an execution graph, a GOAL schedule or a",
-  "text workload of SimAI; plain or gzip. `-` is standard input. SQLite exports of Nsight",
-  "Systems are read from a file; of TrioSim's tables, trace.csv.",
+  "FILE is plain or gzip; `-` is standard input. Formats, and how their files begin:",
+#define FORMAT(id, record, name, file, ...) "  " name ": " file,
+#include "trace/read/formats.def"
+#undef FORMAT
   "",
   "Examples:",
   "$ rank0.json.gz",

@@ -34,6 +34,8 @@ libts_a_SOURCES += \
 	trace/read/execution.c \
 	trace/read/feed.c \
 	trace/read/feed.h \
+	trace/read/format.h \
+	trace/read/formats.def \
 	trace/read/goal.c \
 	trace/read/goal.h \
 	trace/read/goal_binary.c \

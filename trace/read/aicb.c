@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 #include "trace/read/rows.h"
 #include "trace/read/workload.h"
@@ -289,11 +290,11 @@ static bool take_section(reader *r)
   return true;
 }
 
-bool ts_is_aicb(ts_feed *feed)
+static bool is_aicb(ts_feed *feed)
 {
-  static const char begins[] = "comm_type,";
-  return is_section(feed) || (feed->end - feed->at >= sizeof begins - 1 &&
-                              memcmp(feed->buffer + feed->at, begins, sizeof begins - 1) == 0);
+  static const char header[] = "comm_type,";
+  return is_section(feed) || (feed->end - feed->at >= sizeof header - 1 &&
+                              memcmp(feed->buffer + feed->at, header, sizeof header - 1) == 0);
 }
 
 static bool take_header(reader *r)
@@ -333,8 +334,9 @@ static bool take_rows(reader *r)
   return !r->feed->error->message[0];
 }
 
-bool ts_read_aicb(ts_events *e, ts_feed *feed)
+static bool read_aicb(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
+  (void)options;
   reader r = {.e = e, .feed = feed, .first = TS_EVENT_NONE, .before = TS_EVENT_NONE};
   bool good = true;
   e->format = TS_TRACE_AICB;
@@ -348,3 +350,6 @@ bool ts_read_aicb(ts_events *e, ts_feed *feed)
          (e->count ||
           ts_fail(feed->error, NULL, "the workload has no communication and no computation"));
 }
+
+const ts_trace_reader ts_trace_reader_aicb = {
+  .begins = is_aicb, .after_blanks = true, .read = read_aicb};

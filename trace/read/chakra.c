@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 #include "trace/read/wire.h"
 
@@ -459,8 +460,23 @@ static bool take_record(reader *r, ts_feed *feed, const ts_wire *record, bool fi
                         (unsigned long long)(r->e->seen + r->waiting.count + 1));
 }
 
-bool ts_read_chakra(ts_events *e, ts_feed *feed)
+/* A record of a few hundred bytes that begins with its length and the key of a field: the metadata
+ * that leads a file. */
+static bool is_chakra(ts_feed *feed)
 {
+  const uint8_t *at = (const uint8_t *)feed->buffer + feed->at;
+  size_t have = feed->end - feed->at, n = 0;
+  if (ts_is_text(feed))
+    return false;
+  while (n < 5 && n < have && at[n] & 0x80)
+    n++;
+  return n + 1 < have && n < 5 &&
+         (at[0] == 0 || at[n + 1] == 0x0a || at[n + 1] == 0x12 || at[n + 1] == 0x08);
+}
+
+static bool read_chakra(ts_events *e, ts_feed *feed, const ts_events_options *options)
+{
+  (void)options;
   reader r = {.e = e};
   ts_wire record;
   e->format = TS_TRACE_CHAKRA;
@@ -538,8 +554,9 @@ static void take_json_member(ts_events *e, ts_json *j, node *n, ts_named_edges *
     ts_json_skip(j);
 }
 
-bool ts_read_chakra_json(ts_events *e, ts_json *j)
+static bool read_chakra_json(ts_events *e, ts_json *j, const ts_events_options *options)
 {
+  (void)options;
   ts_named_edges edges = {0};
   e->format = TS_TRACE_CHAKRA_JSON;
   if (ts_json_value(j) != TS_JSON_ARRAY)
@@ -561,3 +578,7 @@ bool ts_read_chakra_json(ts_events *e, ts_json *j)
   }
   return !j->feed->error->message[0] && ts_trace_graph_finish(e, &edges, j->feed->error);
 }
+
+const ts_trace_reader ts_trace_reader_chakra = {.begins = is_chakra, .read = read_chakra};
+const ts_trace_reader ts_trace_reader_chakra_json = {.key = "workload_graph",
+                                                     .value = read_chakra_json};

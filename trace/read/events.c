@@ -255,27 +255,6 @@ void ts_comm_finish(ts_events *e, ts_event_comm *c)
     c->bytes = most * each;
 }
 
-const char *ts_trace_format_name(ts_trace_format format)
-{
-  static const char *const names[] = {"?",
-                                      "PyTorch profiler",
-                                      "PyTorch execution trace",
-                                      "Chakra protobuf",
-                                      "Chakra JSON",
-                                      "text workload",
-                                      "execution graph",
-                                      "Nsight Systems",
-                                      "TrioSim table",
-                                      "AICB workload",
-                                      "memory snapshot",
-                                      "GOAL schedule",
-                                      "XPlane profile",
-                                      "rocprofv3 profile",
-                                      "memory timeline"};
-  TS_TABLE(names, TS_TRACE_FORMATS);
-  return names[format];
-}
-
 bool ts_events_unshared(const ts_events *e)
 {
   if (e->format != TS_TRACE_GRAPH && e->format != TS_TRACE_NO_FORMAT)

@@ -152,22 +152,15 @@ typedef struct ts_event_edge { uint32_t from, to; bool control; } ts_event_edge;
 
 typedef enum ts_trace_format {
   TS_TRACE_NO_FORMAT,
-  TS_TRACE_KINETO,
-  TS_TRACE_EXECUTION,
-  TS_TRACE_CHAKRA,
-  TS_TRACE_CHAKRA_JSON,
-  TS_TRACE_WORKLOAD,
-  TS_TRACE_GRAPH,
-  TS_TRACE_NSYS,
-  TS_TRACE_TRIOSIM,
-  TS_TRACE_AICB,
-  TS_TRACE_SNAPSHOT,
-  TS_TRACE_GOAL,
-  TS_TRACE_XPLANE,
-  TS_TRACE_ROCPROF,
-  TS_TRACE_MEMORY_TIMELINE,
+#define FORMAT(id, ...) TS_TRACE_##id,
+#include "trace/read/formats.def"
+#undef FORMAT
   TS_TRACE_FORMATS
 } ts_trace_format;
+
+/* A text where a column of formats.def says yes. */
+#define TS_FORMAT_yes(text) text
+#define TS_FORMAT_no(text)
 
 enum { TS_EVENT_BLOCK = 1 << 14 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 #include "trace/read/tensor_flow.h"
 
@@ -435,8 +436,9 @@ static void join_tensors(reader *r, const uint32_t *parent)
   }
 }
 
-bool ts_read_execution(ts_events *e, ts_json *j)
+static bool read_execution(ts_events *e, ts_json *j, const ts_events_options *options)
 {
+  (void)options;
   reader r = {.e = e, .j = j};
   node n;
   bool has_id;
@@ -470,3 +472,5 @@ bool ts_read_execution(ts_events *e, ts_json *j)
   join_tensors(&r, parent);
   return true;
 }
+
+const ts_trace_reader ts_trace_reader_execution = {.key = "nodes", .value = read_execution};

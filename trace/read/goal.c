@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/read/goal_ranks.h"
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 
 enum { CPUS = 256 };
@@ -68,8 +69,9 @@ static bool put_rank(void *closure, const ts_goal_rank *rank, ts_error *error)
   return true;
 }
 
-bool ts_read_goal(ts_events *e, ts_feed *feed)
+static bool read_goal(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
+  (void)options;
   ts_named_edges none = {0};
   e->format = TS_TRACE_GOAL;
   if (!ts_goal_read(feed, &(ts_goal_sink){put_head, put_rank, e}, &e->cut))
@@ -286,3 +288,5 @@ const ts_events **ts_goal_ranks(ts_arena *arena, const ts_events *e, ts_error *e
   ts_arena_free(s.work);
   return (const ts_events **)ranks;
 }
+
+const ts_trace_reader ts_trace_reader_goal = {.begins = ts_is_goal, .read = read_goal};

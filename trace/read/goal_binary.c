@@ -122,7 +122,7 @@ bool ts_goal_binary(ts_feed *feed, const ts_goal_sink *sink, bool *cut)
   return !feed->error->message[0];
 }
 
-bool ts_is_goal(const ts_feed *feed) { return ts_is_goal_text(feed) || ts_is_goal_binary(feed); }
+bool ts_is_goal(ts_feed *feed) { return ts_is_goal_text(feed) || ts_is_goal_binary(feed); }
 
 bool ts_goal_read(ts_feed *feed, const ts_goal_sink *sink, bool *cut)
 {

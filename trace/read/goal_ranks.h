@@ -36,7 +36,7 @@ typedef struct ts_goal_sink {
   void *closure;
 } ts_goal_sink;
 
-bool ts_is_goal(const ts_feed *feed);
+bool ts_is_goal(ts_feed *feed);
 /* Of either form. False with the error filled; *cut: the file ends early. */
 bool ts_goal_read(ts_feed *feed, const ts_goal_sink *sink, bool *cut);
 

@@ -4,6 +4,7 @@
  * none, and the label of a process says what its events are (bin/tblextr.py, bin/sqlitedb.py). */
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 
 /* Fields of an event and of its args that are read. Names are the format's. */
@@ -750,7 +751,7 @@ static bool add_event(reader *r)
   return true;
 }
 
-bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options)
+static bool read_kineto(ts_events *e, ts_json *j, const ts_events_options *options)
 {
   reader r = {.e = e, .j = j, .options = options, .last_track = TS_EVENT_NONE};
   for (int length = 0; length < LONGEST_FIELD; length++)
@@ -773,3 +774,12 @@ bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options)
   }
   return ts_json_ok(j);
 }
+
+/* the bare list of events that older tools write */
+static bool is_list(ts_feed *feed) { return feed->at < feed->end && feed->buffer[feed->at] == '['; }
+
+const ts_trace_reader ts_trace_reader_kineto = {.begins = is_list,
+                                                .after_blanks = true,
+                                                .key = "traceEvents",
+                                                .value = read_kineto,
+                                                .linked = true};

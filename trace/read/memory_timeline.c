@@ -4,6 +4,7 @@
  * for each category (torch/profiler/_memory_profiler.py: MemoryProfileTimeline). */
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 
 static const int64_t most = INT64_C(1) << 50; /* bytes */
@@ -159,7 +160,7 @@ static bool take_entries(reader *r)
   return ts_json_ok(j);
 }
 
-bool ts_is_memory_timeline(const ts_feed *feed)
+static bool is_timeline(ts_feed *feed)
 {
   size_t at = feed->at + 1;
   while (at < feed->end && strchr(" \t\r\n", feed->buffer[at]) && feed->buffer[at]) at++;
@@ -167,8 +168,9 @@ bool ts_is_memory_timeline(const ts_feed *feed)
          feed->buffer[at] == '[';
 }
 
-bool ts_read_memory_timeline(ts_events *e, ts_json *j)
+static bool read_timeline(ts_events *e, ts_json *j, const ts_events_options *options)
 {
+  (void)options;
   reader r = {.e = e, .j = j, .first = -1};
   e->format = TS_TRACE_MEMORY_TIMELINE;
   e->timed = true;
@@ -176,3 +178,6 @@ bool ts_read_memory_timeline(ts_events *e, ts_json *j)
     r.category[c] = ts_events_string(e, categories[c], strlen(categories[c]));
   return ts_json_value(j) == TS_JSON_ARRAY && take_entries(&r);
 }
+
+const ts_trace_reader ts_trace_reader_memory_timeline = {
+  .begins = is_timeline, .after_blanks = true, .value = read_timeline};

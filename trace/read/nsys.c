@@ -9,6 +9,7 @@
 
 #include "base/heap.h"
 #include "base/sqlite.h"
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 
 #ifdef TS_HAVE_SQLITE
@@ -314,7 +315,7 @@ static bool read_all(reader *r, ts_feed *feed)
   return read_names(r) && read_activities(r) && read_devices(r) && !r->error->message[0];
 }
 
-bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
+static bool read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   reader r = {.e = e, .options = options, .error = feed->error};
   if (feed->file < 0 || feed->packed || strcmp(e->file, "-") == 0)
@@ -328,10 +329,20 @@ bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 }
 
 #else
-bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
+static bool read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   (void)e, (void)options;
   return ts_fail(feed->error, "install libsqlite3-dev, configure and build again",
                  "an SQLite database is not read: this build has no SQLite");
 }
 #endif
+
+static bool is_sqlite(ts_feed *feed)
+{
+  static const char magic[] = "SQLite format 3";
+  return feed->end - feed->at >= sizeof magic - 1 &&
+         memcmp(feed->buffer + feed->at, magic, sizeof magic - 1) == 0;
+}
+
+const ts_trace_reader ts_trace_reader_nsys = {
+  .begins = is_sqlite, .read = read_nsys, .linked = true};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 #include "trace/read/tensor_flow.h"
 
@@ -580,7 +581,7 @@ static void take_values(ts_events *e, struct ts_graph_reader *r, ts_json *j)
     while (ts_json_element(j)) take_value(e, r, j);
 }
 
-bool ts_read_graph_member(ts_events *e, ts_json *j)
+static bool take_member(ts_events *e, ts_json *j)
 {
   if (TS_JSON_IS(j, "format") && !e->format) {
     if (strcmp(ts_events_text(e, ts_json_take_string(j, e)), "trainspec-graph") == 0) {
@@ -635,7 +636,7 @@ bool ts_read_graph_member(ts_events *e, ts_json *j)
   return true;
 }
 
-bool ts_read_graph_finish(ts_events *e, ts_json *j)
+static bool finish_graph(ts_events *e, ts_json *j)
 {
   struct ts_graph_reader *r = (struct ts_graph_reader *)e->graph;
   if (!j->cut && (e->rank < 0 || e->world <= e->rank))
@@ -644,3 +645,6 @@ bool ts_read_graph_finish(ts_events *e, ts_json *j)
   take_memory_events(e, &r->graph);
   return ts_trace_graph_finish(e, &r->edges, j->feed->error);
 }
+
+const ts_trace_reader ts_trace_reader_graph = {
+  .key = "format", .member = take_member, .finish = finish_graph};

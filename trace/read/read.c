@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "trace/read/goal_ranks.h"
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 
 static void take_devices(ts_events *e, ts_json *j)
@@ -76,19 +75,44 @@ static void take_distributed(ts_events *e, ts_json *j)
       ts_json_skip(j);
 }
 
+static const struct ts_reader_row {
+  const char *name, *remedy;
+  const ts_trace_reader *record;
+} formats[] = {
+#define FORMAT(id, record, name, file, remedy, table, plays, slows)                                \
+  [TS_TRACE_##id] = {name, remedy, &ts_trace_reader_##record},
+#include "trace/read/formats.def"
+#undef FORMAT
+};
+
+const char ts_formats_known[] = "known: "
+#define FORMAT(id, record, name, ...) name ", "
+#include "trace/read/formats.def"
+#undef FORMAT
+                                "plain or gzip";
+
+const char *ts_trace_format_name(ts_trace_format format)
+{
+  return format ? formats[format].name : "?";
+}
+
+static bool takes_member(const ts_trace_reader *f, ts_events *e, ts_json *j,
+                         const ts_events_options *options)
+{
+  if (f->member)
+    return f->member(e, j);
+  if (!f->key || strlen(f->key) != j->length || memcmp(f->key, j->text, j->length) != 0)
+    return false;
+  f->value(e, j, options);
+  return true;
+}
+
 static void take_member(ts_events *e, ts_json *j, const ts_events_options *options)
 {
-  if (ts_read_graph_member(e, j) || ts_read_snapshot_member(e, j))
-    return;
-  if (TS_JSON_IS(j, "traceEvents"))
-    ts_read_kineto(e, j, options);
-  else if (TS_JSON_IS(j, "nodes"))
-    ts_read_execution(e, j);
-  else if (TS_JSON_IS(j, "rocprofiler-sdk-tool"))
-    ts_read_rocprof(e, j);
-  else if (TS_JSON_IS(j, "workload_graph"))
-    ts_read_chakra_json(e, j);
-  else if (TS_JSON_IS(j, "deviceProperties"))
+  for (int f = 1; f < TS_TRACE_FORMATS; f++)
+    if (takes_member(formats[f].record, e, j, options))
+      return;
+  if (TS_JSON_IS(j, "deviceProperties"))
     take_devices(e, j);
   else if (TS_JSON_IS(j, "distributedInfo"))
     take_distributed(e, j);
@@ -100,50 +124,41 @@ static void take_member(ts_events *e, ts_json *j, const ts_events_options *optio
     ts_json_skip(j);
 }
 
-static bool read_json(ts_events *e, ts_feed *feed, const ts_events_options *options)
+/* "a trace has `nodes` (PyTorch execution trace), ... or `segments` (memory snapshot)" */
+static const char *keys_known(ts_arena *arena)
+{
+  const char *text = "", *last = NULL;
+  for (int f = 1; f < TS_TRACE_FORMATS; f++)
+    if (formats[f].record->key) {
+      text = last ? ts_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", last) : text;
+      last = ts_arena_printf(arena, "`%s` (%s)", formats[f].record->key, formats[f].name);
+    }
+  return ts_arena_printf(arena, "a trace has %s or %s", text, last);
+}
+
+/* `whole`: the format whose value it is; NULL: an object, known by its members */
+static bool read_json(ts_events *e, ts_feed *feed, const ts_trace_reader *whole,
+                      const ts_events_options *options)
 {
   ts_json j = {.feed = feed};
-  if (ts_is_memory_timeline(feed)) {
-    ts_read_memory_timeline(e, &j);
-  } else if (feed->buffer[feed->at] == '[') {
-    ts_read_kineto(e, &j, options); /* the bare list of events that older tools write */
-  } else if (ts_json_value(&j) == TS_JSON_OBJECT) {
+  if (whole)
+    whole->value(e, &j, options);
+  else if (ts_json_value(&j) == TS_JSON_OBJECT)
     while (ts_json_member(&j))
       take_member(e, &j, options);
-  }
   e->cut = j.cut;
   if (feed->error->message[0])
     return false;
-  if (e->format == TS_TRACE_GRAPH)
-    return ts_read_graph_finish(e, &j);
-  if (e->format == TS_TRACE_SNAPSHOT)
-    ts_read_snapshot_finish(e);
   if (!e->format && j.cut)
     return ts_feed_fail(feed, "copy the file again", "the file ends %s",
                         e->seen ? "early" : "before its events begin");
   if (!e->format)
-    return ts_feed_fail(
-      feed,
-      "a trace has `traceEvents` (PyTorch profiler), `nodes` (execution trace), `format` "
-      "(execution graph), `segments` (memory snapshot), `workload_graph` (Chakra) or "
-      "`rocprofiler-sdk-tool` (rocprofv3)",
-      "this JSON holds no events of a trace");
-  return true;
+    return ts_feed_fail(feed, keys_known(e->arena), "this JSON holds no events of a trace");
+  const ts_trace_reader *f = formats[e->format].record;
+  return !f->finish || f->finish(e, &j);
 }
 
-/* A record of a few hundred bytes that begins with its length and the key of a field: the metadata
- * that leads a Chakra file. */
-static bool is_chakra(const ts_feed *feed)
-{
-  const uint8_t *at = (const uint8_t *)feed->buffer + feed->at;
-  size_t have = feed->end - feed->at, n = 0;
-  while (n < 5 && n < have && at[n] & 0x80)
-    n++;
-  return n + 1 < have && n < 5 &&
-         (at[0] == 0 || at[n + 1] == 0x0a || at[n + 1] == 0x12 || at[n + 1] == 0x08);
-}
-
-static bool is_text(const ts_feed *feed)
+bool ts_is_text(const ts_feed *feed)
 {
   for (size_t i = feed->at; i < feed->end && i < feed->at + 200; i++) {
     unsigned char c = (unsigned char)feed->buffer[i];
@@ -153,13 +168,23 @@ static bool is_text(const ts_feed *feed)
   return true;
 }
 
-static bool is_table(const ts_feed *feed)
+bool ts_is_table(const ts_feed *feed)
 {
   const char *at = feed->buffer + feed->at, *end = memchr(at, '\n', feed->end - feed->at);
   size_t length = (size_t)((end ? end : feed->buffer + feed->end) - at), commas = 0;
   for (size_t i = 0; i < length; i++)
     commas += at[i] == ',';
   return commas >= 2;
+}
+
+static const ts_trace_reader *begun(ts_feed *feed, bool after_blanks)
+{
+  for (int f = 1; f < TS_TRACE_FORMATS; f++) {
+    const ts_trace_reader *format = formats[f].record;
+    if (format->begins && format->after_blanks == after_blanks && format->begins(feed))
+      return format;
+  }
+  return NULL;
 }
 
 static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *options)
@@ -174,69 +199,28 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
     return feed->error->message[0] ?
              false :
              ts_fail(feed->error, "was the program that wrote it stopped?", "the file is empty");
-  char first = feed->buffer[begin];
   size_t start = feed->at;
   feed->at = begin;
-  if (ts_is_aicb(feed))
-    return ts_read_aicb(e, feed);
-  if (first == '{' || first == '[')
-    return read_json(e, feed, options);
-  feed->at = start; /* blanks may be a record's length */
-  if (feed->end - feed->at >= 15 && memcmp(feed->buffer + feed->at, "SQLite format 3", 15) == 0)
-    return ts_read_nsys(e, feed, options);
-  if (ts_is_goal_binary(feed))
-    return ts_read_goal(e, feed);
-  if (ts_is_xplane(feed))
-    return ts_read_xplane(e, feed, options);
-  if (!is_text(feed)) {
-    if (is_chakra(feed))
-      return ts_read_chakra(e, feed);
-    return ts_feed_fail(
-      feed,
-      "traces are JSON, protobuf (Chakra, XPlane), SQLite (Nsight Systems), tables or text; plain or gzip",
-      "neither JSON nor a Chakra trace or an XPlane profile");
+  const ts_trace_reader *f = begun(feed, true);
+  if (f ? !f->read : feed->buffer[begin] == '{')
+    return read_json(e, feed, f, options);
+  if (!f) {
+    feed->at = start; /* blanks may be a record's length */
+    f = begun(feed, false);
   }
-  if (ts_is_triosim(feed))
-    return ts_read_triosim(e, feed);
-  if (ts_is_goal(feed))
-    return ts_read_goal(e, feed);
-  if (is_table(feed))
-    return ts_fail(feed->error, "models come from such tables by trace(\"...\", MAPPING) in a plan",
-                   "a table of operators is not a trace");
-  return ts_read_workload(e, feed);
-}
-
-/* What to do about a file of a format that is not as it should be, where the reader has nothing
- * better to say. */
-static const char *usual_help(ts_trace_format format)
-{
-  static const char *const helps[] = {
-    [TS_TRACE_KINETO] = "write it again with profiler.export_chrome_trace(FILE)",
-    [TS_TRACE_EXECUTION] = "write it again with torch.profiler.ExecutionTraceObserver",
-    [TS_TRACE_CHAKRA] =
-      "records are those of et_def.proto (mlcommons/chakra): convert the trace again",
-    [TS_TRACE_CHAKRA_JSON] = "nodes have `Id`, `Name`, `NodeType`, `data_deps`, `runtime`",
-    [TS_TRACE_WORKLOAD] = "a workload has a policy, the number of layers, and 12 columns a layer",
-    [TS_TRACE_GRAPH] = "doc/graph_json.md says what an execution graph holds",
-    [TS_TRACE_NSYS] = "export the report again: nsys export --type sqlite",
-    [TS_TRACE_TRIOSIM] = "columns are those of TrioSim's trace.csv",
-    [TS_TRACE_AICB] = "columns are those of AICB's workloads: comm_type, comm_group, ...",
-    [TS_TRACE_SNAPSHOT] = "convert it again with share/snapshot_to_json.py",
-    [TS_TRACE_GOAL] = "a schedule has `num_ranks N`, then `rank K { }` with a line for each "
-                      "operation: LogGOPSim's grammar",
-    [TS_TRACE_XPLANE] = "write it again: jax.profiler.trace(FOLDER) leaves NAME.xplane.pb",
-    [TS_TRACE_ROCPROF] = "write it again: rocprofv3 --sys-trace --output-format json",
-    [TS_TRACE_MEMORY_TIMELINE] =
-      "write it again: profile.export_memory_timeline(\"NAME.raw.json.gz\")"};
-  TS_TABLE(helps, TS_TRACE_FORMATS);
-  return helps[format];
+  if (f)
+    return f->read(e, feed, options);
+  if (!ts_is_text(feed))
+    return ts_feed_fail(feed, ts_formats_known, "none of the formats of traces");
+  return ts_fail(feed->error, "models come from such tables by trace(\"...\", MAPPING) in a plan",
+                 "a table of operators is not a trace");
 }
 
 static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
 {
-  if (!read && !feed->error->help[0] && feed->error->kind == TS_ERROR_CONTENT &&
-      usual_help(e->format))
-    snprintf(feed->error->help, sizeof feed->error->help, "%s", usual_help(e->format));
+  const struct ts_reader_row *f = e->format ? &formats[e->format] : NULL;
+  if (!read && !feed->error->help[0] && feed->error->kind == TS_ERROR_CONTENT && f)
+    snprintf(feed->error->help, sizeof feed->error->help, "%s", f->remedy);
   e->bytes = ts_feed_offset(feed);
   e->packed = feed->packed;
   e->cut |= feed->cut;
@@ -245,11 +229,7 @@ static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
   ts_feed_close(feed);
   if (!read)
     return NULL;
-  if (e->format == TS_TRACE_KINETO || e->format == TS_TRACE_NSYS ||
-      e->format == TS_TRACE_XPLANE || e->format == TS_TRACE_ROCPROF)
-    ts_events_link(e);
-  else
-    ts_events_sort(e);
+  (f && f->record->linked ? ts_events_link : ts_events_sort)(e);
   return e;
 }
 

@@ -1,5 +1,4 @@
-/* The readers of formats, which read.c chooses. Each is at the value that holds its events. False
- * with the error filled. */
+/* What readers of formats (format.h) share. */
 #ifndef TS_TRACE_READ_READERS_H
 #define TS_TRACE_READ_READERS_H
 
@@ -8,31 +7,9 @@
 
 enum { TS_EVENTS_MOST = 1u << 30, TS_TRACKS_MOST = 4096 };
 
-/* at the array of `traceEvents` */
-bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options);
-bool ts_read_execution(ts_events *e, ts_json *j);   /* at the array of `nodes` */
-bool ts_read_chakra_json(ts_events *e, ts_json *j); /* at the array of `workload_graph` */
-bool ts_read_chakra(ts_events *e, ts_feed *feed);
-/* A member of the file's object; false: it is not an execution graph's. */
-bool ts_read_graph_member(ts_events *e, ts_json *j);
-bool ts_read_graph_finish(ts_events *e, ts_json *j);
-/* Of a memory snapshot; false: it is none's. The sums follow once all is read. */
-bool ts_read_snapshot_member(ts_events *e, ts_json *j);
-void ts_read_snapshot_finish(ts_events *e);
-bool ts_read_rocprof(ts_events *e, ts_json *j); /* at the value of `rocprofiler-sdk-tool` */
-bool ts_is_memory_timeline(const ts_feed *feed);
-bool ts_read_memory_timeline(ts_events *e, ts_json *j);
-bool ts_read_workload(ts_events *e, ts_feed *feed);
-bool ts_is_triosim(const ts_feed *feed);
-bool ts_read_triosim(ts_events *e, ts_feed *feed);
-bool ts_read_goal(ts_events *e, ts_feed *feed);
-bool ts_is_aicb(ts_feed *feed);
-bool ts_read_aicb(ts_events *e, ts_feed *feed);
-/* by the name of the file: SQLite reads it */
-bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options);
-
-bool ts_is_xplane(const ts_feed *feed);
-bool ts_read_xplane(ts_events *e, ts_feed *feed, const ts_events_options *options);
+bool ts_is_text(const ts_feed *feed);
+bool ts_is_table(const ts_feed *feed); /* its first line has three cells */
+extern const char ts_formats_known[];  /* the names of all formats, as help */
 
 ts_event_kind ts_call_kind(const char *name); /* "cudaStreamSynchronize" */
 

@@ -4,6 +4,7 @@
  * correlation of the call that launched it. Names may come behind the records. */
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 
 enum { HIGHEST_KERNEL = 1 << 22, KINDS = 256 };
@@ -310,11 +311,15 @@ static void take_process(reader *r)
   name_events(r);
 }
 
-bool ts_read_rocprof(ts_events *e, ts_json *j)
+static bool read_rocprof(ts_events *e, ts_json *j, const ts_events_options *options)
 {
+  (void)options;
   reader r = {.e = e, .j = j, .copies = ts_events_string(e, "copies", 6)};
   e->format = TS_TRACE_ROCPROF;
   e->timed = true;
   each(&r, take_process);
   return ts_json_ok(j);
 }
+
+const ts_trace_reader ts_trace_reader_rocprof = {
+  .key = "rocprofiler-sdk-tool", .value = read_rocprof, .linked = true};

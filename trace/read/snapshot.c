@@ -1,6 +1,7 @@
 /* Memory snapshots of PyTorch's caching allocator as JSON (share/snapshot_to_json.py): `segments`
  * are what it holds at the end, `device_traces` what it did before, one list a device. What was
  * allocated when recording began follows from both. Names are those of torch/cuda/memory.py. */
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 
 enum { DEVICES = 1024 };
@@ -81,7 +82,7 @@ static void take_traces(ts_events *e, ts_json *j)
   }
 }
 
-bool ts_read_snapshot_member(ts_events *e, ts_json *j)
+static bool take_member(ts_events *e, ts_json *j)
 {
   bool segments = TS_JSON_IS(j, "segments");
   if (!segments && !TS_JSON_IS(j, "device_traces"))
@@ -95,8 +96,9 @@ bool ts_read_snapshot_member(ts_events *e, ts_json *j)
   return true;
 }
 
-void ts_read_snapshot_finish(ts_events *e)
+static bool finish_snapshot(ts_events *e, ts_json *j)
 {
+  (void)j;
   ts_arena *work = ts_arena_new("snapshot");
   struct { uint64_t allocated, reserved; } *at = TS_NEW_ARRAY(work, __typeof__(*at), DEVICES);
   /* backwards in time from the end to where recording began */
@@ -125,4 +127,8 @@ void ts_read_snapshot_finish(ts_events *e)
   }
   e->memory.count = kept;
   ts_arena_free(work);
+  return true;
 }
+
+const ts_trace_reader ts_trace_reader_snapshot = {
+  .key = "segments", .member = take_member, .finish = finish_snapshot};

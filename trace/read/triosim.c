@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 #include "trace/read/rows.h"
 
@@ -92,15 +93,16 @@ static bool take_operator(reader *r, const cell *cells, size_t count)
          take_tensors(r, at[OUTPUTS], at[OUTPUT_SIZES], event, true);
 }
 
-bool ts_is_triosim(const ts_feed *feed)
+static bool is_triosim(ts_feed *feed)
 {
   static const char begins[] = "OperatorID,";
   return feed->end - feed->at >= sizeof begins - 1 &&
          memcmp(feed->buffer + feed->at, begins, sizeof begins - 1) == 0;
 }
 
-bool ts_read_triosim(ts_events *e, ts_feed *feed)
+static bool read_triosim(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
+  (void)options;
   reader r = {.e = e, .feed = feed};
   cell cells[COLUMNS];
   size_t count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS), columns = count;
@@ -126,3 +128,5 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
     return false;
   return e->count || ts_fail(feed->error, NULL, "the table has no operators");
 }
+
+const ts_trace_reader ts_trace_reader_triosim = {.begins = is_triosim, .read = read_triosim};

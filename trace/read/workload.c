@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 #include "trace/read/workload.h"
 
@@ -262,17 +263,18 @@ static bool is_policy(const word *w)
   return false;
 }
 
-bool ts_read_workload(ts_events *e, ts_feed *feed)
+static bool is_workload(ts_feed *feed) { return ts_is_text(feed) && !ts_is_table(feed); }
+
+static bool read_workload(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
+  (void)options;
   reader r = {.e = e, .feed = feed, .last = TS_EVENT_NONE};
   word words[WORDS];
   size_t count = next_line(&r, words);
   if (!count || !is_policy(&words[0]))
-    return feed->error->message[0] ? false :
-                                     ts_fail(feed->error,
-                                             "known: PyTorch profiler and execution traces, "
-                                             "Chakra (protobuf, JSON), text workloads",
-                                             "not a trace of a known format");
+    return feed->error->message[0] ?
+             false :
+             ts_fail(feed->error, ts_formats_known, "not a trace of a known format");
   e->format = TS_TRACE_WORKLOAD;
   take_header(&r, words, count);
   int64_t expected;
@@ -297,3 +299,5 @@ bool ts_read_workload(ts_events *e, ts_feed *feed)
   add_layers(&r, layers.at, layers.count);
   return true;
 }
+
+const ts_trace_reader ts_trace_reader_workload = {.begins = is_workload, .read = read_workload};

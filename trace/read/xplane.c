@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/read/format.h"
 #include "trace/read/readers.h"
 #include "trace/read/wire.h"
 
@@ -469,7 +470,7 @@ static void add_plane(reader *r, const plane *p)
 /* ---- The file ---- */
 
 /* The first plane's bytes and the name in them: "/host:CPU". */
-bool ts_is_xplane(const ts_feed *feed)
+static bool is_xplane(ts_feed *feed)
 {
   ts_wire w = {(const uint8_t *)feed->buffer + feed->at, (const uint8_t *)feed->buffer + feed->end,
                false};
@@ -518,7 +519,7 @@ static bool next_field(ts_feed *feed, ts_wire_field *f, size_t *lead)
   return true;
 }
 
-bool ts_read_xplane(ts_events *e, ts_feed *feed, const ts_events_options *options)
+static bool read_xplane(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   reader r = {.e = e, .options = options};
   ts_wire_field f;
@@ -546,3 +547,6 @@ bool ts_read_xplane(ts_events *e, ts_feed *feed, const ts_events_options *option
   return e->count || ts_fail(feed->error, "was a device in use while it was recorded?",
                              "the profile has no events of devices or of the host");
 }
+
+const ts_trace_reader ts_trace_reader_xplane = {
+  .begins = is_xplane, .read = read_xplane, .linked = true};
