@@ -144,6 +144,9 @@ libts_a_SOURCES += \
 	runtime/play/fan.h \
 	runtime/play/fold.c \
 	runtime/play/fold.h \
+	runtime/play/fragment_map.c \
+	runtime/play/fragment_map.h \
+	runtime/play/node.h \
 	runtime/play/options.h \
 	runtime/play/overlap.c \
 	runtime/play/overlap.h \

@@ -1,6 +1,6 @@
 /* What an item does to the clocks of its rank (when each stream is free, how far the host has come)
  * and to its messages is a max-plus linear map (Baccelli et al., "Synchronization and Linearity",
- * 1992). It is found here from a fragment with no more than what every play has: kernels on the
+ * 1992). Here it has no more than what every play has (fragment_map.h): kernels on the
  * fastest device, collectives over the fastest of their groups as if all members came at once,
  * messages that take no time, and records that choose among messages as if these had come.
  *
@@ -15,9 +15,8 @@
 #include "base/hash_table.h"
 #include "runtime/account/least.h"
 #include "runtime/collective/network.h"
+#include "runtime/play/fragment_map.h"
 
-#define NEVER (INT64_MIN / 4)
-#define MOST (INT64_C(1) << 60) /* ps: no play comes so far */
 enum { WALKED = 40000, WINDOW = 32 }; /* items: of all programs, and of each, at either end */
 
 typedef struct term { uint32_t in; int64_t time; } term; /* in: of the map's `ins` */
@@ -39,8 +38,7 @@ typedef struct walk {
   ts_arena *arena;
   const ts_ir *ir;
   uint32_t clocks;       /* streams, and the host */
-  double speed;
-  const int64_t *calls;  /* [collectives] ps */
+  const uint64_t *kernels, *calls; /* [kernels], [collectives] ps */
   const map *maps;       /* [fragments] */
   uint32_t window;       /* items of a program */
   uint32_t *next;        /* [programs] items that are done */
@@ -50,137 +48,81 @@ typedef struct walk {
   TS_VEC(message) messages;
 } walk;
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static bool is_known(int64_t value) { return value > NEVER / 2; }
-static int64_t limited(int64_t time) { return time < MOST ? time : MOST; }
+static bool is_known(int64_t value) { return TS_IS_TIME(value); }
+static int64_t limited(int64_t time) { return time < TS_AFTER_ALL ? time : TS_AFTER_ALL; }
 
 /* ---- Maps ---- */
 
-/* Values of a fragment's inputs, side by side: [rows * columns]. */
-typedef struct columns {
-  const ts_ir *ir;
-  const ts_ir_node *nodes;
-  uint32_t count;
-  const uint32_t *column; /* [clocks + ports] plus 1; 0: none */
-  int64_t *clock, *end, *sent, *last; /* [clocks], [nodes], [ports], one */
-} columns;
-
-static void raise(const columns *c, int64_t *to, const int64_t *by)
+/* Plays round the times of kernels. */
+static const uint64_t *kernels_of(ts_arena *arena, const ts_ir *ir)
 {
-  for (uint32_t k = 0; k < c->count; k++)
-    to[k] = larger(to[k], by[k]);
-}
-
-static void put(const columns *c, int64_t *to, const int64_t *from, int64_t more)
-{
-  for (uint32_t k = 0; k < c->count; k++)
-    to[k] = limited(from[k] + more);
-}
-
-static void wait(const columns *c, int64_t *at, const ts_ir_node *n)
-{
-  for (uint32_t d = 0; d < n->dep_count && (n->op != TS_IR_RECORD || !n->arg); d++)
-    raise(c, at, c->end + (size_t)c->ir->deps[n->first_dep + d] * c->count);
-}
-
-/* The host issues nodes in order; see the semantics in ir/ir.h. */
-static void issue(const columns *c, int64_t *host, const ts_ir_node *n)
-{
-  if (n->op == TS_IR_HOST_WORK)
-    wait(c, host, n);
-  put(c, host, host, (int64_t)n->host_ps);
-  if (n->op == TS_IR_HOST_SYNC)
-    wait(c, host, n);
-}
-
-static int64_t time_of(const walk *w, const ts_ir_node *n)
-{
-  if (n->op == TS_IR_COLLECTIVE)
-    return w->calls[n->arg];
-  double time =
-    n->op == TS_IR_COMPUTE ? (double)w->ir->kernels[n->arg].time / w->speed * (1 - 1e-12) - 0.5 : 0;
-  return time > 0 ? limited((int64_t)fmin(time, 0x1p60)) : 0; /* plays round it */
-}
-
-static void play(const walk *w, const columns *c, uint32_t i)
-{
-  const ts_ir_node *n = &c->nodes[i];
-  int64_t *host = c->clock + (size_t)(w->clocks - 1) * c->count,
-          *stream = c->clock + (size_t)n->stream * c->count, *end = c->end + (size_t)i * c->count;
-  issue(c, host, n);
-  put(c, end, host, 0);
-  if (n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC)
-    return;
-  wait(c, end, n);
-  if (n->op == TS_IR_SEND) /* it may leave before those ahead of it have (runtime/play/engine.c) */
-    put(c, c->sent + (size_t)n->arg * c->count, end, 0);
-  raise(c, end, stream);
-  if (n->op == TS_IR_RECV) {
-    int64_t *arrives = end + c->column[w->clocks + n->arg] - 1;
-    *arrives = larger(*arrives, 0);
+  uint64_t *times = TS_NEW_ARRAY(arena, uint64_t, ir->kernels_count + 1);
+  double speed = ts_least_speed(ir);
+  for (uint32_t k = 0; k < ir->kernels_count; k++) {
+    double time = (double)ir->kernels[k].time / speed * (1 - 1e-12) - 0.5;
+    times[k] = time > 0 ? (uint64_t)fmin(time, (double)TS_AFTER_ALL) : 0;
   }
-  put(c, end, end, time_of(w, n));
-  put(c, stream, end, 0);
-  if (n->op == TS_IR_COMPUTE || n->op == TS_IR_COLLECTIVE)
-    raise(c, c->last, end);
-}
-
-static void add_row(const columns *c, uint32_t out, const int64_t *value, row *rows, term *terms,
-                    map *m)
-{
-  uint32_t first = m->row_count ? rows[m->row_count - 1].first + rows[m->row_count - 1].count : 0;
-  row r = {out, first, 0};
-  for (uint32_t k = 0; k < c->count; k++)
-    if (is_known(value[k]))
-      terms[first + r.count++] = (term){k, value[k]};
-  if (r.count)
-    rows[m->row_count++] = r;
+  return times;
 }
 
 static int64_t *never(ts_arena *arena, size_t count)
 {
   int64_t *all = ts_arena_alloc_raw(arena, (count + 1) * sizeof *all);
   for (size_t i = 0; i < count; i++)
-    all[i] = NEVER;
+    all[i] = TS_BEFORE_ALL;
   return all;
+}
+
+/* Inputs of the fragment, or its results: clocks that it moves, and ports that are played. */
+static uint32_t places_of(const walk *w, ts_arena *scratch, const ts_ir_fragment *f, ts_ir_op port,
+                          uint32_t *places)
+{
+  const ts_ir_node *nodes = &w->ir->nodes[f->first_node];
+  uint32_t size = w->clocks + f->port_count, count = 0;
+  bool *used = TS_NEW_ARRAY(scratch, bool, size + 1);
+  used[w->clocks - 1] = f->node_count > 0;
+  for (uint32_t i = 0; i < f->node_count; i++) {
+    used[nodes[i].stream] |= !ts_is_host(&nodes[i]);
+    if (nodes[i].op == port)
+      used[w->clocks + nodes[i].arg] = true;
+  }
+  for (uint32_t i = 0; i < size; i++)
+    if (used[i])
+      places[count++] = i;
+  return count;
 }
 
 static map map_of(const walk *w, ts_arena *scratch, const ts_ir_fragment *f)
 {
-  uint32_t size = w->clocks + f->port_count;
-  const ts_ir_node *nodes = &w->ir->nodes[f->first_node];
-  uint32_t *column = TS_NEW_ARRAY(scratch, uint32_t, size + 1),
-           *ins = TS_NEW_ARRAY(w->arena, uint32_t, size + 1);
-  map m = {.ins = ins};
-  for (uint32_t i = 0; i < f->node_count; i++) {
-    if (nodes[i].op != TS_IR_HOST_WORK && nodes[i].op != TS_IR_HOST_SYNC)
-      column[nodes[i].stream] = 1;
-    if (nodes[i].op == TS_IR_RECV)
-      column[w->clocks + nodes[i].arg] = 1;
-  }
-  column[w->clocks - 1] = f->node_count > 0;
-  for (uint32_t i = 0; i < size; i++)
-    if (column[i])
-      ins[m.in_count] = i, column[i] = ++m.in_count;
-  size_t n = m.in_count;
-  columns c = {.ir = w->ir, .nodes = nodes, .count = m.in_count, .column = column,
-               .clock = never(scratch, w->clocks * n), .end = never(scratch, f->node_count * n),
-               .sent = never(scratch, f->port_count * n), .last = never(scratch, n)};
-  for (uint32_t i = 0; i < w->clocks; i++)
-    if (column[i])
-      c.clock[i * n + column[i] - 1] = 0;
-  for (uint32_t i = 0; i < f->node_count; i++)
-    play(w, &c, i);
-  row *rows = TS_NEW_ARRAY(w->arena, row, size + 2);
-  term *terms = TS_NEW_ARRAY(w->arena, term, (size + 1) * n + 1);
+  uint32_t size = w->clocks + f->port_count, terms_count = 0,
+           *ins = TS_NEW_ARRAY(w->arena, uint32_t, size + 1),
+           *outs = TS_NEW_ARRAY(scratch, uint32_t, size + 1);
+  map m = {.ins = ins, .in_count = places_of(w, scratch, f, TS_IR_RECV, ins)};
+  uint32_t results = places_of(w, scratch, f, TS_IR_SEND, outs);
+  outs[results++] = TS_IR_NONE;
+  ts_fragment_play play = {.ir = w->ir,
+                           .fragment = f,
+                           .kernels = w->kernels,
+                           .calls = w->calls,
+                           .clocks = {.host = w->clocks - 1, .count = w->clocks},
+                           .clock = TS_NEW_ARRAY(scratch, int64_t, w->clocks + 1),
+                           .end = TS_NEW_ARRAY(scratch, int64_t, f->node_count + 1),
+                           .in = TS_NEW_ARRAY(scratch, int64_t, f->port_count + 1),
+                           .out = TS_NEW_ARRAY(scratch, int64_t, f->port_count + 1)};
+  int64_t *value = TS_NEW_ARRAY(scratch, int64_t, (size_t)m.in_count * results + 1);
+  ts_fragment_map(&play, ins, m.in_count, outs, results, value);
+  row *rows = TS_NEW_ARRAY(w->arena, row, results + 1);
+  term *terms = TS_NEW_ARRAY(w->arena, term, (size_t)m.in_count * results + 1);
   m.rows = rows;
   m.terms = terms;
-  for (uint32_t i = 0; i < w->clocks; i++)
-    if (column[i])
-      add_row(&c, i, c.clock + i * n, rows, terms, &m);
-  for (uint32_t i = 0; i < f->port_count; i++)
-    add_row(&c, w->clocks + i, c.sent + i * n, rows, terms, &m);
-  add_row(&c, TS_IR_NONE, c.last, rows, terms, &m);
+  for (uint32_t j = 0; j < results; j++) {
+    row r = {outs[j], terms_count, 0};
+    for (uint32_t k = 0; k < m.in_count; k++)
+      if (is_known(value[(size_t)k * results + j]))
+        terms[terms_count++] = (term){k, value[(size_t)k * results + j]};
+    if ((r.count = terms_count - r.first))
+      rows[m.row_count++] = r;
+  }
   return m;
 }
 
@@ -269,13 +211,13 @@ static bool is_open(walk *w, uint32_t program, const ts_ir_item *item, bool send
   return true;
 }
 
-/* The value of a clock or of a port's message; NEVER: no matter. */
+/* The value of a clock or of a port's message; TS_BEFORE_ALL: no matter. */
 static int64_t value_of(walk *w, uint32_t program, const ts_ir_item *item, uint32_t of)
 {
   if (of < w->clocks)
     return w->at[(size_t)program * w->clocks + of];
   const message *m = find(w, program, item, of - w->clocks);
-  return m && m->known ? m->value : NEVER;
+  return m && m->known ? m->value : TS_BEFORE_ALL;
 }
 
 static void set_value(walk *w, uint32_t program, const ts_ir_item *item, uint32_t of, int64_t value)
@@ -299,15 +241,15 @@ static void fill(walk *w, uint32_t program, const ts_ir_item *item, int64_t *val
   for (uint32_t k = 0; k < m->in_count; k++)
     in[k] = value_of(w, program, item, m->ins[k]);
   for (uint32_t i = 0; i < m->row_count; i++) {
-    out[i] = NEVER;
+    out[i] = TS_BEFORE_ALL;
     for (uint32_t k = 0; k < m->rows[i].count; k++) {
       const term *t = &m->terms[m->rows[i].first + k];
-      out[i] = larger(out[i], limited(in[t->in] + t->time));
+      out[i] = ts_later(out[i], limited(in[t->in] + t->time));
     }
   }
   for (uint32_t i = 0; i < m->row_count; i++)
     if (m->rows[i].out == TS_IR_NONE)
-      w->most = larger(w->most, out[i]);
+      w->most = ts_later(w->most, out[i]);
     else
       set_value(w, program, item, m->rows[i].out, out[i]);
 }
@@ -317,13 +259,13 @@ static void drain(walk *w, uint32_t program, const ts_ir_item *item, int64_t *va
 {
   const map *m = &w->maps[item->fragment];
   for (uint32_t k = 0; k < m->in_count; k++)
-    value[k] = NEVER;
+    value[k] = TS_BEFORE_ALL;
   for (uint32_t i = 0; i < m->row_count; i++) {
     int64_t after =
       m->rows[i].out == TS_IR_NONE ? 0 : value_of(w, program, item, m->rows[i].out);
     for (uint32_t k = 0; is_known(after) && k < m->rows[i].count; k++) {
       const term *t = &m->terms[m->rows[i].first + k];
-      value[t->in] = larger(value[t->in], limited(t->time + after));
+      value[t->in] = ts_later(value[t->in], limited(t->time + after));
     }
   }
   for (uint32_t k = 0; k < m->in_count; k++)
@@ -392,7 +334,7 @@ static void drain_all(walk *w, const uint32_t *size)
 
 static int64_t times(uint32_t count, int64_t time)
 {
-  return time <= MOST / count ? count * time : MOST;
+  return time <= TS_AFTER_ALL / count ? count * time : TS_AFTER_ALL;
 }
 
 /* [programs * clocks] what items between the two windows take. */
@@ -434,7 +376,7 @@ static double walked(walk *w)
   drain_all(w, last);
   for (size_t i = 0; i < (size_t)ir->programs_count * w->clocks; i++)
     if (is_known(head[i]) && is_known(w->at[i]))
-      w->most = larger(w->most, head[i] + sum[i] + w->at[i]);
+      w->most = ts_later(w->most, head[i] + sum[i] + w->at[i]);
   return (double)w->most;
 }
 
@@ -448,9 +390,9 @@ static bool is_formula(const ts_ir *ir)
 }
 
 /* Of all instances of its group the least; 0: nothing is known. */
-static const int64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_kept *kept)
+static const uint64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_kept *kept)
 {
-  int64_t *times = TS_NEW_ARRAY(arena, int64_t, ir->collectives_count + 1);
+  uint64_t *times = TS_NEW_ARRAY(arena, uint64_t, ir->collectives_count + 1);
   ts_stop stop = {.arena = arena};
   if (!ir->collectives_count || !is_formula(ir))
     return times;
@@ -467,7 +409,7 @@ static const int64_t *calls_of(ts_arena *arena, const ts_ir *ir, ts_links_kept *
           continue;
         uint64_t time = ts_network_estimate(network, ir->collectives[c].kind,
                                             ir->collectives[c].bytes, profile[i]).time;
-        int64_t least = time < MOST ? (int64_t)time : MOST;
+        uint64_t least = time < TS_AFTER_ALL ? time : TS_AFTER_ALL;
         times[c] = !i || least < times[c] ? least : times[c];
       }
   }
@@ -485,7 +427,7 @@ double ts_least_time(const ts_ir *ir, ts_links_kept *links)
   walk w = {.arena = arena,
             .ir = ir,
             .clocks = ir->streams_count + 1,
-            .speed = ts_least_speed(ir),
+            .kernels = kernels_of(arena, ir),
             .calls = calls_of(arena, ir, links),
             .maps = maps,
             .window = WALKED / ir->programs_count < WINDOW ? WALKED / ir->programs_count : WINDOW,

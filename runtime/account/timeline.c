@@ -43,7 +43,7 @@ static void fill_message(cursor *l, const ts_play_item *v, const ts_ir_node *nod
     e->end = e->start + took(l, v, node, ts_send_time(l->w->role, route));
   } else {
     e->sent = l->w->sent[route->slot];
-    e->end = later(e->start, l->w->arrived[route->slot]);
+    e->end = (uint64_t)ts_node_end((int64_t)e->start, (int64_t)l->w->arrived[route->slot], 0);
   }
 }
 
@@ -66,17 +66,11 @@ static void fill_host(cursor *l, const ts_play_item *v, const ts_node_info *info
                       const ts_ir_node *node, ts_span_event *e)
 {
   uint64_t begin = l->host;
-  bool waits = node->op == TS_IR_HOST_SYNC || node->dep_count;
   e->stream = TS_IR_NONE;
-  if (waits)
+  if (ts_host_waits(node))
     l->host = l->w->segments[v->segment + info->segment];
-  if (node->op == TS_IR_HOST_SYNC) {
-    e->start = e->ready = begin;
-    e->end = e->issued = l->host;
-    return;
-  }
-  e->start = e->ready = l->host;
-  l->host += node->host_ps;
+  e->start = e->ready = node->op == TS_IR_HOST_SYNC ? begin : l->host;
+  l->host += node->host_ps - ts_host_spends_before(node);
   e->end = e->issued = l->host;
 }
 
@@ -89,11 +83,12 @@ static void fill_stream(cursor *l, const ts_play_item *v, const ts_node_info *in
   e->issued = l->host;
   e->ready = later(l->free[node->stream], e->issued);
   ts_item_events events = ts_events_of(l->w, v);
-  if (node->op == TS_IR_RECORD && node->arg)
+  bool chooses = ts_node_chooses(node);
+  if (chooses)
     e->ready = later(e->ready, ts_choice_time(events.at, t->waits + info->first_wait,
                                               info->wait_count, node->arg) +
                                  events.by);
-  for (uint32_t i = 0; i < info->wait_count && !(node->op == TS_IR_RECORD && node->arg); i++)
+  for (uint32_t i = 0; i < info->wait_count && !chooses; i++)
     e->ready = later(e->ready, events.at[t->waits[info->first_wait + i]] + events.by);
   e->start = e->ready;
   if (node->op == TS_IR_COLLECTIVE)

@@ -46,15 +46,12 @@ static int place_host(const work *w, ts_fragment_layout *out, ts_stop *stop)
   TS_VEC(ts_host_wait) waits = {0};
   for (uint32_t i = 0; i < w->fragment->node_count; i++) {
     const ts_ir_node *node = &w->nodes[i];
-    bool sync = node->op == TS_IR_HOST_SYNC || (node->op == TS_IR_HOST_WORK && node->dep_count);
-    if (node->op == TS_IR_HOST_SYNC)
-      clock += node->host_ps;
-    if (sync) {
+    clock += ts_host_spends_before(node);
+    if (ts_host_waits(node)) {
       TS_PUSH(w->arena, &waits, (ts_host_wait){i, clock});
       clock = 0;
     }
-    if (node->op != TS_IR_HOST_SYNC)
-      clock += node->host_ps;
+    clock += node->host_ps - ts_host_spends_before(node);
     if (clock >> TS_TIME_BITS)
       return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
                          "host times of fragment `%s` exceed the clock",

@@ -136,6 +136,16 @@ static inline bool ts_is_host(const ts_ir_node *node)
 {
   return node->op == TS_IR_HOST_WORK || node->op == TS_IR_HOST_SYNC;
 }
+/* The host stands still until the node's dependencies have ended. */
+static inline bool ts_host_waits(const ts_ir_node *node)
+{
+  return node->op == TS_IR_HOST_SYNC || (node->op == TS_IR_HOST_WORK && node->dep_count);
+}
+/* What of the node's host time comes before that wait; the rest comes after it. */
+static inline uint64_t ts_host_spends_before(const ts_ir_node *node)
+{
+  return node->op == TS_IR_HOST_SYNC ? node->host_ps : 0;
+}
 static inline const ts_ir_node *ts_fragment_nodes(const ts_ir *ir, uint32_t fragment)
 {
   return ir->nodes + ir->fragments[fragment].first_node;

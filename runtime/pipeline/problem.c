@@ -4,97 +4,18 @@
 #include <string.h>
 
 #include "runtime/load/intern.h"
+#include "runtime/play/fragment_map.h"
 
-/* Clocks of a rank: when each stream is free, when it may post the next message (fan.h), how far
- * the host has come, and when queues of links are free. */
-typedef struct clocks {
-  uint32_t streams, queues, count;
-} clocks;
+static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static uint32_t posted_clock(const clocks *c, uint32_t stream) { return c->streams + stream; }
-static uint32_t host_clock(const clocks *c) { return 2 * c->streams; }
-static uint32_t queue_clock(const clocks *c, uint32_t queue) { return 2 * c->streams + 1 + queue; }
-
-/* A fragment played by itself, from any times of the clocks and messages. */
+/* An item of a rank. */
 typedef struct run {
+  ts_fragment_play play;
   const ts_tables *t;
   const ts_role *role;
   const ts_program_info *program;
   const ts_play_item *item;
-  clocks clocks;
-  int64_t *x;        /* [clocks] */
-  int64_t *end;      /* [nodes] */
-  const int64_t *in; /* [ports] receives: when the message is there */
-  int64_t *out;      /* [ports] sends: when it will be */
 } run;
-
-static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static bool waits_for_host(const ts_ir_node *n)
-{
-  return n->op == TS_IR_HOST_SYNC || (n->op == TS_IR_HOST_WORK && n->dep_count);
-}
-
-static int64_t deps_of(const run *r, const ts_ir_node *n, int64_t time)
-{
-  for (uint32_t d = 0; d < n->dep_count; d++)
-    time = larger(time, r->end[r->t->ir->deps[n->first_dep + d]]);
-  return time;
-}
-
-static void host(run *r, const ts_ir_node *n)
-{
-  int64_t *h = &r->x[host_clock(&r->clocks)];
-  if (n->op == TS_IR_HOST_SYNC)
-    *h += (int64_t)n->host_ps;
-  if (waits_for_host(n))
-    *h = deps_of(r, n, *h);
-  if (n->op != TS_IR_HOST_SYNC)
-    *h += (int64_t)n->host_ps;
-}
-
-static void send(run *r, const ts_ir_node *n, int64_t posted)
-{
-  int64_t *time = &r->x[n->stream];
-  const ts_passage *m = ts_passage_of(r->role, &r->program->routes[r->item->port_base + n->arg]);
-  int64_t start = larger(*time, posted);
-  bool alone = m->lane == TS_IR_NONE;
-  *time = start + (int64_t)m->hold;
-  int64_t after = alone ? *time : posted + (int64_t)m->overhead, left = *time;
-  r->x[posted_clock(&r->clocks, n->stream)] = after;
-  for (uint32_t k = 0; k < m->toll_count; k++) {
-    const ts_toll *toll = &r->role->tolls[m->first_toll + k];
-    int64_t *queue = &r->x[queue_clock(&r->clocks, toll->queue)];
-    *queue = larger(*queue, after) + (int64_t)toll->time;
-    left = larger(left, *queue);
-  }
-  r->out[n->arg] = left + (int64_t)m->latency;
-}
-
-/* What the engine does with the node (engine.c), calls of others than the rank's own group left
- * out: its members are ranks that do the same. */
-static void play_node(run *r, uint32_t i)
-{
-  const ts_ir_node *n = &ts_fragment_nodes(r->t->ir, r->item->fragment)[i];
-  host(r, n);
-  int64_t issued = r->x[host_clock(&r->clocks)];
-  if (ts_is_host(n)) {
-    r->end[i] = issued;
-    return;
-  }
-  int64_t *time = &r->x[n->stream], *posted = &r->x[posted_clock(&r->clocks, n->stream)];
-  int64_t start = larger(issued, deps_of(r, n, n->op == TS_IR_SEND ? *posted : *time));
-  if (n->op == TS_IR_SEND) {
-    send(r, n, start);
-  } else {
-    *time = n->op == TS_IR_COMPUTE    ? start + (int64_t)ts_kernel_time(r->role, n) :
-            n->op == TS_IR_COLLECTIVE ? start + (int64_t)r->role->collective_time[n->arg] :
-            n->op == TS_IR_RECV       ? larger(start, r->in[n->arg]) :
-                                        start;
-    *posted = *time;
-  }
-  r->end[i] = *time;
-}
 
 /* ---- Maps ---- */
 
@@ -103,8 +24,9 @@ typedef struct maker {
   const ts_prepared *prepared;
   const ts_ir *ir;
   ts_pipeline *p;
-  clocks clocks;
-  uint32_t *clock_of;   /* [clocks] in the pipeline: an IR numbers its streams as it uses them */
+  ts_fragment_clocks clocks;
+  uint32_t streams,
+    *clock_of;          /* [clocks] in the pipeline: an IR numbers its streams as it uses them */
   uint32_t lane, ports; /* most ports of a fragment */
   uint32_t nodes;       /* most nodes */
   const ts_pipeline_stages *stages;
@@ -132,15 +54,34 @@ static const ts_role *role_of(const maker *k, uint32_t coordinate)
   return &k->prepared->roles->at[k->prepared->roles->of[rank_of(k, coordinate)]];
 }
 
+/* What the engine does with the item, calls of others than the rank's own group left out: its
+ * members are ranks that do the same. */
 static run open_run(maker *k, uint32_t rank, uint32_t item)
 {
   const ts_tables *t = k->prepared->tables;
   const ts_role *role = role_of(k, rank);
+  const ts_program_info *program = &t->programs[role->program];
+  const ts_play_item *v = &program->items[item];
   return (run){.t = t,
                .role = role,
-               .program = &t->programs[role->program],
-               .item = &t->programs[role->program].items[item],
-               .clocks = k->clocks};
+               .program = program,
+               .item = v,
+               .play = {.ir = t->ir,
+                        .fragment = &t->ir->fragments[v->fragment],
+                        .kernels = role->kernel_time,
+                        .calls = role->collective_time,
+                        .passages = role->passages,
+                        .tolls = role->tolls,
+                        .routes = program->routes + v->port_base,
+                        .clocks = k->clocks}};
+}
+
+static void make_room(maker *k, ts_fragment_play *f)
+{
+  f->clock = TS_NEW_ARRAY(k->scratch, int64_t, k->clocks.count + 1);
+  f->in = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1);
+  f->out = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1);
+  f->end = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
 }
 
 /* Ports of a fragment that receive, or send, in order. */
@@ -154,36 +95,28 @@ static uint32_t ports_of(const ts_ir *ir, uint32_t fragment, bool sends, uint32_
   return count;
 }
 
-/* Plays the fragment once for each input, all others before all times: what comes out is the column
- * of that input. */
+/* All clocks, and the ports that receive, or send. */
+static uint32_t places_of(const maker *k, uint32_t fragment, bool sends, uint32_t *places)
+{
+  uint32_t clocks = k->clocks.count, count = ports_of(k->ir, fragment, sends, places + clocks);
+  for (uint32_t c = 0; c < clocks; c++)
+    places[c] = c;
+  for (uint32_t q = 0; q < count; q++)
+    places[clocks + q] += clocks;
+  return clocks + count;
+}
+
 static void add_map(maker *k, const run *of)
 {
   uint32_t fragment = of->item->fragment, clocks = k->clocks.count;
-  uint32_t *in_port = TS_NEW_ARRAY(k->scratch, uint32_t, k->ports + 1),
-           *out_port = TS_NEW_ARRAY(k->scratch, uint32_t, k->ports + 1);
-  uint32_t ins = ports_of(k->ir, fragment, false, in_port),
-           outs = ports_of(k->ir, fragment, true, out_port);
-  uint32_t columns = clocks + ins, results = clocks + outs;
+  uint32_t *in = TS_NEW_ARRAY(k->scratch, uint32_t, clocks + k->ports + 1),
+           *out = TS_NEW_ARRAY(k->scratch, uint32_t, clocks + k->ports + 1);
+  uint32_t columns = places_of(k, fragment, false, in), ins = columns - clocks,
+           results = places_of(k, fragment, true, out), outs = results - clocks;
   int64_t *value = TS_NEW_ARRAY(k->scratch, int64_t, (size_t)columns * results + 1);
-  int64_t *x = TS_NEW_ARRAY(k->scratch, int64_t, clocks + 1),
-          *in = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1),
-          *out = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1),
-          *end = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
-  for (uint32_t c = 0; c < columns; c++) {
-    run r = *of;
-    r.x = x;
-    r.in = in;
-    r.out = out;
-    r.end = end;
-    for (uint32_t j = 0; j < clocks; j++)
-      x[j] = j == c ? 0 : TS_PIPELINE_NEVER;
-    for (uint32_t j = 0; j < ins; j++)
-      in[in_port[j]] = clocks + j == c ? 0 : TS_PIPELINE_NEVER;
-    for (uint32_t i = 0; i < k->ir->fragments[fragment].node_count; i++)
-      play_node(&r, i);
-    for (uint32_t j = 0; j < results; j++)
-      value[(size_t)c * results + j] = j < clocks ? x[j] : out[out_port[j - clocks]];
-  }
+  ts_fragment_play play = of->play;
+  make_room(k, &play);
+  ts_fragment_map(&play, in, columns, out, results, value);
   ts_pipeline_map map = {.first_row = (uint32_t)k->rows.count,
                          .ins = ins,
                          .outs = outs,
@@ -194,7 +127,7 @@ static void add_map(maker *k, const run *of)
     bool same = j > 0 && j < clocks; /* clock 0 is always there */
     for (uint32_t c = 0; c < columns; c++) {
       int64_t v = value[(size_t)c * results + j];
-      if (v <= TS_PIPELINE_NEVER / 2)
+      if (!TS_IS_TIME(v))
         continue;
       same = same && c == j && v == 0;
       TS_PUSH(k->arena, &k->terms, (ts_pipeline_term){c < clocks ? k->clock_of[c] : c, v});
@@ -529,28 +462,28 @@ static progress play_final_node(finale *f, uint32_t rank, uint32_t i, bool *met)
   if (n->op == TS_IR_RECV) {
     if (!f->there[rank][route->slot])
       return WAITS;
-    ((int64_t *)r->in)[n->arg] = f->slot[rank][route->slot];
+    r->play.in[n->arg] = f->slot[rank][route->slot];
   }
-  int64_t issued = r->x[host_clock(&r->clocks)];
+  int64_t *host = &r->play.clock[r->play.clocks.host], issued = *host + (int64_t)n->host_ps;
   if (n->op == TS_IR_COLLECTIVE && leaves_rank(f->k, rank, n)) {
     meeting *m = meeting_of(f, rank, n, info->call);
     if (!*met) {
-      int64_t h = issued + (int64_t)n->host_ps;
-      m->ready = larger(m->ready, larger(h, deps_of(r, n, r->x[n->stream])));
-      m->end = m->ready + (int64_t)r->role->collective_time[n->arg];
+      m->ready = larger(m->ready, larger(issued, ts_fragment_ready(&r->play, n)));
+      m->end = ts_node_end(m->ready, m->ready, (int64_t)r->role->collective_time[n->arg]);
       m->count++;
       *met = true;
     }
     if (m->count < m->expected)
       return WAITS;
-    r->x[host_clock(&r->clocks)] = issued + (int64_t)n->host_ps;
-    r->end[i] = r->x[n->stream] = r->x[posted_clock(&r->clocks, n->stream)] = m->end;
+    *host = issued;
+    r->play.end[i] = r->play.clock[n->stream] = r->play.clock[r->play.clocks.posted + n->stream] =
+      m->end;
     return PLAYED;
   }
-  play_node(r, i);
+  ts_fragment_step(&r->play, i);
   if (n->op == TS_IR_SEND) {
     uint32_t to = r->program->peers[route->peer].coordinate;
-    f->slot[to][route->slot] = r->out[n->arg];
+    f->slot[to][route->slot] = r->play.out[n->arg];
     f->there[to][route->slot] = true;
   }
   return PLAYED;
@@ -572,7 +505,7 @@ static bool play_steps(finale *f, uint32_t rank, uint32_t clock, int64_t *end)
     memset(f->done[r], 0, nodes);
     memset(f->there[r], 0, f->run[r].program->slot_count);
     for (uint32_t c = 0; c < k->clocks.count; c++)
-      f->run[r].x[c] = r == rank && c == clock ? 0 : TS_PIPELINE_NEVER;
+      f->run[r].play.clock[c] = r == rank && c == clock ? 0 : TS_PIPELINE_NEVER;
   }
   for (bool moved = true; moved && left;) {
     moved = false;
@@ -580,10 +513,10 @@ static bool play_steps(finale *f, uint32_t rank, uint32_t clock, int64_t *end)
       run *x = &f->run[r];
       const ts_ir_node *nodes = ts_fragment_nodes(k->ir, x->item->fragment);
       uint32_t count = k->ir->fragments[x->item->fragment].node_count;
-      int64_t start = r == rank && clock == host_clock(&k->clocks) ? 0 : TS_PIPELINE_NEVER;
+      int64_t start = r == rank && clock == k->clocks.host ? 0 : TS_PIPELINE_NEVER;
       bool known = true; /* how far the host has come */
       for (uint32_t i = 0; i < count && known; i++) {
-        int64_t *h = &x->x[host_clock(&k->clocks)];
+        int64_t *h = &x->play.clock[k->clocks.host];
         *h = i ? host_at[r][i - 1] : start;
         if (f->done[r][i])
           continue;
@@ -593,17 +526,17 @@ static bool play_steps(finale *f, uint32_t rank, uint32_t clock, int64_t *end)
           left--;
         } else {
           host_at[r][i] = (i ? host_at[r][i - 1] : start) + (int64_t)nodes[i].host_ps;
-          known = !waits_for_host(&nodes[i]);
+          known = !ts_host_waits(&nodes[i]);
         }
       }
-      *(&x->x[host_clock(&k->clocks)]) = count ? host_at[r][count - 1] : start;
+      x->play.clock[k->clocks.host] = count ? host_at[r][count - 1] : start;
     }
   }
   *end = TS_PIPELINE_NEVER;
   for (uint32_t r = 0; r < k->p->ranks; r++)
     for (uint32_t c = 0; c < k->clocks.count; c++)
-      if (c < k->clocks.streams || c == host_clock(&k->clocks))
-        *end = larger(*end, f->run[r].x[c]);
+      if (c < k->streams || c == k->clocks.host)
+        *end = larger(*end, f->run[r].play.clock[c]);
   if (*end <= TS_PIPELINE_NEVER / 2)
     *end = TS_PIPELINE_NEVER;
   return !left;
@@ -624,10 +557,7 @@ static bool add_ends(maker *k, const uint32_t *counts)
       return refuse(k, "it has several steps");
     run *x = &f.run[r];
     *x = open_run(k, r, counts[r]);
-    x->x = TS_NEW_ARRAY(k->scratch, int64_t, k->clocks.count + 1);
-    x->in = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1);
-    x->out = TS_NEW_ARRAY(k->scratch, int64_t, k->ports + 1);
-    x->end = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
+    make_room(k, &x->play);
     f.done[r] = TS_NEW_ARRAY(k->scratch, bool, k->nodes + 1);
     f.met[r] = TS_NEW_ARRAY(k->scratch, bool, k->nodes + 1);
     f.host_at[r] = TS_NEW_ARRAY(k->scratch, int64_t, k->nodes + 1);
@@ -697,11 +627,11 @@ static maker open_maker(ts_arena *arena, const ts_prepared *prepared, ts_pipelin
              .lane = lane};
   k.kinds.arena = k.scratch;
   p->ranks = ir->programs_count;
-  k.clocks.streams = prepared->tables->streams;
+  uint32_t queues = 0, s = k.streams = prepared->tables->streams;
   for (uint32_t r = 0; r < p->ranks; r++)
-    k.clocks.queues =
-      role_of(&k, r)->queue_count > k.clocks.queues ? role_of(&k, r)->queue_count : k.clocks.queues;
-  k.clocks.count = 2 * k.clocks.streams + 1 + k.clocks.queues;
+    queues = role_of(&k, r)->queue_count > queues ? role_of(&k, r)->queue_count : queues;
+  k.clocks = (ts_fragment_clocks){
+    .posted = s, .host = 2 * s, .queues = 2 * s + 1, .count = 2 * s + 1 + queues};
   k.clock_of = TS_NEW_ARRAY(k.scratch, uint32_t, k.clocks.count + 1);
   for (uint32_t c = 0; c < k.clocks.count; c++)
     k.clock_of[c] = c;
@@ -716,12 +646,12 @@ ts_pipeline *ts_pipeline_new(ts_arena *arena, const ts_prepared *prepared,
                              const ts_pipeline_stages *stages, uint32_t lane, const char **why)
 {
   maker k = open_maker(arena, prepared, TS_NEW(arena, ts_pipeline), lane);
-  const char **names = TS_NEW_ARRAY(arena, const char *, k.clocks.streams + 1);
-  for (uint32_t s = 0; s < k.clocks.streams; s++)
+  const char **names = TS_NEW_ARRAY(arena, const char *, k.streams + 1);
+  for (uint32_t s = 0; s < k.streams; s++)
     names[s] = ts_arena_printf(arena, "%s", k.ir->strings + k.ir->streams[s].name);
   k.stages = stages;
   k.p->clocks = k.clocks.count;
-  k.p->streams = k.clocks.streams;
+  k.p->streams = k.streams;
   k.p->stream = names;
   bool made = make(&k);
   *why = k.why;
@@ -816,7 +746,7 @@ static void index_joints(ts_arena *arena, ts_pipeline *p, joints *list)
 static bool find_clocks(maker *k)
 {
   const ts_pipeline *p = k->p;
-  if (k->clocks.count != p->clocks || k->clocks.streams != p->streams)
+  if (k->clocks.count != p->clocks || k->streams != p->streams)
     return false;
   for (uint32_t s = 0; s < p->streams; s++) {
     const char *name = k->ir->strings + k->ir->streams[s].name;
@@ -826,7 +756,7 @@ static bool find_clocks(maker *k)
     if (as == p->streams || (!s != !as))
       return false;
     k->clock_of[s] = as;
-    k->clock_of[posted_clock(&k->clocks, s)] = posted_clock(&k->clocks, as);
+    k->clock_of[k->clocks.posted + s] = k->clocks.posted + as;
   }
   return true;
 }

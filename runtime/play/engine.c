@@ -85,7 +85,8 @@ static bool meet(ts_engine *e, uint32_t id, const ts_play_item *v, const ts_play
   if (shares)
     park_at_call(r, p, id);
   else if (how == IS_LAST)
-    waiters = end_call(r, *end = r->start + op->time);
+    waiters = end_call(
+      r, *end = (uint64_t)ts_node_end((int64_t)ready, (int64_t)r->start, (int64_t)op->time));
   if (r->shared)
     ts_thread_pool_unlock(e->processes.pool, rendezvous);
   if (how == IS_ELSEWHERE)
@@ -105,24 +106,25 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_it
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
-  bool alone = m->lane == TS_IR_NONE, shared = p->met;
+  bool shared = p->met;
   if (!p->met) {
     uint64_t start = p->time > posted ? p->time : posted;
     p->met = e->processes.contention &&
              ts_message_share(&e->processes, &e->facts, id, v, op, route, start);
-    to->sent[route->slot] = alone || p->met ? start : posted;
-    p->time = start + (p->met ? m->overhead : m->hold);
+    ts_sending s = ts_send(m, (int64_t)p->time, (int64_t)posted, p->met);
+    to->sent[route->slot] = (uint64_t)s.sent;
+    p->time = (uint64_t)s.free;
+    p->posted = (uint64_t)s.posted;
     ts_keep_time(w, e->facts.tables, v, op, p->time - start);
     if (p->met) {
-      p->posted = p->time;
-      p->met = alone;
-      return !alone;
+      p->met = ts_send_is_alone(m);
+      return !p->met;
     }
   } else { /* it has ended beside the others */
     ts_keep_time(w, e->facts.tables, v, op, p->time - to->sent[route->slot]);
+    p->posted = p->time;
   }
   p->met = false;
-  p->posted = alone ? p->time : posted + m->overhead;
   uint64_t arrived =
     shared ? p->time + m->latency : ts_message_arrival(w->role, m, w->queues, p->posted, p->time);
   e->processes.overflow |= arrived >> TS_CLOCK_BITS != 0;
@@ -134,7 +136,9 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_play_it
 static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w,
                         const ts_play_item *v, const ts_play_op *op)
 {
-  uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, arrived, *place;
+  uint64_t time =
+             (uint64_t)ts_node_from(op->kind == TS_OP_SEND, (int64_t)p->time, (int64_t)p->posted),
+           arrived, *place;
   const ts_route *route;
   if (op->kind == TS_OP_CHOICE) {
     if (!await_some(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op, &time))
@@ -170,7 +174,7 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
         ts_message_park(&e->processes, id, w->peers[route->peer], place))
       return false;
     arrived = ts_arrival_at(place);
-    p->posted = p->time = time > arrived ? time : arrived;
+    p->posted = p->time = (uint64_t)ts_node_end((int64_t)time, (int64_t)arrived, 0);
     return true;
   default: /* a new segment of the host */
     place = &w->segments[v->segment + op->arg];

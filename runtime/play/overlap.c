@@ -290,7 +290,7 @@ static void finish(stage *s, actor *a, uint64_t start)
   keep_time(s, a, op, s->now - start);
   p->time = s->now;
   if (op->kind != TS_OP_SEND ||
-      ts_passage_of(w->role, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
+      ts_send_is_alone(ts_passage_of(w->role, &w->program->routes[v->port_base + op->arg])))
     p->posted = p->time;
   a->state = AT_REST;
   if (op->event == TS_IR_NONE)
@@ -344,12 +344,13 @@ static void begin_send(stage *s, actor *a, uint64_t posted)
   const ts_passage *m = ts_passage_of(w->role, route);
   bool shared = ts_message_share(&s->processes, &s->facts, (uint32_t)(a - s->actors), item_of(a),
                                  p->op, route, s->now);
+  ts_sending is = ts_send(m, (int64_t)s->now, (int64_t)posted, shared);
   ts_process_settle(&s->processes, &s->facts.players[w->peers[route->peer]].sent[route->slot],
-            shared || m->lane == TS_IR_NONE ? s->now : posted);
+                    (uint64_t)is.sent);
   touch(s, w->peers[route->peer]);
-  a->away = shared && m->lane != TS_IR_NONE;
-  p->posted = (a->away ? s->now : posted) + m->overhead;
-  begin(s, a, a->away ? m->overhead : m->hold);
+  a->away = shared && !ts_send_is_alone(m);
+  p->posted = (uint64_t)is.posted;
+  begin(s, a, (uint64_t)is.free - s->now);
   a->work.shared = shared && !a->away;
 }
 
@@ -486,7 +487,8 @@ static void run_stream(stage *s, uint32_t id)
       p->op++;
       continue;
     }
-    uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time,
+    uint64_t time =
+               (uint64_t)ts_node_from(op->kind == TS_OP_SEND, (int64_t)p->time, (int64_t)p->posted),
              issued = p->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
     const uint64_t *events = w->events + v->event_base;
     if (op->kind == TS_OP_CHOICE) {

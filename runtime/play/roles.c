@@ -64,7 +64,8 @@ static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *inf
         .kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time},
       info);
   } else {
-    run->issued = limited((run->issued > info->issue ? run->issued : info->issue) + time);
+    run->issued =
+      limited((uint64_t)ts_node_end((int64_t)run->issued, (int64_t)info->issue, (int64_t)time));
     run->time = limited(run->time + time);
     run->count++;
     run->event = info->event;
@@ -95,7 +96,7 @@ static void write_node(writer *w, uint32_t place)
   } else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV) {
     op.kind = node->op == TS_IR_SEND ? TS_OP_SEND : TS_OP_RECV;
     op.comm = w->t->comm_count + w->ports[node->arg].group;
-  } else if (node->op == TS_IR_RECORD && node->arg) {
+  } else if (ts_node_chooses(node)) {
     op.kind = TS_OP_CHOICE;
   } else {
     write_run(w, node, info, place);

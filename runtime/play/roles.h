@@ -14,6 +14,7 @@
 
 #include "runtime/collective/network.h"
 #include "runtime/load/tables.h"
+#include "runtime/play/node.h"
 
 typedef enum ts_op_kind {
   TS_OP_RUN,
@@ -47,23 +48,6 @@ typedef struct ts_compiled { /* a fragment, compiled */
   const ts_range *stream;       /* [streams] into ops; NULL: the kind never plays it */
   const ts_producer *producers; /* [event_count] */
 } ts_compiled;
-
-/* what a message takes of links that not all messages of its stream take (fan.h) */
-typedef struct ts_toll { uint64_t time; uint32_t queue; } ts_toll;
-
-/* What a message takes. Its sender's stream is held while it is on the links that all messages of
- * the stream take: for what a call costs its sender, and for the bytes. It is there when the last
- * byte has left, and `latency` later: the stream goes on meanwhile (o, G and L of LogGP: Alexandrov
- * et al., SPAA 1995). */
-typedef struct ts_passage {
-  uint64_t hold;       /* of the stream, `overhead` included */
-  uint64_t overhead;   /* before the first byte leaves */
-  uint64_t latency;
-  uint64_t flight;     /* from its begin until it is there, alone */
-  uint32_t first_toll, toll_count;
-  /* which of the kind's branches of fans; TS_IR_NONE: its stream sends to nobody else */
-  uint32_t lane;
-} ts_passage;
 
 /* How a library does a transfer, as the white box has it; channels 0: not known. */
 typedef struct ts_transfer_way { uint32_t algorithm, protocol, channels; } ts_transfer_way;
@@ -128,42 +112,20 @@ static inline const ts_passage *ts_passage_of(const ts_role *role, const ts_rout
 /* How long a send holds its stream whose port has that route. */
 static inline uint64_t ts_send_time(const ts_role *role, const ts_route *route)
 {
-  return role->passages[route->call].hold;
+  return (uint64_t)ts_send_hold(ts_passage_of(role, route), false);
 }
 
-/* When a message is there that is on its way since `begin` and was off its stream's links at
- * `left`. Takes its place in the queues. */
 static inline uint64_t ts_message_arrival(const ts_role *role, const ts_passage *m,
-                                          uint64_t *queues, uint64_t begin, uint64_t left)
+                                          uint64_t *queues, uint64_t posted, uint64_t left)
 {
-  for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end;
-       toll++) {
-    uint64_t *queue = &queues[toll->queue];
-    *queue = (*queue > begin ? *queue : begin) + toll->time;
-    left = *queue > left ? *queue : left;
-  }
-  return left + m->latency;
+  return (uint64_t)ts_send_arrival(m, role->tolls, (int64_t *)queues, (int64_t)posted,
+                                   (int64_t)left);
 }
 
 /* The events an op waits for, within the fragment. */
 static inline const uint32_t *ts_waits_of(const ts_tables *t, const ts_play_op *op)
 {
   return op->waits == 1 ? &op->wait : t->waits + op->wait;
-}
-
-/* When `enough` of the events have happened: the order statistic of their times, all of which are
- * known. */
-static inline uint64_t ts_choice_time(const uint64_t *events, const uint32_t *wait, uint32_t count,
-                                      uint32_t enough)
-{
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t before = 0;
-    for (uint32_t k = 0; k < count; k++)
-      before += events[wait[k]] < events[wait[i]] || (events[wait[k]] == events[wait[i]] && k < i);
-    if (before + 1 == enough)
-      return events[wait[i]];
-  }
-  return 0;
 }
 
 #endif

@@ -42,7 +42,8 @@ static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_
     break;
   case TS_OP_COLLECTIVE:
     s->ready = later(s->ready, issued);
-    s->end = collective_start(r, op, s->ready) + s->time;
+    s->end = (uint64_t)ts_node_end((int64_t)s->ready, (int64_t)collective_start(r, op, s->ready),
+                                   (int64_t)s->time);
     break;
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
@@ -52,7 +53,8 @@ static void replay_op(ts_stream_replay *r, const ts_play_item *v, const ts_play_
     break;
   case TS_OP_RECV:
     s->ready = later(s->ready, issued);
-    s->end = later(s->ready, r->w->arrived[r->w->program->routes[v->port_base + op->arg].slot]);
+    route = &r->w->program->routes[v->port_base + op->arg];
+    s->end = (uint64_t)ts_node_end((int64_t)s->ready, (int64_t)r->w->arrived[route->slot], 0);
     break;
   case TS_OP_CHOICE:
     s->end = s->ready = later(s->ready, issued);
