@@ -93,17 +93,16 @@ ts_session *ts_session_next(ts_session *before, ts_arena *arena, const ts_common
   return s;
 }
 
-/* A pass that gives nothing and says nothing has a bug. */
-static void say_something(ts_session *s, const void *result, const char *pass)
+/* What gives nothing and says nothing has a bug. */
+static void say_something(ts_session *s, bool given, const char *pass)
 {
-  if (!result && !ts_diags_errors(s->diags) &&
-      !(s->options->held && (s->options->held->over || s->options->held->had)))
+  if (!given && !ts_diags_errors(s->diags))
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler stopped in %s without a reason",
                 pass);
 }
 
-static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_options *o,
-                              const struct ts_schedule **schedule)
+static ts_pass_status compile(ts_session *s, const char *path, const ts_compile_options *o,
+                              ts_lowered *to)
 {
   ts_compile_settings(s, o);
   s->reports->before = s->diags->all.count;
@@ -111,21 +110,24 @@ static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_
   ts_plan *plan = ts_plan_load(s, path, o->plan_name);
   say_something(s, plan, "reading the plan");
   if (!plan || ts_diags_errors(s->diags))
-    return NULL;
+    return TS_PASS_REFUSED;
   ts_heap_doing("lowering the plan");
-  ts_ir_builder *builder =
-    ts_plan_replays(s, plan) ? ts_plan_replay(s, plan) : ts_plan_lower(s, plan, schedule);
-  say_something(s, builder, "lowering the plan");
-  if (builder && ts_diags_errors(s->diags)) {
-    ts_ir_builder_free(builder);
-    return NULL;
+  ts_pass_status status =
+    ts_plan_replays(s, plan) ? ts_plan_replay(s, plan, to) : ts_plan_lower(s, plan, to);
+  say_something(s, status != TS_PASS_REFUSED, "lowering the plan");
+  if (to->builder && ts_diags_errors(s->diags)) {
+    ts_ir_builder_free(to->builder);
+    to->builder = NULL;
+    return TS_PASS_REFUSED;
   }
-  return builder;
+  return status;
 }
 
 ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o)
 {
-  return compile(s, path, o, NULL);
+  ts_lowered to = {0};
+  compile(s, path, o, &to);
+  return to.builder;
 }
 
 /* ---- What kind of file ---- */
@@ -206,8 +208,11 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
     given[i + 1] = o->given[i];
   s->files->given = given;
   s->files->given_count = o->given_count + 1;
-  input->builder = compile(s, path, o, &input->schedule);
-  if (!input->builder)
+  ts_lowered lowered = {0};
+  input->status = compile(s, path, o, &lowered);
+  input->builder = lowered.builder;
+  input->schedule = lowered.schedule;
+  if (input->status != TS_PASS_DONE)
     return false;
   ts_error error = {0};
   ts_heap_doing("checking the IR");
@@ -221,6 +226,7 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler wrote an invalid IR: %s",
                 error.message);
   ts_input_close(input);
+  input->status = TS_PASS_REFUSED;
   return false;
 }
 
@@ -256,7 +262,9 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
     done = ts_input_compile(s, path, text, size, o, input);
   input->read = text;
   input->read_size = size;
-  if (!done)
+  if (done)
+    input->status = TS_PASS_DONE;
+  else
     ts_input_close(input);
   return done;
 }

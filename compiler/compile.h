@@ -38,6 +38,7 @@ typedef enum ts_input_kind { TS_INPUT_PLAN, TS_INPUT_IR, TS_INPUT_IR_TEXT } ts_i
 
 typedef struct ts_input { /* an IR in memory, whatever it was made from */
   ts_input_kind kind;
+  ts_pass_status status;  /* DONE: all that follows is there */
   ts_ir ir;               /* verified */
   ts_ir_builder *builder; /* NULL when the file was an IR */
   /* of the plan: compiler/schedule/schedule.h; NULL when the file was an IR */

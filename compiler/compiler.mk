@@ -77,6 +77,7 @@ libts_a_SOURCES += \
 	compiler/eval/vocabulary.h \
 	compiler/lookup.c \
 	compiler/lookup.h \
+	compiler/lower/batch.c \
 	compiler/lower/calibrated.c \
 	compiler/lower/calibrated.h \
 	compiler/lower/cluster.c \
@@ -84,6 +85,7 @@ libts_a_SOURCES += \
 	compiler/lower/cost_sources.c \
 	compiler/lower/costing.c \
 	compiler/lower/costing.h \
+	compiler/lower/cut.c \
 	compiler/lower/device.c \
 	compiler/lower/device.h \
 	compiler/lower/doubts.c \
@@ -108,11 +110,13 @@ libts_a_SOURCES += \
 	compiler/lower/lower.c \
 	compiler/lower/lower.h \
 	compiler/lower/lowering.h \
+	compiler/lower/meta.c \
 	compiler/lower/network.h \
 	compiler/lower/network_white_box.c \
 	compiler/lower/places.c \
 	compiler/lower/places.h \
 	compiler/lower/prefetch.c \
+	compiler/lower/programs.c \
 	compiler/lower/recorded_step.c \
 	compiler/lower/remarks.c \
 	compiler/lower/single_kernels.c \

@@ -9,19 +9,27 @@ typedef struct ts_define {
   const char *expression;
 } ts_define; /* -D NAME=EXPR */
 
+/* How a pass over a plan ended, and so the whole compilation. */
+typedef enum ts_pass_status {
+  TS_PASS_REFUSED, /* after errors, which are in the session's queue */
+  TS_PASS_DONE,
+  /* These two where they are asked for (ts_held): no plan needs more to be decided on. */
+  TS_PASS_TOO_LARGE, /* more is held than any device has room for */
+  TS_PASS_ENOUGH     /* who asked knows enough */
+} ts_pass_status;
+
 struct ts_ir;
-/* For who need not have an IR of each plan. Memory that the fullest rank holds throughout, and the
- * device with the most room. */
 /* Before there is a fragment: s that a step takes at least, bytes of the fullest rank, and what the
  * whole job is about. */
 typedef struct ts_held_early {
   double seconds, tokens, devices;
   uint64_t bytes;
 } ts_held_early;
+/* For who need not have an IR of each plan. Memory that the fullest rank holds throughout, and the
+ * device with the most room. */
 typedef struct ts_held {
   uint64_t bytes;
   uint64_t reserved, limit; /* by drivers and libraries, and in all */
-  bool over;                /* bytes exceed the room of every device: there is no IR */
   /* asked for: it ends, too, as soon as an order shows which micro-batches are in flight; bytes are
    * then less than an IR would show */
   bool early;
@@ -31,7 +39,6 @@ typedef struct ts_held {
   /* likewise, or NULL; asked once there is an order, and ops have costs */
   bool (*enough_early)(void *closure, const ts_held_early *known);
   void *closure;
-  bool had; /* it was enough */
 } ts_held;
 
 typedef struct ts_compile_options { /* all may be left zero */
@@ -50,8 +57,8 @@ typedef struct ts_compile_options { /* all may be left zero */
   /* texts in the stead of files, by their paths */
   const struct ts_embedded_file *given;
   uint32_t given_count;
-  /* NULL, or what a plan holds is worked out as soon as its stages are known. If it is too much
-   * (`over`), the compilation ends there without a message, and gives nothing. */
+  /* NULL, or what a plan holds is worked out as soon as its stages are known. If it is too much,
+   * the compilation ends there without a message, and gives nothing. */
   ts_held *held;
   /* graphs of ranks (trace/play_rank_graph.h) that play on the plan's machine, in the stead of its
    * own model; NULL: none */

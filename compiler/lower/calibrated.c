@@ -142,3 +142,13 @@ void ts_lower_calibration(ts_lowering *l)
     c->memory.deviation * c->memory.deviation + c->memory.residual * c->memory.residual;
   put(l, &k);
 }
+
+bool ts_lower_open_costs(ts_lowering *l)
+{
+  if (!(l->costing = ts_costing_new(l->s, l->plan)) ||
+      !ts_calibration_of_plan(l->s, l->plan, &l->calibration))
+    return false;
+  const ts_calibration *calibration = l->costing->calibration = l->calibration.is;
+  l->calibrated_host = calibration ? ts_calibration_of_kind(calibration, TS_QUANTITY_HOST) : 0;
+  return true;
+}

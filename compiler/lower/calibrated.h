@@ -10,4 +10,7 @@ bool ts_calibration_of_plan(ts_session *s, const ts_plan *plan, ts_named_calibra
 /* Its records in the IR. */
 void ts_lower_calibration(ts_lowering *l);
 
+/* The plan's sources of costs, and its calibration. False after errors. */
+bool ts_lower_open_costs(ts_lowering *l);
+
 #endif

@@ -457,15 +457,15 @@ static double least_step(ts_lowering *l)
   return step;
 }
 
-bool ts_lower_is_enough_early(ts_lowering *l, int64_t samples)
+ts_pass_status ts_lower_early(ts_lowering *l)
 {
-  ts_held *held = l->s->options->held;
+  const ts_held *held = l->s->options->held;
   if (!held || !held->enough_early || ts_diags_errors(l->s->diags))
-    return false;
+    return TS_PASS_DONE;
   ts_held_early known = {.seconds = least_step(l),
-                         .tokens = (double)ts_tokens_of(l, samples),
+                         .tokens = (double)ts_tokens_of(l, l->samples),
                          .devices = ts_world_of(l),
                          .bytes = held->bytes};
-  held->had = known.seconds > 0 && held->enough_early(held->closure, &known);
-  return held->had;
+  return known.seconds > 0 && held->enough_early(held->closure, &known) ? TS_PASS_ENOUGH :
+                                                                          TS_PASS_DONE;
 }

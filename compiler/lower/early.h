@@ -5,7 +5,7 @@
 
 #include "compiler/lower/lowering.h"
 
-/* For who asks for it (ts_held), of a step of so many samples: true, that will do. */
-bool ts_lower_is_enough_early(ts_lowering *l, int64_t samples);
+/* For who asks for it (ts_held). */
+ts_pass_status ts_lower_early(ts_lowering *l);
 
 #endif

@@ -225,6 +225,5 @@ bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held)
   held->bytes = 0;
   for (uint32_t r = 0; r < l->sc->ranks; r++)
     held->bytes = rank[r] > held->bytes ? rank[r] : held->bytes;
-  held->over = ts_cluster_room(l, held) && held->bytes > held->limit - held->reserved;
-  return held->over;
+  return ts_cluster_room(l, held) && held->bytes > held->limit - held->reserved;
 }

@@ -97,16 +97,14 @@ static bool is_too_much(ts_lowering *l, ts_held *held)
     uint64_t bytes = throughout[r] + of_rank(sc, &sc->order[r], stage);
     held->bytes = bytes > held->bytes ? bytes : held->bytes;
   }
-  held->over = ts_cluster_room(l, held) && held->bytes > held->limit - held->reserved;
-  return held->over;
+  return ts_cluster_room(l, held) && held->bytes > held->limit - held->reserved;
 }
 
-bool ts_lower_is_full(ts_lowering *l)
+ts_pass_status ts_lower_in_flight(ts_lowering *l)
 {
   ts_held *held = l->s->options->held;
   if (!held || !held->early || !l->stages || l->sc->policy || ts_diags_errors(l->s->diags) ||
       !is_too_much(l, held))
-    return false;
-  held->over = ts_progress_check(l->s, l->sc, l->stages); /* else it is refused all the same */
-  return true;
+    return TS_PASS_DONE;
+  return ts_progress_check(l->s, l->sc, l->stages) ? TS_PASS_TOO_LARGE : TS_PASS_REFUSED;
 }

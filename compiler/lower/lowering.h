@@ -53,6 +53,7 @@ typedef struct ts_lowering {
   const char *streams[TS_MAX_STREAMS];
   ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
   bool holds_gradients;                 /* some step frees none, whatever the plan says */
+  int64_t samples;                      /* of a step; once the batch is checked */
   bool failed;
 } ts_lowering;
 
@@ -109,13 +110,28 @@ int64_t ts_lower_gradients(const ts_lowering *l, uint32_t op, uint32_t slot);
 bool ts_lower_frees(const ts_lowering *l, uint32_t op);
 bool ts_lower_holds_too_much(const ts_lowering *l, ts_held *held);
 /* compiler/lower/in_flight.c: the same with micro-batches between forward and backward, for who
- * asks, once there is an order. True: nothing else need be worked out. */
-bool ts_lower_is_full(ts_lowering *l);
+ * asks, once there is an order. */
+ts_pass_status ts_lower_in_flight(ts_lowering *l);
 /* compiler/lower/cluster.c: memory of the device with the most room. False: of one it is not
  * known. */
 bool ts_cluster_room(const ts_lowering *l, ts_held *held);
-/* compiler/lower/lower.c: the files that were read, where ranks lie, the cluster as the plan has
- * it. */
+/* compiler/lower/batch.c: micro-batches of a plan without a schedule, or `failed`; whether nothing
+ * is split, gathered or summed along the schedule's axis; whether the batch divides. False after
+ * errors. */
+uint32_t ts_lower_neutral_batches(ts_lowering *l);
+bool ts_lower_check_axis(const ts_lowering *l);
+bool ts_lower_batch(ts_lowering *l);
+/* compiler/lower/cut.c: the model in stages. False after errors. */
+bool ts_lower_stages(ts_lowering *l);
+/* compiler/lower/programs.c: fragments and programs, or `failed`; then the ends of messages of all
+ * programs at once. */
+typedef struct ts_programs ts_programs;
+ts_programs *ts_lower_programs(ts_lowering *l);
+void ts_lower_bindings(const ts_programs *p);
+/* compiler/lower/meta.c: the mesh, the files that were read, where ranks lie, the cluster as the
+ * plan has it; what the step is about, after programs and placement. */
+void ts_lower_mesh(ts_lowering *l);
+void ts_lower_meta(ts_lowering *l);
 void ts_lower_sources(ts_lowering *l);
 bool ts_lower_placement(ts_lowering *l, uint32_t world);
 const char *ts_cluster_text(const ts_lowering *l);

@@ -455,22 +455,17 @@ static bool prepare(replayer *r)
   if (!check_whole(r, &error) || !set_mesh(r, &error))
     return error.message[0] && refuse(r, &error);
   r->counted = r->workload || states_work(r);
-  if (!check_cluster(r) ||
-      !(r->operators = ts_rank_operators_new(l->s, l->plan, model, r->counted)) ||
-      !(l->costing = ts_costing_new(l->s, l->plan)) ||
-      !ts_calibration_of_plan(l->s, l->plan, &l->calibration))
-    return false;
-  l->costing->calibration = l->calibration.is;
-  l->calibrated_host =
-    l->calibration.is ? ts_calibration_of_kind(l->calibration.is, TS_QUANTITY_HOST) : 0;
-  return true;
+  return check_cluster(r) &&
+         (r->operators = ts_rank_operators_new(l->s, l->plan, model, r->counted)) &&
+         ts_lower_open_costs(l);
 }
 
-ts_ir_builder *ts_plan_replay(ts_session *s, const ts_plan *plan)
+ts_pass_status ts_plan_replay(ts_session *s, const ts_plan *plan, ts_lowered *to)
 {
   replayer r = {.l = {.s = s, .plan = plan}};
+  *to = (ts_lowered){0};
   if (!prepare(&r))
-    return NULL;
+    return TS_PASS_REFUSED;
   r.l.b = ts_ir_builder_new();
   ts_lower_calibration(&r.l);
   bool written = write_ir(&r);
@@ -481,10 +476,11 @@ ts_ir_builder *ts_plan_replay(ts_session *s, const ts_plan *plan)
     tell_counted(&r);
     tell_graphs(&r);
   }
-  if (written && !ts_diags_errors(s->diags)) {
-    ts_lower_remarks(&r.l);
-    return r.l.b;
+  if (!written || ts_diags_errors(s->diags)) {
+    ts_ir_builder_free(r.l.b);
+    return TS_PASS_REFUSED;
   }
-  ts_ir_builder_free(r.l.b);
-  return NULL;
+  ts_lower_remarks(&r.l);
+  to->builder = r.l.b;
+  return TS_PASS_DONE;
 }

@@ -60,7 +60,9 @@ static void compile(ts_session *s, unsigned how)
     world *= s->mesh->axis[i].size;
   if (!plan || ts_diags_errors(s->diags) || world > MOST_WORLD)
     return;
-  ts_ir_builder *b = ts_plan_lower(s, plan, NULL);
+  ts_lowered lowered;
+  ts_plan_lower(s, plan, &lowered);
+  ts_ir_builder *b = lowered.builder;
   if (!b && !ts_diags_errors(s->diags))
     fail("a plan gives no IR without a reason");
   if (b && !ts_diags_errors(s->diags))

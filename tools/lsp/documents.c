@@ -191,8 +191,9 @@ static void analyze(const lsp_documents *all, lsp_document *d, lsp_analysis *a, 
   a->plan = ts_plan_load(s, a->module->path, plan->name);
   if (!a->plan || !(d->whole || !d->slow))
     return;
-  ts_ir_builder *b =
-    ts_plan_replays(s, a->plan) ? ts_plan_replay(s, a->plan) : ts_plan_lower(s, a->plan, NULL);
+  ts_lowered lowered;
+  (ts_plan_replays(s, a->plan) ? ts_plan_replay : ts_plan_lower)(s, a->plan, &lowered);
+  ts_ir_builder *b = lowered.builder;
   d->slow |= milliseconds() - begin > SLOW_MS;
   if (b && d->whole)
     play(all, a, b);

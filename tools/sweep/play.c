@@ -227,7 +227,9 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
   compile.plan_name = s->search->plan;
   give_parameters(s, lock, out->point, session, &compile);
   out->least = (ts_least){0};
-  if (ts_input_open(session, s->path, &compile, &input)) {
+  ts_input_open(session, s->path, &compile, &input);
+  switch (input.status) {
+  case TS_PASS_DONE: {
     bool had = !asks.asked && is_enough(&asks, &input.ir); /* graphs of ranks come another way */
     if (!had && out->promise) {
       keep_compiled(out, &input);
@@ -236,18 +238,23 @@ static void compile_and_run(const ts_sweep *s, pthread_mutex_t *lock, ts_session
     if (!had && !bounded_late(s, lock, out, &input.ir, links))
       run(session, &input, links, out);
     ts_input_close(&input);
-  } else if (held.over) {
+    break;
+  }
+  case TS_PASS_TOO_LARGE:
     out->least = (ts_least){.bytes = held.bytes,
                             .reserved = held.reserved,
                             .limit = held.limit,
                             .over = true};
     out->state = TS_TOO_LARGE;
-  } else if (!held.had) {
+    break;
+  case TS_PASS_ENOUGH: break;
+  case TS_PASS_REFUSED: {
     const char *why = ts_diags_first_error(session->diags);
     out->why = why ? why : "no reason was given";
     out->unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
     if (session->running->starved)
       out->state = TS_STOPPED, out->starved = out->played = true;
+  }
   }
 }
 
