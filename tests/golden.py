@@ -79,11 +79,13 @@ def difference(expected, got, names=("expected", "got")):
 class Golden:
     """A case with a golden file: NAME.SUFFIX beside its input or its command."""
 
-    def __init__(self, kind, name, suffix, default, result):
-        self.kind, self.name, self.suffix, self.default, self.result = kind, name, suffix, default, result
+    def __init__(self, kind, folder, name, suffix, default, result):
+        self.kind, self.folder, self.name, self.suffix, self.default, self.result = kind, folder, name, suffix, default, result
         self.id = f"{kind}/{name}"
+        self.place = f"{folder.relative_to(ROOT / 'tests')}/{name}"
 
-    def command(self, folder):
+    def command(self):
+        folder = self.folder
         stated = folder / f"{self.name}.cmd"
         if stated.exists():
             return stated.read_text(encoding="utf-8", errors="surrogateescape")
@@ -97,12 +99,12 @@ class Golden:
         return self.default.replace("@", source).replace("%", options)
 
     def is_long(self):
-        stated = ROOT / "tests" / self.kind / f"{self.name}.cmd"
+        stated = self.folder / f"{self.name}.cmd"
         return stated.exists() and stated.read_bytes().startswith(b"# Long")
 
     def play(self, scratch, update):
-        folder = ROOT / "tests" / self.kind
-        got = self.result(*run(self.command(folder), ROOT if self.kind == "examples" else folder, scratch), scratch)
+        folder = self.folder
+        got = self.result(*run(self.command(), ROOT if self.kind == "examples" else folder, scratch), scratch)
         golden = folder / f"{self.name}.{self.suffix}"
         expected = golden.read_bytes() if golden.exists() else None
         if got == expected:
@@ -148,7 +150,7 @@ class Narrow:
 
 
 def goldens(kind, suffix, program, default, result):
-    """The cases of tests/KIND: every NAME.* with a golden .SUFFIX, a NAME.cmd or an input.
+    """The cases of tests/KIND: every NAME.* with a golden .SUFFIX, a NAME.cmd or an input, there or in a folder of a subject.
 
     In the default command @ stands for the input and % for the options in NAME.args. Examples are run from the root.
     """
@@ -156,8 +158,9 @@ def goldens(kind, suffix, program, default, result):
     if not folder.is_dir() or not built(program):
         return []
     ends = (".ts", ".tsir", ".cmd", f".{suffix}")
-    names = {file.name[:file.name.rindex(".")] for file in folder.iterdir() if file.name.endswith(ends)}
-    return [Golden(kind, name, suffix, default, result) for name in sorted(names) if not name.startswith("_")]
+    places = [folder, *(sub for sub in folder.iterdir() if kind == "errors" and sub.is_dir() and sub.name[0] != "_")]
+    found = {(file.name[:file.name.rindex(".")], place) for place in places for file in place.iterdir() if file.name.endswith(ends)}
+    return [Golden(kind, place, name, suffix, default, result) for name, place in sorted(found) if not name.startswith("_")]
 
 
 def formatted():
@@ -173,7 +176,7 @@ def formatted():
 
 
 def all_cases():
-    yield from goldens("errors", "err", "tsc", "tsc --stdlib=_std -o $scratch/plan.ir % @", refusal)
+    yield from goldens("errors", "err", "tsc", "tsc --stdlib=../_std -o $scratch/plan.ir % @", refusal)
     yield from goldens("layouts", "err", "tsc", "tsc -o $scratch/plan.ir % @", refusal)
     yield from goldens("cli", "out", "tsc", "false", outcome)
     yield from goldens("fmt", "fmt", "tsfmt", "tsfmt - % <@", outcome)
@@ -196,6 +199,10 @@ def left_to_ci(case, wanted):
     return not ALL and case.id not in wanted and isinstance(case, Golden) and case.is_long()
 
 
+def chosen(case, wanted):
+    return not wanted or any(name == w or name.startswith(w + "/") for w in wanted for name in (case.id, getattr(case, "place", case.id)))
+
+
 def play(case, update, wanted):
     if not update and left_to_ci(case, wanted):
         return ["skip"]
@@ -208,7 +215,7 @@ def main():
     update = arguments[:1] == ["--update"]
     wanted = arguments[update:]
     sys.stdout.reconfigure(errors="surrogateescape")
-    cases = [case for case in all_cases() if not wanted or any(case.id == w or case.id.startswith(w + "/") for w in wanted)]
+    cases = [case for case in all_cases() if chosen(case, wanted)]
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as workers:
         for number, (case, lines) in enumerate(zip(cases, workers.map(lambda case: play(case, update, wanted), cases)), 1):
             failed, skipped = lines[-1:] == ["not ok"], lines == ["skip"]

@@ -50,7 +50,7 @@ def suites():
 
 
 def cases():
-    return {f"{f.parent.relative_to(TESTS)}/{f.stem}" for kind in TESTS.iterdir() if kind.is_dir()
+    return {f"{f.parent.relative_to(TESTS)}/{f.stem}" for kind in (*TESTS.iterdir(), *(TESTS / "errors").iterdir()) if kind.is_dir()
             for f in kind.glob("*.*") if f.suffix in (".ts", ".tsir", ".cmd", ".args") and not f.name.startswith("_")} \
         | {f"examples/{f.stem}" for f in (ROOT / "examples").glob("*.ts")}
 
@@ -82,6 +82,8 @@ def needs(name, known, by_header, every_suite):
     found = set()
     stem = re.sub(r"\.\w+$", "", path)
     case = stem.removeprefix("tests/")
+    if case.startswith("errors/") and case not in known:  # its name without its folder
+        case = next((k for k in known if k.startswith("errors/") and k.endswith(case.removeprefix("errors"))), case)
     if case in known or (TESTS / case).is_dir() and any(k.startswith(case + "/") for k in known):
         found.add(("golden", case))
     if path in every_suite:
@@ -105,6 +107,8 @@ def check():
     known = cases()
     rooms = re.findall(r"^\| `([a-z/]+)/` \|", (ROOT / "doc/architecture.md").read_text(), re.M)
     scripts = set(re.findall(r"tests/(run-[a-z]+\.sh)", "".join(re.findall(r"^TESTS \+= .*", (TESTS / "tests.mk").read_text(), re.M))))
+    names = sorted(k.rpartition("/")[2] for k in known if k.startswith("errors/"))
+    yield from (f"two cases of tests/errors are called {name}" for name, after in zip(names, names[1:]) if name == after)
     yield from (f"no row of ROOMS has the room {room}" for room in rooms if not any(f"{room}/".startswith(f"{at}/") for at in ROOMS))
     yield from (f"there is no {at}" for at in {*ROOMS, *SCRIPTS} if not (ROOT / at).exists())
     yield from (f"no case is {pattern}, of {at}" for at, of in ROOMS.items() for pattern in of

@@ -63,7 +63,7 @@ COMMANDS = [
     ("replay", 0, f"trainspec replay --format=json --step 1 {MACHINE} {TRACES}/_aicb_stages.csv"),
     ("list", 0, f"trainspec list schedules --format=json {CLI}/_discover.ts"),
     ("diagnostics", 1, f"tsc --check --diagnostics=json -D tp=3 {EXAMPLES}/gpt3_175b.ts"),
-    ("diagnostics", 1, f"tsc --check --diagnostics=json {ROOT}/tests/errors/name-unknown-argument.ts"),
+    ("diagnostics", 1, f"tsc --check --diagnostics=json {ROOT}/tests/errors/name/name-unknown-argument.ts"),
     ("diagnostics", 3, f"tsrun --diagnostics=json {ENGINE}/report_out_of_memory.tsir"),
     ("fit", 0, f"trainspec fit ops {{OUT}}/rows.csv --family grouped_gemm --model gemm --device a --units 108 --keep 0.5 -o {{OUT}}/a.fit.json"),
     ("network", 0, "trainspec fit network --hardware std/networks/nccl_hopper.json --intra 450 -o {OUT}/net.json "

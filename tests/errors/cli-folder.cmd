@@ -1,1 +1,0 @@
-tsc -o $scratch/plan.ir ../errors

@@ -1,0 +1,1 @@
+tsc -o $scratch/plan.ir ../cli

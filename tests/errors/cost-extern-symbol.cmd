@@ -1,1 +1,0 @@
-mkdir -p "$scratch/lib" && cp cost-extern-symbol.ts "$scratch/lib" && echo "double gemm_times(long m) { return m; }" >"$scratch/lib/g.c" && ${CC:-cc} -shared -fPIC -o "$scratch/lib/libgemm_time.so" "$scratch/lib/g.c" && std=$PWD/_std && cd "$scratch/lib" && tsc --stdlib="$std" --allow-native=libgemm_time.so -o "$scratch/plan.ir" cost-extern-symbol.ts
