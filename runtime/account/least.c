@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+#include "runtime/load/tables.h"
+
 enum { COMPUTE = 0 }; /* the stream */
 
 /* A stream takes one node after the other, in the order in which the host issues them. So its
@@ -32,15 +34,7 @@ typedef struct reader {
   int64_t early;
 } reader;
 
-static bool is_host(const ts_ir_node *n)
-{
-  return n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC;
-}
-
-static bool is_compute(const ts_ir_node *n) { return !n->stream && !is_host(n); }
-
-/* It waits for all nodes that it names. */
-static bool needs_all(const ts_ir_node *n) { return n->op != TS_IR_RECORD || !n->arg; }
+static bool is_compute(const ts_ir_node *n) { return !n->stream && !ts_is_host(n); }
 
 static int64_t sum_of(const ts_ir *ir, const ts_ir_node *n, bool freed)
 {
@@ -73,11 +67,11 @@ static void find_order(reader *r, uint32_t *last)
     if (is_compute(n))
       continue;
     int64_t unsure = unknown(net_of(r->ir, n));
-    if (!is_host(n)) {
+    if (!ts_is_host(n)) {
       r->before[i] = last[n->stream];
       last[n->stream] = i;
       r->after[i] = r->before[i] == TS_IR_NONE ? TS_IR_NONE : r->after[r->before[i]];
-      for (uint32_t d = 0; d < n->dep_count && needs_all(n); d++) {
+      for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++) {
         uint32_t dep = r->ir->deps[n->first_dep + d];
         r->after[i] = later(r->after[i], is_compute(&r->nodes[dep]) ? dep : r->after[dep]);
       }
@@ -94,14 +88,14 @@ static int64_t end(reader *r, uint32_t node)
   r->stack[waiting++] = node;
   while (waiting) {
     uint32_t i = r->stack[--waiting];
-    if (i == TS_IR_NONE || r->done[i] || is_compute(&r->nodes[i]) || is_host(&r->nodes[i]))
+    if (i == TS_IR_NONE || r->done[i] || is_compute(&r->nodes[i]) || ts_is_host(&r->nodes[i]))
       continue;
     const ts_ir_node *n = &r->nodes[i];
     int64_t net = net_of(r->ir, n);
     r->done[i] = true;
     more += net - unknown(net);
     r->stack[waiting++] = r->before[i];
-    for (uint32_t d = 0; d < n->dep_count && needs_all(n); d++)
+    for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++)
       r->stack[waiting++] = r->ir->deps[n->first_dep + d];
   }
   return more;
@@ -143,7 +137,7 @@ static fragment read(ts_arena *arena, const ts_ir *ir, double speed, const ts_ir
     const ts_ir_node *n = &nodes[i];
     if (!is_compute(n))
       continue;
-    for (uint32_t d = 0; d < n->dep_count && needs_all(n); d++)
+    for (uint32_t d = 0; d < n->dep_count && !ts_node_chooses(n); d++)
       out.net += end(&r, ir->deps[n->first_dep + d]);
     out.net += sum_of(ir, n, false);
     out.top = takes_time(&r, n) && out.net > out.top ? out.net : out.top;

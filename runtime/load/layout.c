@@ -94,7 +94,7 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_fragment_layout *o
     const ts_ir_node *node = &w->nodes[i];
     uint32_t row = ts_is_host(node) ? streams : node->stream;
     w->info[i].first_wait = (uint32_t)waits->count;
-    if (node->op == TS_IR_RECORD && node->arg) {
+    if (ts_node_chooses(node)) {
       find_choice(w, waits, out, i);
       continue;
     }
@@ -123,8 +123,7 @@ static void find_idle(const work *w, ts_fragment_layout *out)
        *idle = TS_NEW_ARRAY(w->arena, bool, w->t->streams);
   memset(idle, true, w->t->streams * sizeof *idle);
   for (uint32_t i = 0; i < w->fragment->node_count; i++)
-    for (uint32_t d = 0;
-         w->nodes[i].op == TS_IR_RECORD && w->nodes[i].arg && d < w->nodes[i].dep_count; d++)
+    for (uint32_t d = 0; ts_node_chooses(&w->nodes[i]) && d < w->nodes[i].dep_count; d++)
       chosen[w->t->ir->deps[w->nodes[i].first_dep + d]] = true;
   for (uint32_t i = 0; i < w->fragment->node_count; i++)
     if (!ts_is_host(&w->nodes[i]) && (w->nodes[i].op != TS_IR_RECV || !chosen[i]))

@@ -136,6 +136,11 @@ static inline bool ts_is_host(const ts_ir_node *node)
 {
   return node->op == TS_IR_HOST_WORK || node->op == TS_IR_HOST_SYNC;
 }
+/* A record that chooses awaits some of its dependencies, all others await all of theirs. */
+static inline bool ts_node_chooses(const ts_ir_node *node)
+{
+  return node->op == TS_IR_RECORD && node->arg;
+}
 /* The host stands still until the node's dependencies have ended. */
 static inline bool ts_host_waits(const ts_ir_node *node)
 {

@@ -240,7 +240,7 @@ static bool check_fragment(maker *k, uint32_t rank, uint32_t fragment)
 {
   const ts_ir_node *nodes = ts_fragment_nodes(k->ir, fragment);
   for (uint32_t i = 0; i < k->ir->fragments[fragment].node_count; i++) {
-    if (nodes[i].op == TS_IR_RECORD && nodes[i].arg)
+    if (ts_node_chooses(&nodes[i]))
       return refuse(k, "work waits for some of several messages");
     if (nodes[i].op == TS_IR_COLLECTIVE && leaves_rank(k, rank, &nodes[i]))
       return refuse(k, "a collective within a micro-batch runs along the pipeline");

@@ -1,7 +1,7 @@
 /* What a node means in time, said once. All that play nodes take it from here: the engine and the
  * play with overlap, what replays them (track.h, runtime/account/timeline.h), and maps of fragments
  * (fragment_map.h), from which orders of work and lower bounds are made. What the host does with a
- * node is in runtime/load/tables.h.
+ * node, and which of its dependencies a node awaits, is in runtime/load/tables.h.
  *
  * A node is ready when its stream lets it begin (ts_node_from), the host has issued it, and what it
  * depends on has ended. Then it may await others: a receive its message, a collective its last
@@ -9,10 +9,9 @@
 #ifndef TS_RUNTIME_PLAY_NODE_H
 #define TS_RUNTIME_PLAY_NODE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/ir.h"
+#include "runtime/load/tables.h"
 
 /* what a message takes of links that not all messages of its stream take (fan.h) */
 typedef struct ts_toll {
@@ -48,12 +47,6 @@ static inline int64_t ts_node_from(bool sends, int64_t free, int64_t posted)
 static inline int64_t ts_node_end(int64_t ready, int64_t awaited, int64_t time)
 {
   return ts_later(ready, awaited) + time;
-}
-
-/* A record that chooses awaits some of its dependencies, all others await all of theirs. */
-static inline bool ts_node_chooses(const ts_ir_node *node)
-{
-  return node->op == TS_IR_RECORD && node->arg;
 }
 
 /* Kernels and collectives belong to the step, whose end no other node surely puts off. */

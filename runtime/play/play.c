@@ -10,7 +10,7 @@
 static bool chooses(const ts_ir *ir)
 {
   for (uint32_t i = 0; i < ir->nodes_count; i++)
-    if (ir->nodes[i].op == TS_IR_RECORD && ir->nodes[i].arg)
+    if (ts_node_chooses(&ir->nodes[i]))
       return true;
   return false;
 }
