@@ -6,6 +6,8 @@ libts_a_SOURCES += \
 	base/arena.h \
 	base/blocks.c \
 	base/blocks.h \
+	base/cache.c \
+	base/cache.h \
 	base/clock.c \
 	base/clock.h \
 	base/complete.c \

@@ -44,7 +44,7 @@ struct ts_common {
   ts_arena *arena;
   ts_session *session; /* that has read the plan's files, and does nothing any more */
   ts_file_store *files;
-  ts_shared *shared;
+  ts_cache *shared;
 };
 
 ts_common *ts_common_new(const char *path, const ts_compile_options *o)
@@ -66,7 +66,7 @@ void ts_common_free(ts_common *c)
   if (!c)
     return;
   ts_file_store_free(c->files);
-  ts_shared_free(c->shared);
+  ts_cache_free(c->shared);
   ts_arena_free(c->arena);
 }
 

@@ -21,6 +21,7 @@ tests_unit_sources = \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
 	tests/unit/test_blocks.c \
+	tests/unit/test_cache.c \
 	tests/unit/test_calibrate.c \
 	tests/unit/test_chakra_schemas.c \
 	tests/unit/test_closed_forms.c \

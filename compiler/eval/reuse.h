@@ -29,8 +29,8 @@ typedef struct ts_reuse {
   ts_touched touched;
   struct ts_kept *kept; /* for the next plan; NULL: there is none */
   /* for the plans of other threads, or NULL; what of it the plan at hand uses */
-  struct ts_shared *shared;
-  TS_VEC(struct ts_shared_item *) using;
+  struct ts_cache *shared;
+  TS_VEC(struct ts_cache_item *) using;
   size_t checked; /* so many modules, of which there was nothing to say */
 } ts_reuse;
 

@@ -1,60 +1,16 @@
 #include "compiler/eval/shared.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "base/hash_table.h"
-#include "base/heap.h"
 #include "compiler/eval/env.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/mesh.h"
 #include "compiler/eval/reuse.h"
 
-enum { MOST_BYTES = 1 << 25, MOST_OF_ONE = MOST_BYTES / 4 };
+enum { MOST_BYTES = 1 << 25 };
 
-/* EACH_ITS_OWN: nobody waits for it, and nobody gives it. */
-typedef enum state { MAKING, THERE, EACH_ITS_OWN } state;
-
-struct ts_shared_item {
-  ts_arena *arena;          /* of all that it holds, itself too */
-  uint64_t number, asked;   /* asked: when, last */
-  uint32_t hash, axes, users;
-  state state;
-  const ts_session *maker;
-  size_t count;
-  const uint64_t *words;
-  const void *result;
-};
-
-struct ts_shared {
-  pthread_mutex_t lock; /* of all that follows, and of items but for words and what is made */
-  pthread_cond_t made;
-  ts_arena *arena;
-  uint64_t numbers, asks;
-  TS_VEC(ts_shared_item *) all;
-};
-
-ts_shared *ts_shared_new(void)
-{
-  ts_arena *arena = ts_arena_new("shared by plans");
-  ts_shared *shared = TS_NEW(arena, ts_shared);
-  shared->arena = arena;
-  pthread_mutex_init(&shared->lock, NULL);
-  pthread_cond_init(&shared->made, NULL);
-  return shared;
-}
-
-void ts_shared_free(ts_shared *shared)
-{
-  if (!shared)
-    return;
-  for (size_t i = 0; i < shared->all.count; i++)
-    ts_arena_free(shared->all.at[i]->arena);
-  pthread_cond_destroy(&shared->made);
-  pthread_mutex_destroy(&shared->lock);
-  ts_arena_free(shared->arena);
-}
+ts_cache *ts_shared_new(void) { return ts_cache_new("shared by plans", MOST_BYTES); }
 
 /* ---- Content ---- */
 
@@ -178,129 +134,55 @@ void ts_content_mesh(ts_session *s, ts_content *c, uint32_t axes)
   }
 }
 
-/* ---- Items ---- */
+/* ---- Results ---- */
 
-static size_t most_bytes(void)
+/* The last word of a key: axes of the mesh whose sizes are among it. */
+static uint32_t axes_of(const ts_cache_item *item)
 {
-  uint64_t ceiling = ts_heap_ceiling() / 8;
-  return ceiling && ceiling < MOST_BYTES ? (size_t)ceiling : MOST_BYTES;
+  size_t size;
+  const uint64_t *words = ts_cache_key(item, &size);
+  return (uint32_t)words[size / sizeof *words - 1];
 }
 
-/* Those that nobody uses, the one not asked for longest first, until all fit. */
-static void make_room(ts_shared *shared)
+ts_cache_item *ts_shared_ask(ts_session *s, const ts_content *c)
 {
-  size_t used = 0, most = most_bytes();
-  for (size_t i = 0; i < shared->all.count; i++)
-    used += shared->all.at[i]->state == MAKING ? 0 : ts_arena_used(shared->all.at[i]->arena);
-  while (used > most) {
-    size_t oldest = SIZE_MAX;
-    for (size_t i = 0; i < shared->all.count; i++)
-      if (!shared->all.at[i]->users &&
-          (oldest == SIZE_MAX || shared->all.at[i]->asked < shared->all.at[oldest]->asked))
-        oldest = i;
-    if (oldest == SIZE_MAX)
-      return;
-    used -= ts_arena_used(shared->all.at[oldest]->arena);
-    ts_arena_free(shared->all.at[oldest]->arena);
-    shared->all.at[oldest] = shared->all.at[--shared->all.count];
-  }
-}
-
-static ts_shared_item *add(ts_shared *shared, const ts_session *maker, const ts_content *c,
-                           uint32_t hash)
-{
-  ts_arena *arena = ts_arena_new("shared by plans");
-  ts_shared_item *item = TS_NEW(arena, ts_shared_item);
-  *item = (ts_shared_item){.arena = arena,
-                           .number = ++shared->numbers,
-                           .hash = hash,
-                           .axes = c->axes,
-                           .maker = maker,
-                           .count = c->words.count};
-  item->words = ts_arena_copy(arena, c->words.at, c->words.count * sizeof *c->words.at);
-  TS_PUSH(shared->arena, &shared->all, item);
-  return item;
-}
-
-static ts_shared_item *find(const ts_shared *shared, const ts_content *c, uint32_t hash)
-{
-  size_t size = c->words.count * sizeof *c->words.at;
-  for (size_t i = 0; i < shared->all.count; i++) {
-    ts_shared_item *item = shared->all.at[i];
-    if (item->hash == hash && item->count == c->words.count &&
-        !memcmp(item->words, c->words.at, size))
-      return item;
-  }
-  return NULL;
-}
-
-ts_shared_item *ts_shared_ask(ts_session *s, const ts_content *c)
-{
-  ts_shared *shared = s->reuse->shared;
-  if (!shared || !s->reuse->kept || c->opaque || !c->words.count)
+  if (!s->reuse->shared || !s->reuse->kept || c->opaque || !c->words.count)
     return NULL;
-  uint32_t hash = ts_hash_bytes(c->words.at, c->words.count * sizeof *c->words.at);
-  pthread_mutex_lock(&shared->lock);
-  ts_shared_item *item = find(shared, c, hash);
-  if (!item)
-    item = add(shared, s, c, hash);
-  item->users++;
-  item->asked = ++shared->asks;
-  while (item->state == MAKING && item->maker != s)
-    pthread_cond_wait(&shared->made, &shared->lock);
-  pthread_mutex_unlock(&shared->lock);
+  ts_content key = *c;
+  TS_PUSH(s->arena, &key.words, c->axes);
+  ts_cache_item *item =
+    ts_cache_ask(s->reuse->shared, key.words.at, key.words.count * sizeof *key.words.at, s);
   TS_PUSH(s->lasting, &s->reuse->using, item);
   return item;
 }
 
-const void *ts_shared_result(const ts_shared_item *item) { return item ? item->result : NULL; }
-uint64_t ts_shared_number(const ts_shared_item *item) { return item ? item->number : 0; }
-
-static bool makes(const ts_session *s, const ts_shared_item *item)
+const void *ts_shared_result(const ts_cache_item *item)
 {
-  return item->maker == s; /* once it is given nobody does */
+  return item ? ts_cache_result(item) : NULL;
 }
 
-void *ts_shared_room(ts_session *s, ts_shared_item *item, size_t size)
+uint64_t ts_shared_number(const ts_cache_item *item) { return item ? ts_cache_number(item) : 0; }
+
+void *ts_shared_room(ts_session *s, ts_cache_item *item, size_t size)
 {
-  return item && makes(s, item) && size <= MOST_OF_ONE && size <= most_bytes() / 4 ?
-           ts_arena_alloc_raw(item->arena, size) :
+  return item && ts_cache_makes(item, s) && size <= ts_cache_most(s->reuse->shared) / 4 ?
+           ts_arena_alloc_raw(ts_cache_arena(item), size) :
            NULL;
 }
 
-/* all: the content says all that it comes from. */
-static void give(ts_shared *shared, ts_shared_item *item, bool all, const void *result)
+void ts_shared_give(ts_session *s, ts_cache_item *item, const ts_noting *before, ts_touched touched,
+                    const void *result)
 {
-  pthread_mutex_lock(&shared->lock);
-  item->number = all ? item->number : 0;
-  item->result = result;
-  item->state = result ? THERE : EACH_ITS_OWN;
-  item->maker = NULL;
-  make_room(shared);
-  pthread_cond_broadcast(&shared->made);
-  pthread_mutex_unlock(&shared->lock);
-}
-
-void ts_shared_give(ts_session *s, ts_shared_item *item, const ts_noting *before,
-                    ts_touched touched, const void *result)
-{
-  if (!item || !makes(s, item))
+  if (!item || !ts_cache_makes(item, s))
     return;
-  bool all = !touched.parameters && !((touched.sizes | touched.ones) & ~item->axes) &&
+  bool all = !touched.parameters && !((touched.sizes | touched.ones) & ~axes_of(item)) &&
              before->reads == s->files->reads && !ts_noting_said(s, before);
-  give(s->reuse->shared, item, all, all ? result : NULL);
+  ts_cache_give(s->reuse->shared, item, result, all);
 }
 
 void ts_shared_leave(ts_session *s)
 {
   for (size_t i = 0; i < s->reuse->using.count; i++)
-    if (makes(s, s->reuse->using.at[i]))
-      give(s->reuse->shared, s->reuse->using.at[i], false, NULL);
-  if (s->reuse->using.count)
-    pthread_mutex_lock(&s->reuse->shared->lock);
-  for (size_t i = 0; i < s->reuse->using.count; i++)
-    s->reuse->using.at[i]->users--;
-  if (s->reuse->using.count)
-    pthread_mutex_unlock(&s->reuse->shared->lock);
+    ts_cache_leave(s->reuse->shared, s->reuse->using.at[i], s);
   s->reuse->using.count = 0;
 }

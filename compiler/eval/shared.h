@@ -1,16 +1,13 @@
-/* What threads work out once for all of them, by its content: by all that it comes from. Who asks
- * for what another one is making waits for it. Results are flat, hold no address of a session's,
- * and are never changed. They stay as long as a plan uses them; when there is no more room those
- * go that nobody has asked for longest. */
+/* What threads work out once for all of them, by its content: by all that it comes from. Results
+ * are in a cache; they are flat and hold no address of a session's. */
 #ifndef TS_COMPILER_EVAL_SHARED_H
 #define TS_COMPILER_EVAL_SHARED_H
 
+#include "base/cache.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/reuse.h"
 
-typedef struct ts_shared ts_shared;
-ts_shared *ts_shared_new(void);
-void ts_shared_free(ts_shared *shared); /* NULL is fine; nobody uses it any more */
+ts_cache *ts_shared_new(void);
 
 /* ---- Content ---- */
 
@@ -34,20 +31,19 @@ void ts_content_mesh(ts_session *s, ts_content *c, uint32_t axes);
 
 /* ---- Results ---- */
 
-typedef struct ts_shared_item ts_shared_item;
 /* NULL: it is not shared. */
-ts_shared_item *ts_shared_ask(ts_session *s, const ts_content *c);
+ts_cache_item *ts_shared_ask(ts_session *s, const ts_content *c);
 /* NULL: there is none yet, and whoever asked works it out and then gives it. */
-const void *ts_shared_result(const ts_shared_item *item); /* NULL is fine */
+const void *ts_shared_result(const ts_cache_item *item); /* NULL is fine */
 /* Stands for the content, as long as there are sessions, once the result was given or found; 0 of
  * NULL, and where the work looked at more than the content. */
-uint64_t ts_shared_number(const ts_shared_item *item);
+uint64_t ts_shared_number(const ts_cache_item *item);
 /* Where a result of that size is made; NULL: it is too large, or nobody wants it. */
-void *ts_shared_room(ts_session *s, ts_shared_item *item, size_t size);
+void *ts_shared_room(ts_session *s, ts_cache_item *item, size_t size);
 /* `result`: made in that room, or of no size; NULL: there is none to share. The work began with
  * `before` and touched that: what looked at more than the content is not shared. */
-void ts_shared_give(ts_session *s, ts_shared_item *item, const ts_noting *before,
-                    ts_touched touched, const void *result);
+void ts_shared_give(ts_session *s, ts_cache_item *item, const ts_noting *before, ts_touched touched,
+                    const void *result);
 
 /* The plan at hand is done: it uses nothing any more. */
 void ts_shared_leave(ts_session *s);

@@ -242,7 +242,7 @@ static void add_transfers(ts_session *s, ts_content *c, const ts_transfer *all, 
 }
 
 /* Of an order that comes from its content alone, and of what travels between its stages. */
-static ts_shared_item *ask(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
+static ts_cache_item *ask(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
   ts_content c = {0};
   if (!sc->origin || sc->ties.count)
@@ -258,7 +258,7 @@ static ts_shared_item *ask(ts_session *s, const ts_schedule *sc, const ts_stages
 bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
   static const bool yes = true;
-  ts_shared_item *item = ask(s, sc, stages);
+  ts_cache_item *item = ask(s, sc, stages);
   if (ts_shared_result(item))
     return true;
   ts_noting before = ts_noting_begin(s, (ts_touched){0});

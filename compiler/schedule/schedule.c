@@ -595,7 +595,7 @@ bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *part
 }
 
 /* What an exact order comes from; NULL: from more than can be said. */
-static ts_shared_item *ask(ts_session *s, const ts_schedule *sc)
+static ts_cache_item *ask(ts_session *s, const ts_schedule *sc)
 {
   const uint64_t numbers[] = {sc->axis, sc->ranks, sc->chunks, sc->stages, sc->copies};
   ts_content c = {0};
@@ -633,7 +633,7 @@ static void *carve(char **room, const void *from, size_t size)
 }
 
 /* An order without clauses between items, in one piece; NULL: it has some, or is too large. */
-static const ts_schedule *shared_order(ts_session *s, ts_shared_item *item, const ts_schedule *sc)
+static const ts_schedule *shared_order(ts_session *s, ts_cache_item *item, const ts_schedule *sc)
 {
   size_t items = sc->items.count * sizeof *sc->items.at, order = sc->ranks * sizeof *sc->order,
          steps = sc->step_first[sc->ranks] * sizeof *sc->steps,
@@ -673,7 +673,7 @@ bool ts_schedule_place(ts_session *s, ts_schedule *sc)
 {
   if (!sc->decl) /* there is none */
     return true;
-  ts_shared_item *item = ask(s, sc);
+  ts_cache_item *item = ask(s, sc);
   const ts_schedule *known = ts_shared_result(item);
   if (known) {
     sc->origin = ts_shared_number(item);

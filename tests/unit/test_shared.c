@@ -12,7 +12,7 @@
 
 enum { THREADS = 4, CONTENTS = 60, ROUNDS = 30 };
 
-static ts_session *session_of(ts_arena *arena, ts_shared *shared)
+static ts_session *session_of(ts_arena *arena, ts_cache *shared)
 {
   ts_session *s = ts_session_new(arena);
   s->reuse->shared = shared;
@@ -20,7 +20,7 @@ static ts_session *session_of(ts_arena *arena, ts_shared *shared)
   return s;
 }
 
-static ts_shared_item *ask(ts_session *s, uint64_t which)
+static ts_cache_item *ask(ts_session *s, uint64_t which)
 {
   ts_content c = {0};
   ts_content_add(s, &c, which);
@@ -29,7 +29,7 @@ static ts_shared_item *ask(ts_session *s, uint64_t which)
 }
 
 /* Of so many bytes. */
-static void give(ts_session *s, ts_shared_item *item, size_t size, uint8_t byte)
+static void give(ts_session *s, ts_cache_item *item, size_t size, uint8_t byte)
 {
   ts_noting before = ts_noting_begin(s, (ts_touched){0});
   uint8_t *room = ts_shared_room(s, item, size);
@@ -39,7 +39,7 @@ static void give(ts_session *s, ts_shared_item *item, size_t size, uint8_t byte)
 }
 
 typedef struct worker {
-  ts_shared *shared;
+  ts_cache *shared;
   atomic_uint *made; /* [contents] */
   uint32_t seed;
   bool wrong;
@@ -54,7 +54,7 @@ static void *work(void *closure)
   for (int i = 0; i < ROUNDS * CONTENTS; i++) {
     w->seed = w->seed * 1664525 + 1013904223;
     uint32_t which = (w->seed >> 8) % CONTENTS;
-    ts_shared_item *item = ask(s, which);
+    ts_cache_item *item = ask(s, which);
     const uint8_t *known = ts_shared_result(item);
     if (!known)
       atomic_fetch_add(&w->made[which], 1);
@@ -73,7 +73,7 @@ static void *work(void *closure)
 
 Test(shared, one_makes_it)
 {
-  ts_shared *shared = ts_shared_new();
+  ts_cache *shared = ts_shared_new();
   atomic_uint made[CONTENTS] = {0};
   worker workers[THREADS];
   pthread_t threads[THREADS];
@@ -87,16 +87,16 @@ Test(shared, one_makes_it)
   }
   for (uint32_t i = 0; i < CONTENTS; i++)
     cr_assert(i % 3 ? made[i] == 1 : made[i] > 1, "%u: %u", i, made[i]);
-  ts_shared_free(shared);
+  ts_cache_free(shared);
 }
 
 Test(shared, what_nobody_uses_goes)
 {
   enum { LARGE = 1 << 22, MANY = 20 };
-  ts_shared *shared = ts_shared_new();
+  ts_cache *shared = ts_shared_new();
   ts_arena *arena = ts_arena_new("session");
   ts_session *s = session_of(arena, shared), *other = session_of(arena, shared);
-  ts_shared_item *used = ask(other, 0);
+  ts_cache_item *used = ask(other, 0);
   give(other, used, LARGE, 1);
   uint64_t number = ts_shared_number(used);
   for (uint64_t i = 1; i < MANY; i++) {
@@ -110,16 +110,16 @@ Test(shared, what_nobody_uses_goes)
   ts_shared_leave(s);
   ts_shared_leave(other);
   ts_arena_free(arena);
-  ts_shared_free(shared);
+  ts_cache_free(shared);
 }
 
 /* No number stands for what comes from more than its content. */
 Test(shared, what_looks_at_more_has_no_number)
 {
-  ts_shared *shared = ts_shared_new();
+  ts_cache *shared = ts_shared_new();
   ts_arena *arena = ts_arena_new("session");
   ts_session *s = session_of(arena, shared), *other = session_of(arena, shared);
-  ts_shared_item *item = ask(s, 0), *left = ask(s, 1), *large = ask(s, 2);
+  ts_cache_item *item = ask(s, 0), *left = ask(s, 1), *large = ask(s, 2);
   ts_shared_give(s, item, &(ts_noting){0}, (ts_touched){.parameters = 1}, "");
   give(s, large, SIZE_MAX / 2, 0);
   cr_assert(!ts_shared_result(item) && !ts_shared_number(item) && !ts_shared_number(ask(other, 0)));
@@ -128,13 +128,13 @@ Test(shared, what_looks_at_more_has_no_number)
   cr_assert(ask(other, 1) == left && !ts_shared_number(left));
   ts_shared_leave(other);
   ts_arena_free(arena);
-  ts_shared_free(shared);
+  ts_cache_free(shared);
 }
 
 /* What only one session knows has no content for others. */
 Test(shared, content_means_the_same_to_all)
 {
-  ts_shared *shared = ts_shared_new();
+  ts_cache *shared = ts_shared_new();
   ts_arena *arena = ts_arena_new("session");
   ts_session *s = session_of(arena, shared);
   ts_content c = {0}, d = {0};
@@ -146,5 +146,5 @@ Test(shared, content_means_the_same_to_all)
   cr_assert(d.opaque && !ts_shared_ask(s, &d));
   ts_shared_leave(s);
   ts_arena_free(arena);
-  ts_shared_free(shared);
+  ts_cache_free(shared);
 }
