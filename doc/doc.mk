@@ -39,6 +39,7 @@ nobase_dist_doc_DATA += \
 	doc/json.md \
 	doc/language.md \
 	doc/limits.md \
+	doc/logs.md \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \

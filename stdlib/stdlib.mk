@@ -95,6 +95,7 @@ stdlib_files = \
 	stdlib/import/hf_others.ts \
 	stdlib/import/hf_renamed.ts \
 	stdlib/import/hf_types.ts \
+	stdlib/import/logs.ts \
 	stdlib/import/ops.ts \
 	stdlib/import/plain.ts \
 	stdlib/import/recorded.ts \

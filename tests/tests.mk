@@ -115,6 +115,7 @@ tests_unit_sources = \
 	tests/unit/test_split_memory.c \
 	tests/unit/test_sqlite.c \
 	tests/unit/test_stdlib_embed.c \
+	tests/unit/test_steady.c \
 	tests/unit/test_thread_pool.c \
 	tests/unit/test_topology.c \
 	tests/unit/test_trace.c \
@@ -161,6 +162,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_journal.c \
 	tests/fuzz/fuzz_kineto.c \
 	tests/fuzz/fuzz_lock.c \
+	tests/fuzz/fuzz_log.c \
 	tests/fuzz/fuzz_lsp.c \
 	tests/fuzz/fuzz_network.c \
 	tests/fuzz/fuzz_network_file.c \

@@ -17,7 +17,7 @@ ROOMS = {
     "base": ["errors", "engine"], "lang": ["fmt", "lang", "errors"], "ir": ["lang", "engine"],
     "compiler/replay": ["traces"], "compiler": ["errors", "layouts", "lang", "strategies"],
     "cost": ["strategies", "models", "cli/fit*", "cli/db*"], "calibrate": ["cli/fit*", "cli/calibrate*"],
-    "trace": ["traces"], "runtime/report": ["examples", "engine", "cli/*{}*"], "runtime/collective": ["engine", "examples", "packet"],
+    "trace/log": ["cli/log"], "trace": ["traces"], "runtime/report": ["examples", "engine", "cli/*{}*"], "runtime/collective": ["engine", "examples", "packet"],
     "runtime": ["engine", "examples"], "library": [], "tools/sweep": ["cli/sweep*"], "tools/lsp": ["cli/lsp*"], "tools/cli": ["cli"],
     "tools": ["cli/*{}*"], "stdlib": ["*/*{}*"], "examples": ["examples"], "doc": ["cli/docs*", "cli/readme", "cli/recipes*"],
     "README.md": ["cli/readme"], "share": ["cli/completion", "cli/github-check", "cli/hooks-names", "cli/manual", "cli/vscode-settings"],

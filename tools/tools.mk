@@ -56,6 +56,10 @@ trainspec_SOURCES = \
 	tools/cli/interrupt.h \
 	tools/cli/locked.c \
 	tools/cli/locked.h \
+	tools/cli/log_formats.c \
+	tools/cli/log_formats.h \
+	tools/cli/log_picture.c \
+	tools/cli/log_picture.h \
 	tools/cli/networks.c \
 	tools/cli/networks.h \
 	tools/cli/pages.h \
@@ -104,6 +108,7 @@ trainspec_SOURCES = \
 	tools/init_main.c \
 	tools/list_main.c \
 	tools/lock_main.c \
+	tools/log_main.c \
 	tools/lsp/documents.c \
 	tools/lsp/documents.h \
 	tools/lsp/guard.c \
@@ -181,6 +186,7 @@ help_pages = \
 	doc/json.md \
 	doc/language.md \
 	doc/limits.md \
+	doc/logs.md \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \

@@ -11,6 +11,10 @@ libts_a_SOURCES += \
 	trace/layers.c \
 	trace/layers.h \
 	trace/link.c \
+	trace/log/log.c \
+	trace/log/log.h \
+	trace/log/steady.c \
+	trace/log/steady.h \
 	trace/loggops.c \
 	trace/loggops.h \
 	trace/match.c \

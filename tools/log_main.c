@@ -1,0 +1,339 @@
+/* trainspec log: what a log of a training run says of its steps. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/format.h"
+#include "base/json_writer.h"
+#include "base/options.h"
+#include "base/source.h"
+#include "compiler/compile.h"
+#include "tools/cli/log_formats.h"
+#include "tools/cli/log_picture.h"
+#include "tools/cli/programs.h"
+#include "trace/log/steady.h"
+
+enum { FORMAT = 1, FORMATS, OUTPUT, STDLIB };
+enum { TEXT, JSON, CSV, SVG };
+
+static const ts_option options[] = {
+  {FORMAT, 0, "format", "FORM", "text, json, csv (a row for each step) or svg (a picture) (text)",
+   "Log"},
+  {FORMATS, 0, "formats", "FILE", "read the formats of logs from FILE, as std.import.logs has them",
+   NULL},
+  {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
+  {STDLIB, 0, "stdlib", "DIR", "read the standard library from DIR", NULL},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const notes[] = {
+  "FILE is what a training program printed, a trainer_state.json, or a CSV file with",
+  "columns for steps and times. Steps of warm-up, evaluations and checkpoints are",
+  "left out; of a file with several runs the last one counts.",
+  "",
+  "Examples:",
+  "$ train.log",
+  "$ --format svg -o steps.svg train.log",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 cannot read or write.",
+  NULL,
+};
+static const ts_program program = TS_COMMAND("shows the steps of a training log.");
+
+typedef struct task {
+  ts_options options;
+  ts_arena *arena;
+  const char *path, *output, *formats, *stdlib;
+  int form;
+  ts_log log;
+  ts_log_steady steady;
+} task;
+
+static const ts_log_level *level_now(const task *t)
+{
+  return &t->steady.levels[t->steady.level_count - 1];
+}
+
+static ts_text time_of(double seconds) { return ts_format_time((uint64_t)llround(seconds * 1e12)); }
+
+/* The median of a figure over the rows that the last level counts; NAN: they do not say. */
+static double log_typical(const task *t, ts_log_figure figure)
+{
+  const ts_log_level *l = level_now(t);
+  double *at = TS_NEW_ARRAY(t->arena, double, t->log.count);
+  uint32_t count = 0;
+  for (uint32_t i = l->first; i <= l->last; i++)
+    if (t->steady.use[i] == TS_LOG_COUNTED && !isnan(t->log.rows[i].of[figure]))
+      at[count++] = t->log.rows[i].of[figure];
+  return ts_log_median(at, count);
+}
+
+/* ---- Text ---- */
+
+static void put_label(FILE *out, const char *label) { ts_put_text(out, "  %-14s ", label); }
+
+static double step_of(const task *t, uint32_t row) { return t->log.rows[row].of[TS_LOG_STEP]; }
+
+static void put_head(const task *t, FILE *out)
+{
+  const ts_log_level *l = level_now(t);
+  ts_put_text(out, "%s: %s, %s row%s of steps\n", ts_base_name(t->path), t->log.format,
+              ts_format_count(t->log.count).text, t->log.count == 1 ? "" : "s");
+  put_label(out, "step time");
+  ts_put_text(out, "%s", time_of(l->median).text);
+  if (l->count > 1)
+    ts_put_text(out, "   median of %u rows, steps %.0f to %.0f; half of them %s to %s", l->count,
+                step_of(t, l->first), step_of(t, l->last), time_of(l->low).text,
+                time_of(l->high).text);
+  fputc('\n', out);
+}
+
+static void put_times(const task *t, FILE *out)
+{
+  const ts_log_steady *s = &t->steady;
+  if (t->log.by_clock) {
+    put_label(out, "times");
+    ts_put_text(out, "are differences of the lines' clocks: the log states none\n");
+  }
+  if (t->log.whole) {
+    put_label(out, "times");
+    ts_put_text(out, "are one: that of the whole run less %s of evaluations and checkpoints\n",
+                time_of(t->log.pauses).text);
+  }
+  if (s->warm_up) {
+    put_label(out, "warm-up");
+    ts_put_text(out, "%u row%s left out\n", s->warm_up, s->warm_up == 1 ? "" : "s");
+  }
+  for (uint32_t i = 0; s->level_count > 1 && i < s->level_count; i++) {
+    const ts_log_level *l = &s->levels[i];
+    put_label(out, i ? "" : "levels");
+    ts_put_text(out, "%s from step %.0f to %.0f", time_of(l->median).text, step_of(t, l->first),
+                step_of(t, l->last));
+    if (i)
+      ts_put_text(out, ", %+.1f %%", 100 * (l->median / s->levels[i - 1].median - 1));
+    fputc('\n', out);
+  }
+  if (!s->outliers)
+    return;
+  put_label(out, "outliers");
+  ts_put_text(out, "%u row%s above the rest, %s more in all:", s->outliers,
+              s->outliers == 1 ? "" : "s", time_of(s->lost).text);
+  uint32_t shown = 0;
+  for (uint32_t i = 0; i < t->log.count && shown < 5; i++)
+    if (s->use[i] == TS_LOG_OUTLIER)
+      ts_put_text(out, "%s step %.0f (%s)", shown++ ? "," : "", step_of(t, i),
+                  time_of(t->log.rows[i].of[TS_LOG_SECONDS]).text);
+  ts_put_text(out, "%s\n", s->outliers > shown ? ", ..." : "");
+}
+
+static void put_figure(const task *t, FILE *out, ts_log_figure figure, const char *label,
+                       const char *what)
+{
+  double value = log_typical(t, figure);
+  if (isnan(value))
+    return;
+  put_label(out, label);
+  bool whole = value == floor(value) && value >= 0 && value < 1e15;
+  ts_put_text(out, "%s %s\n",
+              whole ? ts_format_count((uint64_t)value).text : ts_format_significant(value).text,
+              what);
+}
+
+static void put_memory(const task *t, FILE *out)
+{
+  const ts_log *log = &t->log;
+  bool held = log->memory > 0, reserved = log->reserved > 0;
+  if (!held && !reserved)
+    return;
+  put_label(out, "memory");
+  if (held)
+    ts_put_text(out, "%s held at most by tensors%s", ts_format_bytes(log->memory).text,
+                reserved ? ", " : "");
+  if (reserved)
+    ts_put_text(out, "%s reserved at most", ts_format_bytes(log->reserved).text);
+  ts_put_text(out, ", of the fullest device named\n");
+}
+
+static void put_doubts(const task *t, FILE *out)
+{
+  if (t->log.runs > 1) {
+    put_label(out, "runs");
+    ts_put_text(out, "%u: steps began anew; the last one counts\n", t->log.runs);
+  }
+  if (t->steady.other_batch) {
+    put_label(out, "batch");
+    ts_put_text(out, "changes: %u rows with another batch than the last one are left out\n",
+                t->steady.other_batch);
+  }
+  if (t->log.jumps) {
+    put_label(out, "clock");
+    ts_put_text(out, "went back %u time%s: no step is counted there\n", t->log.jumps,
+                t->log.jumps == 1 ? "" : "s");
+  }
+}
+
+static void put_text(const task *t, FILE *out)
+{
+  put_head(t, out);
+  put_times(t, out);
+  put_figure(t, out, TS_LOG_BATCH, "batch", "samples a step");
+  put_figure(t, out, TS_LOG_SAMPLE_RATE, "samples", "a second, as the log says");
+  put_figure(t, out, TS_LOG_TOKEN_RATE, "tokens", "a second and device, as the log says");
+  put_figure(t, out, TS_LOG_TFLOPS, "throughput", "TFLOP/s a device, as the log counts them");
+  put_memory(t, out);
+  put_doubts(t, out);
+}
+
+/* ---- JSON and CSV ---- */
+
+static void put_json_number(ts_json_writer *json, const char *key, double value)
+{
+  if (isnan(value))
+    ts_json_put_null(json, key);
+  else
+    ts_json_put_number(json, key, "%.9g", value);
+}
+
+static void put_json_level(const task *t, ts_json_writer *json, const ts_log_level *l)
+{
+  ts_json_begin(json, NULL, '{');
+  put_json_number(json, "first_step", step_of(t, l->first));
+  put_json_number(json, "last_step", step_of(t, l->last));
+  ts_json_put_count(json, "rows", l->count);
+  put_json_number(json, "median_s", l->median);
+  put_json_number(json, "lower_quartile_s", l->low);
+  put_json_number(json, "upper_quartile_s", l->high);
+  put_json_number(json, "mean_s", l->mean);
+  ts_json_end(json, '}');
+}
+
+static void put_json(const task *t, FILE *out)
+{
+  ts_json_writer json = {.out = out, .spaced = true};
+  ts_json_begin(&json, NULL, '{');
+  ts_json_put_text(&json, "format", t->log.format);
+  put_json_number(&json, "step_time_s", level_now(t)->median);
+  ts_json_begin(&json, "levels", '[');
+  for (uint32_t i = 0; i < t->steady.level_count; i++)
+    put_json_level(t, &json, &t->steady.levels[i]);
+  ts_json_end(&json, ']');
+  ts_json_put_count(&json, "rows", t->log.count);
+  ts_json_put_count(&json, "runs", t->log.runs);
+  ts_json_put_count(&json, "warm_up_rows", t->steady.warm_up);
+  ts_json_put_count(&json, "outlier_rows", t->steady.outliers);
+  put_json_number(&json, "outlier_s", t->steady.lost);
+  ts_json_put_count(&json, "other_batch_rows", t->steady.other_batch);
+  ts_json_put_count(&json, "clock_jumps", t->log.jumps);
+  ts_json_put_bool(&json, "by_clock", t->log.by_clock);
+  ts_json_put_bool(&json, "whole_run", t->log.whole);
+  put_json_number(&json, "batch", log_typical(t, TS_LOG_BATCH));
+  put_json_number(&json, "samples_per_second", log_typical(t, TS_LOG_SAMPLE_RATE));
+  put_json_number(&json, "tokens_per_second_per_device", log_typical(t, TS_LOG_TOKEN_RATE));
+  put_json_number(&json, "tflops_per_device", log_typical(t, TS_LOG_TFLOPS));
+  put_json_number(&json, "memory_bytes", t->log.memory);
+  put_json_number(&json, "reserved_bytes", t->log.reserved);
+  ts_json_end(&json, '}');
+  ts_json_end_document(&json);
+}
+
+static void put_csv(const task *t, FILE *out)
+{
+  static const char *const uses[] = {"counted", "untimed", "warm-up", "outlier"};
+  fputs("step,seconds,steps,use,batch,loss,line\n", out);
+  for (uint32_t i = 0; i < t->log.count; i++) {
+    const ts_log_row *r = &t->log.rows[i];
+    const double columns[] = {r->of[TS_LOG_STEP], r->of[TS_LOG_SECONDS], r->steps},
+                 more[] = {r->of[TS_LOG_BATCH], r->of[TS_LOG_LOSS]};
+    for (int c = 0; c < 3; c++)
+      ts_put_text(out, isnan(columns[c]) ? "," : "%.9g,", columns[c]);
+    ts_put_text(out, "%s,", uses[t->steady.use[i]]);
+    for (int c = 0; c < 2; c++)
+      ts_put_text(out, isnan(more[c]) ? "," : "%.9g,", more[c]);
+    ts_put_text(out, "%u\n", r->line);
+  }
+}
+
+static void put_log(void *closure, FILE *out)
+{
+  const task *t = closure;
+  switch (t->form) {
+  case JSON: put_json(t, out); break;
+  case CSV: put_csv(t, out); break;
+  case SVG: ts_log_picture(&t->log, &t->steady, ts_base_name(t->path), out); break;
+  default: put_text(t, out);
+  }
+}
+
+/* ---- The command ---- */
+
+static int refuse(task *t, ts_session *s, const ts_error *why)
+{
+  ts_diag_add_error(s->diags, TS_E0525, why, "cannot read the log `%s`", t->path);
+  return TS_EXIT_REJECTED;
+}
+
+static int show_log(task *t, ts_session *s)
+{
+  ts_log_formats formats;
+  ts_error why = {0};
+  size_t size;
+  int error;
+  char *text = ts_read_file(t->arena, t->path, &size, &error);
+  if (!text) {
+    ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", t->path, strerror(error));
+    return TS_EXIT_ENVIRONMENT;
+  }
+  if (!ts_log_formats_load(s, t->formats, &formats))
+    return TS_EXIT_REJECTED;
+  if (!ts_log_read(t->arena, &formats, text, size, &t->log, &why))
+    return refuse(t, s, &why);
+  if (!ts_log_find_steady(t->arena, &t->log, &t->steady)) {
+    ts_fail(&why, "two lines with clocks, or one with the time of a step, are needed",
+            "no step of it has a time: %s, %u steps", t->log.format, t->log.count);
+    return refuse(t, s, &why);
+  }
+  return ts_options_write(&t->options, t->output, put_log, t);
+}
+
+static bool take(task *t, int id)
+{
+  static const char *const forms[] = {"text", "json", "csv", "svg", NULL};
+  switch (id) {
+  case FORMAT:
+    t->form = ts_options_choice(&t->options, forms);
+    t->options.status = t->form < 0 ? TS_EXIT_USAGE : TS_EXIT_DONE;
+    return t->form >= 0;
+  case FORMATS: t->formats = t->options.argument; return true;
+  case OUTPUT: t->output = t->options.argument; return true;
+  case STDLIB: t->stdlib = t->options.argument; return true;
+  case TS_OPERAND:
+    if (t->path)
+      t->options.status = ts_options_wrong(&t->options, "one FILE at a time");
+    else
+      t->path = t->options.argument;
+    return !t->options.status;
+  }
+  return false; /* --help, or a mistake that was reported */
+}
+
+int ts_log_main(int argc, char **argv)
+{
+  task t = {.arena = ts_arena_new("log"), .options = ts_options_start(&program, argc, argv)};
+  for (int id; (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
+    if (!take(&t, id)) {
+      ts_arena_free(t.arena);
+      return t.options.status;
+    }
+  int status = t.path ? TS_EXIT_DONE : ts_options_wrong(&t.options, "no FILE given");
+  if (t.path) {
+    ts_session *s = ts_session_new(t.arena);
+    ts_compile_settings(s, &(ts_compile_options){.stdlib_dir = t.stdlib});
+    status = show_log(&t, s);
+    int rejected = ts_options_report(&t.options, s->diags);
+    status = status ? status : rejected;
+  }
+  ts_arena_free(t.arena);
+  return status;
+}
