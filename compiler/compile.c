@@ -54,7 +54,7 @@ ts_common *ts_common_new(const char *path, const ts_compile_options *o)
   *c = (ts_common){arena, ts_session_new(arena), ts_file_store_new(), ts_shared_new()};
   ts_compile_settings(c->session, o);
   if (ts_module_load(c->session, path))
-    ts_module_of_library(c->session, "std/errors.ts"); /* which each plan asks for */
+    ts_module_of_library(c->session, "std/accuracy/errors.ts"); /* which each plan asks for */
   if (!c->session->diags->all.count) /* what is said of a file each session is to say */
     return c;
   ts_common_free(c);

@@ -8,7 +8,7 @@
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/plan/plan.h"
 
-/* ---- stdlib/calibration.ts ---- */
+/* ---- stdlib/accuracy/calibration.ts ---- */
 
 static bool lookup(ts_session *s, ts_module *m, const char *name, ts_value *v)
 {
@@ -48,13 +48,13 @@ static ts_quantity quantity_of(const ts_record *r)
 static ts_calibration *wrong(ts_session *s, const char *what)
 {
   if (!ts_diags_errors(s->diags))
-    ts_diag_add(s->diags, TS_E0506, TS_NO_SPAN, "`std.calibration` %s", what);
+    ts_diag_add(s->diags, TS_E0506, TS_NO_SPAN, "`std.accuracy.calibration` %s", what);
   return NULL;
 }
 
 ts_calibration *ts_quantities_load(ts_session *s, const ts_compile_options *o)
 {
-  static const char ask[] = "import std.calibration\n", ask_name[] = "<calibration>";
+  static const char ask[] = "import std.accuracy.calibration\n", ask_name[] = "<calibration>";
   ts_compile_options plain = {.stdlib_dir = o->stdlib_dir};
   const ts_embedded_file given = {ask_name, (const unsigned char *)ask, sizeof ask - 1};
   ts_value list, memory, step;

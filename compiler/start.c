@@ -6,7 +6,7 @@
 #include "compiler/eval/options.h"
 #include "compiler/lookup.h"
 
-#define LIBRARY "std/start.ts"
+#define LIBRARY "std/tools/start.ts"
 
 static const ts_ast *plan_of(const ts_start *start, size_t search)
 {

@@ -383,7 +383,7 @@ static uint32_t patterns(ts_arena *arena, const char *const *labels, uint32_t co
 ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t size,
                      const ts_compile_options *o, const char *const *labels, uint32_t label_count)
 {
-  static const char list[] = "import std.ways_out\n", list_name[] = "<ways out>";
+  static const char list[] = "import std.tools.ways_out\n", list_name[] = "<ways out>";
   finder f = {.arena = arena, .text = text, .s = ts_session_new(arena)};
   ts_embedded_file *given = TS_NEW_ARRAY(arena, ts_embedded_file, 2);
   given[0] = (ts_embedded_file){path, (const unsigned char *)text, size};

@@ -2,6 +2,9 @@
 
 #: stdlib_files = stdlib/*.ts stdlib/fits/* stdlib/networks/*
 stdlib_files = \
+	stdlib/accuracy/calibration.ts \
+	stdlib/accuracy/errors.ts \
+	stdlib/accuracy/errors_chosen.ts \
 	stdlib/calibration.ts \
 	stdlib/clusters/dgx.ts \
 	stdlib/clusters/fabrics.ts \
@@ -182,6 +185,8 @@ stdlib_files = \
 	stdlib/strategies/offload.ts \
 	stdlib/strategies/recompute.ts \
 	stdlib/strategies/tied.ts \
+	stdlib/tools/start.ts \
+	stdlib/tools/ways_out.ts \
 	stdlib/training.ts \
 	stdlib/ways_out.ts
 

@@ -19,7 +19,8 @@ static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the calibration, for `calibrated(\"FILE\")` in a plan",
    "Calibration"},
   {NOISE, 0, "noise", "SHARE",
-   "what measured steps are expected to scatter by, such as 1% (that of std.calibration)", NULL},
+   "what measured steps are expected to scatter by, such as 1% (that of std.accuracy.calibration)",
+   NULL},
   {FORMAT, 0, "format", "FORM", "of the report: text or json (text)", NULL},
   {JOBS, 'j', "jobs", "N", "steps played at the same time (the number of processors)", NULL},
   PLAN_OPTIONS,
@@ -30,7 +31,8 @@ static const char *const notes[] = {
   "A row of MEASURED.csv is a measured step. Columns are parameters of the plan by",
   "name, `step_s` (or step_ms, step_us, or `step` with units), and if wanted `memory`",
   "(bytes, or with units), `group` and `note`. What is fitted, and how far it may move,",
-  "stands in std.calibration. Each row is also left out and predicted from the others.",
+  "stands in std.accuracy.calibration. Each row is also left out and predicted from",
+  "the others.",
   "",
   "Examples:",
   "$ -o cluster.json plan.ts measured.csv",
@@ -54,7 +56,7 @@ typedef struct task {
   const char *paths[2], *output;
   int path_count, form;
   long long jobs;
-  double noise;                /* 0: as std.calibration has it */
+  double noise; /* 0: as std.accuracy.calibration has it */
   ts_calibration *calibration;
   ts_measured_steps steps;
   ts_played_steps *played;

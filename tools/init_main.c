@@ -39,9 +39,9 @@ static const ts_option options[] = {
 static const char *const usage[] = {"[OPTION]... --model NAME --gpu NAME [FILE]...", NULL};
 static const char *const notes[] = {
   "FILEs may declare models and machines of your own. The plans are those of",
-  "std.start. Ten to a hundred plans of different degrees are played; the fastest",
-  "that fits in memory is written, with what was assumed as comments, and with the",
-  "search that found it, for `trainspec sweep`.",
+  "std.tools.start. Ten to a hundred plans of different degrees are played; the",
+  "fastest that fits in memory is written, with what was assumed as comments, and",
+  "with the search that found it, for `trainspec sweep`.",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 no plan fits in memory,",
   "4 cannot read or write.",
@@ -265,7 +265,7 @@ static bool open_search(task *t, size_t search)
   return t->search || empty;
 }
 
-/* The search of std.start whose best plan is written, and which one that is. False: none. */
+/* The search of std.tools.start whose best plan is written, and which one that is. False: none. */
 static bool find(task *t, size_t *search, size_t *point)
 {
   const char *passed = "";
@@ -329,8 +329,8 @@ static bool give(task *t, const char *name, const char *expression)
   return true;
 }
 
-/* The arguments of a call of the model by its name: `x: padded_x(default)`, where std.start has the
- * function. All others are left to their defaults. */
+/* The arguments of a call of the model by its name: `x: padded_x(default)`, where std.tools.start
+ * has the function. All others are left to their defaults. */
 static const char *padded_arguments(const task *t, const ts_ast *params)
 {
   const char *text = "";
@@ -483,7 +483,7 @@ static int say_none(task *t)
       ts_input_close(&input);
     return ts_options_report(&t->options, s->diags);
   }
-  ts_put_text(stderr, "%s: no plan of std.start is for this model and so many gpus\n",
+  ts_put_text(stderr, "%s: no plan of std.tools.start is for this model and so many gpus\n",
               t->options.called);
   return TS_EXIT_NO;
 }

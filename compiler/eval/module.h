@@ -78,7 +78,7 @@ struct ts_module {
 
 /* Reads a file and what it imports. NULL if it cannot be read; syntax errors are in the queue. */
 ts_module *ts_module_load(ts_session *s, const char *path);
-/* A file of the standard library that nothing need import, "std/errors.ts"; NULL if there is none.
+/* A file of the standard library that nothing need import, "std/accuracy/errors.ts"; NULL if there is none.
  */
 ts_module *ts_module_of_library(ts_session *s, const char *name);
 /* `asked`: the name in the text. TS_NO_SPAN: nothing is said of a name that two imports bring, and

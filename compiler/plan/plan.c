@@ -551,7 +551,8 @@ static void evaluate(loader *l)
 /* A library without them gives predictions without intervals. */
 static ts_value library_errors(ts_session *s)
 {
-  ts_module *m = ts_diags_errors(s->diags) ? NULL : ts_module_of_library(s, "std/errors.ts");
+  ts_module *m =
+    ts_diags_errors(s->diags) ? NULL : ts_module_of_library(s, "std/accuracy/errors.ts");
   ts_value v = ts_none_value();
   if (m && !ts_diags_errors(s->diags))
     ts_module_lookup(s, m, ts_lang_intern(s->lang, "errors", strlen("errors")), TS_NO_SPAN, &v);

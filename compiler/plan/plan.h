@@ -38,7 +38,7 @@ typedef struct ts_plan {
   /* what runs the plan: names the kind of run that its errors are known of; "": not given */
   const char *framework, *release;
   double carbon;          /* g of CO2 a kWh; NaN: not given */
-  ts_value errors;        /* RECORD: how far figures are off, of std.errors; or NONE */
+  ts_value errors;        /* RECORD: how far figures are off, of std.accuracy.errors; or NONE */
   ts_span span_of[32];    /* of each field, for messages: index by ts_plan_field */
 } ts_plan;
 

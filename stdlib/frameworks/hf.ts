@@ -1,6 +1,7 @@
 // A configuration of Hugging Face's transformers as a plan: `trainspec import hf config.json` writes
 // plans that call this. The file says what the model is. How it is trained it does not: the arguments
-// say that, and what they leave out is as in the plans that `trainspec init` begins with (std.start).
+// say that, and what they leave out is as in the plans that `trainspec init` begins
+// with (std.tools.start).
 export import std.import.hf, std.machines
 import std.frameworks.profile, std.frameworks.nvidia, std.frameworks.torch, std.strategies.experts
 export import std.schedules.one_f_one_b

@@ -438,17 +438,18 @@ static void write_spreads(FILE *out, const acc_coverage *v)
 
 static void write_table(const acc_coverage *v, FILE *out)
 {
-  fprintf(out,
-          "// How far predictions were off: written by `./dev accuracy --errors`, from the rows of "
-          "its sets that\n// no fit had. Nothing here is written by hand; std.errors_chosen has "
-          "what is.\n//\n"
-          "// `spreads`: of figures by themselves, the root of the mean square of log(measured / "
-          "predicted).\n"
-          "// `runs`: by how many spreads of their own (doc/reports.md, \"How sure\") runs lay below "
-          "and above what\n// was predicted, so that 80 %% of them lie between; the first line "
-          "that holds for a plan counts. Rows of\n// a group have model and machine in "
-          "common.\nimport std.errors_chosen\n\nlet errors = {\n  experts: "
-          "families_of_experts,\n  chosen: chosen_spreads,\n  spreads: [\n");
+  fprintf(
+    out,
+    "// How far predictions were off: written by `./dev accuracy --errors`, from the rows of "
+    "its sets that\n// no fit had. Nothing here is written by hand; errors_chosen.ts has "
+    "what is.\n//\n"
+    "// `spreads`: of figures by themselves, the root of the mean square of log(measured / "
+    "predicted).\n"
+    "// `runs`: by how many spreads of their own (doc/reports.md, \"How sure\") runs lay below "
+    "and above what\n// was predicted, so that 80 %% of them lie between; the first line "
+    "that holds for a plan counts. Rows of\n// a group have model and machine in "
+    "common.\nimport std.accuracy.errors_chosen\n\nlet errors = {\n  experts: "
+    "families_of_experts,\n  chosen: chosen_spreads,\n  spreads: [\n");
   write_spreads(out, v);
   fprintf(out, "  ],\n  runs: [\n");
   write_runs(out, v, SEEN_STEP);

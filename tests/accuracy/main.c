@@ -122,7 +122,7 @@ static int fit(const acc_context *c, char *name, const char *parameters)
 static int write_errors(const acc_context *c)
 {
   static const char *const figures[] = {"collectives", "between_nodes"};
-  const char *path = ts_arena_printf(c->arena, "%s/stdlib/errors.ts", c->source);
+  const char *path = ts_arena_printf(c->arena, "%s/stdlib/accuracy/errors.ts", c->source);
   for (size_t i = 0; i < acc_kernel_set_count; i++)
     one(c, acc_kernel_sets[i].name);
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)

@@ -1,0 +1,158 @@
+// Plans to begin with. `trainspec init` tries them in this order, with the model and the machine that
+// were asked for: of each it plays the searches, one after the other, until plans fit in memory, and
+// writes the fastest of the first plan that lays the model over its ranks without a warning. A
+// parameter X of the model that has a default is given as `padded_X` of it, where that is here.
+import std.machines, std.frameworks.profile, std.frameworks.nvidia, std.strategies.experts, std.strategies.data
+import std.schedules.one_f_one_b, std.schedules.single, std.precision, std.optimizers.adam, std.hosts
+
+// Degrees of tensor parallelism: inside of what talks without NICs.
+fn inside(machine: Machine, gpus: Int) -> List[Int] = [
+  t for t in [1, 2, 4, 8] if gpus % t == 0 and t <= (if machine.island > 0 then machine.island else 8)
+]
+// Powers of two up to `most` that share `gpus` evenly.
+fn doubled(gpus: Int, most: Int) -> List[Int] = [d for d in [1, 2, 4, 8, 16, 32, 64] if d <= most and gpus % d == 0]
+// All ways to share `gpus` evenly over more than one stage, and at most 128.
+fn shared(gpus: Int) -> List[Int] = [d for d in 2..129 if gpus % d == 0]
+
+// Rows of an embedding that tensor parallelism of up to 8 divides, as Megatron-LM pads them (its
+// `--make-vocab-size-divisible-by` of 128, times the degree): 51,200 for GPT's 50,257.
+fn padded_vocab(vocab: Int) -> Int = 1024 * ceil_div(vocab, 1024)
+
+// Memory that a gpu has for a plan; the rest is left for what an allocator cannot use.
+fn room(machine: Machine) -> Size = 0.95 * machine.costs.kind.memory
+
+// Assumed; change what is otherwise:
+//   experts lie over `ep` of the replicas, every expert gets as many tokens, and none are dropped
+//   sequences are as long as the model says; bf16 with Adam, its state divided over the replicas (ZeRO-1)
+//   the software and its host are as the profile says: `trainspec show megatron_core`
+plan start_experts(
+  model: Model,
+  machine: Machine,
+  gpus: Int,
+  framework: Framework = megatron_core,
+  tp: Int = 1, // tensor parallelism
+  ep: Int = 8, // expert parallelism
+  pp: Int = 1, // stages of the pipeline
+  dp: Int = gpus / (tp * ep * pp), // replicas of all that is no expert: dp * ep
+  micro: Int = 1, // sequences at a time on a replica
+  global: Int = gpus, // sequences a step
+  recompute: String = "none", // or "cheap", "attention", "selective", "full"
+) {
+  model = model
+  cluster = machine.cluster(gpus)
+  mesh = { tp, ep, dp, pp }
+  apply = [
+    framework_tensor(framework, tp, machine.costs.slows),
+    expert_parallel(tp * ep, batch: ep),
+    framework_data(framework, ep * dp, "zero1", pp),
+    framework_loss(framework),
+    framework_sorting("all_to_all", tp * ep),
+    framework_experts(framework.experts, tp * ep, "none", "bf16"),
+    framework_recompute(recompute),
+  ]
+  schedule = one_f_one_b(p: pp, m: global / (ep * dp * micro), balanced: true)
+  batch = { micro: micro * ep }
+  precision = framework_precision(framework)
+  optimizer = framework_optimizer(framework)
+  costs = machine_costs(machine, "bf16", framework.attention)
+  network = machine.network
+  host = framework_host(framework)
+  framework = framework
+}
+search experts_kept of start_experts {
+  vary tp in inside(machine, min(gpus, 4))
+  vary ep in [e for e in doubled(div(gpus, tp), 64) if tp * e >= min(gpus, 8)]
+  vary pp in doubled(div(gpus, tp * ep), 16)
+  require peak_memory < room(machine), "memory to spare"
+  minimize step_time
+}
+search experts_again of start_experts {
+  vary tp in inside(machine, min(gpus, 8))
+  vary ep in [e for e in doubled(div(gpus, tp), 64) if tp * e >= min(gpus, 8)]
+  vary pp in doubled(div(gpus, tp * ep), 16)
+  vary recompute in ["attention", "full"]
+  require peak_memory < room(machine), "memory to spare"
+  minimize step_time
+}
+
+// Assumed; change what is otherwise:
+//   sequences are as long as the model says; bf16 with Adam, its state divided over the replicas (ZeRO-1)
+//   the software and its host are as the profile says: `trainspec show megatron_core`
+plan start_layers(
+  model: Model,
+  machine: Machine,
+  gpus: Int,
+  framework: Framework = megatron_core,
+  tp: Int = 1, // tensor parallelism
+  pp: Int = 1, // stages of the pipeline
+  dp: Int = gpus / (tp * pp), // replicas
+  micro: Int = 1, // sequences at a time on a replica
+  global: Int = gpus, // sequences a step
+  recompute: String = "none", // or "cheap", "attention", "selective", "full"
+) {
+  model = model
+  cluster = machine.cluster(gpus)
+  mesh = { tp, dp, pp }
+  apply = [
+    framework_tensor(framework, tp, machine.costs.slows),
+    framework_data(framework, dp, "zero1", pp),
+    framework_loss(framework),
+    framework_recompute(recompute),
+  ]
+  schedule = one_f_one_b(p: pp, m: global / (dp * micro), balanced: true)
+  batch = { micro: micro }
+  precision = framework_precision(framework)
+  optimizer = framework_optimizer(framework)
+  costs = machine_costs(machine, "bf16", framework.attention)
+  network = machine.network
+  host = framework_host(framework)
+  framework = framework
+}
+search layers_kept of start_layers {
+  vary tp in inside(machine, gpus)
+  vary pp in doubled(div(gpus, tp), 16)
+  require peak_memory < room(machine), "memory to spare"
+  minimize step_time
+}
+search layers_again of start_layers {
+  vary tp in inside(machine, gpus)
+  vary pp in doubled(div(gpus, tp), 16)
+  vary recompute in ["attention", "full"]
+  require peak_memory < room(machine), "memory to spare"
+  minimize step_time
+}
+search layers_deep of start_layers {
+  vary tp in [t for t in inside(machine, gpus) if t >= min(gpus, 4)]
+  vary pp in shared(div(gpus, tp))
+  vary recompute in ["attention", "full"]
+  require peak_memory < room(machine), "memory to spare"
+  minimize step_time
+}
+
+// Assumed; change what is otherwise:
+//   every gpu is a replica; bf16 with Adam; gradients are summed beside the backward
+//   the host runs PyTorch eagerly: `trainspec show eager_torch`
+plan start_replicas(
+  model: Model,
+  machine: Machine,
+  gpus: Int,
+  micro: Int = 32, // samples at a time on a replica
+  global: Int = 32 * gpus, // samples a step
+) {
+  model = model
+  cluster = machine.cluster(gpus)
+  mesh = { dp: gpus }
+  apply = [if gpus > 1 then data_parallel(dp) else none]
+  schedule = accumulate(m: global / (gpus * micro))
+  batch = { micro: micro }
+  precision = mixed(bf16)
+  optimizer = adam()
+  costs = machine_costs(machine)
+  network = machine.network
+  host = eager_torch
+}
+search samples of start_replicas {
+  vary micro in [32, 16, 8, 4, 2, 1]
+  require peak_memory < room(machine), "memory to spare"
+  minimize step_time
+}
