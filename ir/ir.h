@@ -233,8 +233,8 @@ typedef struct ts_ir_net_model {
   /* of flows and packets: rings or trees side by side; 0: one for each member of an island, at
    * least 2 */
   uint32_t channels;
-  /* of flows, packets and alpha-beta: TS_IR_NET_HIERARCHICAL; for all-reduce also TS_IR_NET_RING,
-   * TS_IR_NET_TREE, or TS_IR_NONE: the faster of these */
+  /* of flows, packets and alpha-beta, as algorithms.def says; TS_IR_NONE: for an all-reduce the
+   * faster of ring and tree */
   uint32_t algorithm;
   /* of flows, packets and alpha-beta: ps per step between islands; inside, `hop` */
   uint64_t inter_hop;

@@ -53,12 +53,15 @@ const ts_ir_unit ts_ir_units[] = {
     {TS_IR_DIMENSIONS, NULL, 0},
 };
 
-bool ts_ir_algorithm_of_links(uint32_t algorithm)
+bool ts_ir_algorithm_of_links(uint32_t algorithm, uint32_t model)
 {
-  static const bool of_links[] = {
+  enum { NONE, STEPS, LINKS };
+  static const uint8_t taken[] = {
 #define ALGORITHM(id, name, nccl, links) links,
 #include "ir/algorithms.def"
 #undef ALGORITHM
   };
-  return algorithm == TS_IR_NONE || (algorithm < TS_IR_NET_ALGORITHMS && of_links[algorithm]);
+  return algorithm == TS_IR_NONE ||
+         (algorithm < TS_IR_NET_ALGORITHMS &&
+          taken[algorithm] >= (model == TS_IR_NET_ALPHA_BETA ? STEPS : LINKS));
 }

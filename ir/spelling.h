@@ -10,9 +10,9 @@
 /* ---- names of the enumerations, by value; NULL ends each ---- */
 #define WORDS(type, names) extern const char *const ts_ir_##names##_names[];
 #include "ir/records.def"
-/* whether models of latency and bandwidth and those of connections take it; TS_IR_NONE: they choose
- * */
-bool ts_ir_algorithm_of_links(uint32_t algorithm);
+/* Whether a model of such a kind (ts_ir_net_kind) takes it: of latency and bandwidth, or of
+ * connections. TS_IR_NONE: it chooses. */
+bool ts_ir_algorithm_of_links(uint32_t algorithm, uint32_t model);
 
 /* of points, methods or curves */
 static inline bool ts_ir_net_has_block(uint32_t kind)

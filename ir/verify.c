@@ -289,7 +289,7 @@ static bool connections_fit(const ts_ir_net_model *m)
        steps = !ts_ir_net_has_block(m->kind);
   return (plays ? m->routing < TS_IR_ROUTINGS && m->channels <= 4096 && m->unrelayed <= 1 :
                   !m->routing && !m->channels && !m->unrelayed) &&
-         (steps ? ts_ir_algorithm_of_links(m->algorithm) : !m->inter_hop && !m->algorithm);
+         (steps ? ts_ir_algorithm_of_links(m->algorithm, m->kind) : !m->inter_hop && !m->algorithm);
 }
 
 static bool links_fit(const ts_ir_net_model *m)

@@ -55,7 +55,9 @@ libts_a_SOURCES += \
 	runtime/collective/algorithm.h \
 	runtime/collective/algorithm_aggregated.c \
 	runtime/collective/algorithm_fabric.c \
+	runtime/collective/algorithm_halving.c \
 	runtime/collective/algorithm_hierarchical.c \
+	runtime/collective/algorithm_one_shot.c \
 	runtime/collective/algorithm_pairs.c \
 	runtime/collective/algorithm_ring.c \
 	runtime/collective/algorithm_switch.c \

@@ -239,18 +239,18 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
 }
 
 /* What is left to a model of latency and bandwidth, or of connections. */
-static bool algorithm_of(ts_lowering *l, const ts_applied *a, uint32_t *algorithm)
+static bool algorithm_of(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   const char *names[TS_IR_NET_ALGORITHMS + 1] = {NULL};
   uint32_t algorithms[TS_IR_NET_ALGORITHMS], count = 0, place;
   for (uint32_t i = 0; i < TS_IR_NET_ALGORITHMS; i++)
-    if (ts_ir_algorithm_of_links(i)) {
+    if (ts_ir_algorithm_of_links(i, m->kind)) {
       names[count] = ts_ir_algorithm_names[i];
       algorithms[count++] = i;
     }
   if (!word_of(l, a, "algorithm", names, TS_IR_NONE, &place))
     return false;
-  *algorithm = place == TS_IR_NONE ? TS_IR_NONE : algorithms[place];
+  m->algorithm = place == TS_IR_NONE ? TS_IR_NONE : algorithms[place];
   return true;
 }
 
@@ -259,7 +259,7 @@ static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   m->kind = TS_IR_NET_ALPHA_BETA;
   m->half_bytes = real(a, "ramp", 0) / 8;
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
-  return model_fields(l, a, m) && algorithm_of(l, a, &m->algorithm);
+  return model_fields(l, a, m) && algorithm_of(l, a, m);
 }
 
 /* What models of connections have, be they flows or packets. */
@@ -269,8 +269,7 @@ static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   m->channels = (uint32_t)real(a, "channels", 0);
   m->unrelayed = !truth(a, "relay", true);
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
-  if (!model_fields(l, a, m) ||
-      !algorithm_of(l, a, &m->algorithm) ||
+  if (!model_fields(l, a, m) || !algorithm_of(l, a, m) ||
       !word_of(l, a, "routing", ts_ir_routing_names, TS_IR_ROUTE_RAIL, &m->routing))
     return false;
   if (real(a, "channels", 1) >= 1 && real(a, "channels", 1) <= 1024)

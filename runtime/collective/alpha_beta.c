@@ -26,6 +26,7 @@
 #include <math.h>
 
 #include "base/round.h"
+#include "ir/spelling.h"
 #include "runtime/collective/algorithm.h"
 #include "runtime/collective/alpha_beta.h"
 #include "runtime/collective/white_box.h"
@@ -86,7 +87,9 @@ uint32_t ts_alpha_beta_by(const ts_ir_net_model *m, uint32_t kind, const ts_prof
   if (m->algorithm == TS_IR_NONE)
     return ts_is_whole(kind) && p->islands > 1 ? TS_IR_NONE : TS_IR_NET_RING;
   const ts_algorithm *stated = ts_algorithm_of(m->algorithm);
-  uint32_t by = ts_algorithm_of_shape(ts_is_whole(kind) ? stated->whole : stated->half);
+  uint32_t by = m->algorithm;
+  if (ts_ir_algorithm_of_links(by, TS_IR_NET_FLOW)) /* as flows do it */
+    by = ts_algorithm_of_shape(ts_is_whole(kind) ? stated->whole : stated->half);
   const ts_algorithm *a = ts_algorithm_of(by);
   return a->possible && !a->possible(kind, p) ? TS_IR_NET_RING : by;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/collective/alpha_beta.h"
 #include "runtime/collective/bound.h"
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/network_internal.h"
@@ -74,6 +75,53 @@ Test(closed_forms, a_step_inside_is_none_between)
            far = ts_network_path(n.network, 0, 2, &n.stop);
   cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 0, near).time, 4000000u);
   cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 0, far).time, 40000000u);
+  net_free(&n);
+}
+
+/* Thakur, Rabenseifner and Gropp (2005): 2 log2 p steps and 2 (p-1)/p of the bytes, of p that are no
+ * power of two two steps and twice the bytes more; halves take half. One shot: a step, p-1 times. */
+Test(closed_forms, halving_doubling_and_one_shot)
+{
+  static const struct {
+    uint32_t ranks, kind;
+    double steps, volume, shot_steps, shot;
+  } cases[] = {{2, TS_IR_ALL_REDUCE, 2, 1, 1, 1},
+               {8, TS_IR_ALL_REDUCE, 6, 1.75, 1, 7},
+               {16, TS_IR_ALL_REDUCE, 8, 1.875, 1, 15},
+               {6, TS_IR_ALL_REDUCE, 6, 3.5, 1, 5},
+               {8, TS_IR_ALL_GATHER, 3, 0.875, 7, 0.875},
+               {8, TS_IR_REDUCE_SCATTER, 3, 0.875, 7, 0.875},
+               {6, TS_IR_ALL_GATHER, 5, 5 / 6.0, 5, 5 / 6.0}};
+  ts_profile p = {.islands = 1, .intra = 1e9};
+  ts_ir_net_model m = {.kind = TS_IR_NET_ALPHA_BETA, .hop = 2000000, .efficiency = 1};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    p.ranks = p.per_island = cases[i].ranks;
+    m.algorithm = TS_IR_NET_HALVING_DOUBLING;
+    ts_estimate e = ts_alpha_beta(&m, cases[i].kind, 1000000, &p);
+    cr_expect_float_eq((double)e.time, 2e6 * cases[i].steps + 1e9 * cases[i].volume, 2, "%u",
+                       p.ranks);
+    m.algorithm = TS_IR_NET_ONE_SHOT;
+    e = ts_alpha_beta(&m, cases[i].kind, 1000000, &p);
+    cr_expect_float_eq((double)e.time, 2e6 * cases[i].shot_steps + 1e9 * cases[i].shot, 2, "%u",
+                       p.ranks);
+  }
+}
+
+/* The IR takes them of models of latency and bandwidth; models of connections do not know them. */
+Test(closed_forms, steps_alone_are_no_connections)
+{
+  ts_error error = {0};
+  net n;
+  net_new(&n, 4, 1,
+          TWO_ISLANDS "net_model m alpha_beta by halving_doubling hop 2 us inter_hop 30 us\n" CALL(
+            "all_reduce"));
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 0).time, 2 * (3000000u + 35000000u));
+  ts_ir_net_model *models = TS_NEW(n.arena, ts_ir_net_model);
+  *models = n.ir.net_models[0];
+  n.ir.net_models = models;
+  models->kind = TS_IR_NET_FLOW;
+  models->inter_hop = 0;
+  cr_assert_lt(ts_ir_verify(&n.ir, &error), 0);
   net_free(&n);
 }
 

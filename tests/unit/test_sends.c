@@ -156,6 +156,35 @@ Test(sends, volumes_are_those_of_white_boxes)
     }
 }
 
+/* Closed forms of all-reduces and halves; of six ranks, four go through the steps, and two hand over.
+ */
+Test(sends, halving_doubling_and_one_shot)
+{
+  for (int i = 0; i < SIZES; i++) {
+    call c = begin(sizes[i][0], sizes[i][1]);
+    bool power = (c.ranks & (c.ranks - 1)) == 0;
+    uint64_t bytes = c.ranks * PART;
+    if (power) {
+      make(&c, TS_IR_ALL_REDUCE, TS_IR_NET_HALVING_DOUBLING, 4, 4 * bytes, false);
+      expect_volumes(&c, TS_IR_ALL_REDUCE, TS_IR_NET_HALVING_DOUBLING, 4 * bytes);
+      expect_each(&c, 8.0 * PART * (c.ranks - 1));
+      make(&c, TS_IR_ALL_GATHER, TS_IR_NET_HALVING_DOUBLING, 1, bytes, false);
+      expect_volumes(&c, TS_IR_ALL_GATHER, TS_IR_NET_HALVING_DOUBLING, bytes);
+    }
+    if (c.islands == 1) {
+      make(&c, TS_IR_ALL_REDUCE, TS_IR_NET_ONE_SHOT, 1, bytes, false);
+      expect_volumes(&c, TS_IR_ALL_REDUCE, TS_IR_NET_ONE_SHOT, bytes);
+    }
+    end(&c);
+  }
+  call c = begin(6, 1);
+  make(&c, TS_IR_ALL_REDUCE, TS_IR_NET_HALVING_DOUBLING, 1, 4 * PART, false);
+  cr_assert_eq(c.sends->steps, 6u);
+  for (uint32_t r = 0; r < 6; r++)
+    cr_assert_eq(sent_by(&c, r, false), (r >= 4 ? 6u : r % 2 ? 10u : 4u) * PART, "%u", r);
+  end(&c);
+}
+
 /* ---- What every rank knows ---- */
 
 enum { RANKS = 32, BLOCKS = 32, CHANNELS = 4 };
