@@ -30,6 +30,7 @@ nobase_dist_doc_DATA += \
 	doc/decisions/20_link_tables.md \
 	doc/decisions/21_digests.md \
 	doc/decisions/22_own_code.md \
+	doc/decisions/23_loggops.md \
 	doc/diagnostics.md \
 	doc/discovery.md \
 	doc/editors.md \

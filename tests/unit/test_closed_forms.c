@@ -115,7 +115,7 @@ Test(closed_forms, steps_alone_are_no_connections)
   net_new(&n, 4, 1,
           TWO_ISLANDS "net_model m alpha_beta by halving_doubling hop 2 us inter_hop 30 us\n" CALL(
             "all_reduce"));
-  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 0).time, 2 * (3000000u + 35000000u));
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 0).time, 2 * (4000000u + 40000000u));
   ts_ir_net_model *models = TS_NEW(n.arena, ts_ir_net_model);
   *models = n.ir.net_models[0];
   n.ir.net_models = models;
