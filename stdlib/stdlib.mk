@@ -96,6 +96,7 @@ stdlib_files = \
 	stdlib/import/hf_keys.ts \
 	stdlib/import/hf_late.ts \
 	stdlib/import/hf_others.ts \
+	stdlib/import/hf_pictures.ts \
 	stdlib/import/hf_renamed.ts \
 	stdlib/import/hf_types.ts \
 	stdlib/import/logs.ts \

@@ -10,8 +10,10 @@
 // further words, which transformers does not build. `met`: of the experts those alone that a word
 // meets, to count the parameters that are active. `target`: words to predict where a decoder has an
 // encoder's; 0: 114 for 512, as where spans of 15 % are hidden (T5). `text`: of a model of pictures and
-// words the one of words alone; towers are refused.
-import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_renamed, std.import.hf_late
+// words the one of words alone; else `pictures` of a sample, squares of so many `pixels` a side (0: as the
+// configuration has it), are words of the sample besides those that are written.
+import std.models.decoder, std.import.hf_keys, std.import.hf_types, std.import.hf_experts, std.import.hf_renamed, std.import.hf_late,
+  std.import.hf_pictures
 import std.import.hf_others
 export import std.ops.routing
 
@@ -23,9 +25,11 @@ fn hf(
   met: Bool = false,
   target: Int = 0,
   text: Bool = false,
+  pictures: Int = 1,
+  pixels: Int = 0,
 ) -> Model = _model(
   json(file),
-  { seq: seq, mtp: mtp, met: met, target: target, text: text },
+  { seq: seq, mtp: mtp, met: met, target: target, text: text, pictures: pictures, pixels: pixels },
   load,
 )
 
@@ -64,18 +68,31 @@ fn _decoder(file: Record, asked: Record) -> Decoder = if not hf_has(file, "text_
   _type(_name(file), _decoders),
   file,
   asked,
-) else if asked.text then _text(file, field(file, "text_config", {}), asked) else refuse(
-  "`text_config`: the other parts of `" + _name(file) + "` are not followed: say `text: true` for the model of words alone",
-)
-// The head is tied as the whole says, where the part does not.
-fn _text(whole: Record, part: Record, asked: Record) -> Decoder = _of_type(
-  _tied_as(whole, _type(_name(part), _decoders)),
-  part,
+) else if asked.text then _text(file, field(file, "text_config", {}), asked) else _with_tower(
+  [t for t in hf_picture_types if hf_is(_name(file), t.types)],
+  file,
   asked,
 )
-fn _tied_as(whole: Record, type: Record) -> Record = type with {
-  default = type.default with { tie_word_embeddings = field(whole, "tie_word_embeddings", type.default.tie_word_embeddings) }
+// Towers of sound are none of these; of `vision_config` what is not known is told as of the rest.
+fn _with_tower(found: List, file: Record, asked: Record) -> Decoder = if found == [] then refuse(
+  "`text_config`: the other parts of `" + _name(file) + "` are not followed: say `text: true` for the model of words alone",
+) else _seeing(
+  _text(file, field(file, "text_config", {}), asked),
+  found[0],
+  { file: field(file, "vision_config", {}), default: found[0].default, whole: file, pixels: field(asked, "pixels", 0) },
+  field(asked, "pictures", 1),
+)
+fn _seeing(d: Decoder, type: Record, v: Record, pictures: Int) -> Decoder = if pictures < 1 or v.pixels < 0 then refuse(
+  "`pictures` of a sample are 1 or more, `pixels` of their side 0 or more: say `text: true` for words alone",
+) else d with {
+  towers = [_tower_of(type.build, v, d.hidden)]
+  pictures = pictures
+  unknown = d.unknown + _unknown(v.file, hf_known([type.reads]))
 }
+fn _tower_of(build: Function, v: Record, width: Int) -> Any = build(v, width)
+// The head is tied as the whole says, and only where it does not, as the part.
+fn _text(whole: Record, part: Record, asked: Record) -> Decoder = _tied_as(whole, _of_type(_type(_name(part), _decoders), part, asked))
+fn _tied_as(whole: Record, d: Decoder) -> Decoder = d with { tied = field(whole, "tie_word_embeddings", d.tied) }
 fn _of_type(type: Record, file: Record, asked: Record) -> Decoder = _unless(
   [
     r for r in hf_refused if hf_has(file, r.key) and not hf_is(r.key, type.reads) and

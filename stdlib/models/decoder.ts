@@ -40,6 +40,7 @@ record Mixer {
   chunk: Int = 128
   conv_bias: Bool = false
   scan_norm: Bool = true
+  causal: Bool = true // of attention; where not, a window is a group of words that see each other
   value_dim: Int = 0 // of attention whose values have another width than its keys
 }
 
@@ -69,6 +70,34 @@ record Layer {
   norms: String = "before"
 }
 
+// A tower of pictures before the decoder: patches of so many elements through one matrix, layers, and
+// steps that make words of what comes out. `patches`: of a picture; `deep`: layers whose outputs become
+// words as well (`deep_steps`), added to those of the decoder: here before its layers, in Qwen3-VL to what
+// the first of them give.
+// A step is a "norm" as in the layers, "rmsnorm", "linear", "gelu", "merge" (`count` patches side by side)
+// or "pool" (their mean).
+record Step {
+  kind: String
+  out: Int = 1
+  bias: Bool = false
+  count: Int = 1
+}
+record Tower {
+  layers: List[Layer]
+  hidden: Int
+  norm: String = "layer"
+  patch: Int
+  patches: Int
+  patch_bias: Bool = true
+  positions: Int = 0
+  class_token: Bool = false
+  pre_norm: Bool = false
+  post_norm: Bool = false
+  steps: List[Step]
+  deep: List[Int] = []
+  deep_steps: List[Step] = []
+}
+
 // `norm`: "rms", "layer", or "bare" (without weights). `positions`: learned ones, of so many words.
 record Decoder {
   layers: List[Layer]
@@ -87,6 +116,8 @@ record Decoder {
   embed_dropout: Real = 0
   mtp: List[Layer] = []
   load: Any = 1
+  towers: List[Tower] = [] // of pictures: none or one
+  pictures: Int = 1 // of a sample, whose words stand among the sample's
   unknown: List[String] = [] // what a file says that nobody knows
 }
 
@@ -144,7 +175,17 @@ block _attention(x: Tensor, m: Mixer) {
   if m.rotary {
     qkv = rotary(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, scaled: m.scaled, share: m.share) as rotary
   }
-  a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, window: m.window, sinks: m.sinks) as core
+  if m.causal {
+    a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, window: m.window, sinks: m.sinks) as core
+  } else {
+    if m.window > 0 and m.window < x.shape[1] {
+      w = grouped(qkv, m.window) as windows
+      b = attention(w, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, causal: false) as core
+      a = grouped(b, x.shape[1]) as whole
+    } else {
+      a = attention(qkv, heads: m.heads, kv_heads: m.kv_heads, head_dim: m.head_dim, causal: false) as core
+    }
+  }
   if m.gated {
     g = linear(x, out: if m.gate_heads then m.heads else m.heads * m.head_dim, bias: m.bias) as gate.up
     a = gated_silu(g, a) as gate.act
@@ -330,6 +371,60 @@ block decoder_layer(x: Tensor, l: Layer, norm: String, load: Any = 1, drop: Bool
   yield y
 }
 
+block _step(x: Tensor, s: Step, norm: String) {
+  if s.kind == "norm" {
+    y = _norm(x, norm)
+  } else {
+    if s.kind == "rmsnorm" {
+      y = rmsnorm(x) as norm
+    } else {
+      if s.kind == "linear" {
+        y = linear(x, out: s.out, bias: s.bias) as product
+      } else {
+        if s.kind == "gelu" {
+          y = gelu(x) as act
+        } else {
+          y = merged(x, s.count, mean: s.kind == "pool") as merge
+        }
+      }
+    }
+  }
+  yield y
+}
+
+block _steps(x: Tensor, steps: List[Step], norm: String) {
+  repeat len(steps) as step {
+    x = _step(x, steps[step], norm)
+  }
+  yield x
+}
+
+block _patches(t: Tower, samples: Int) {
+  pixels = images(samples, [t.patches, t.patch]) as images
+  v = linear(pixels, out: t.hidden, bias: t.patch_bias) as patch_embed
+  if t.class_token {
+    v = class_token(v) as class_token
+  }
+  if t.positions > 0 {
+    v = position_embedding(v, t.positions) as position
+  }
+  if t.pre_norm {
+    v = _norm(v, t.norm) as pre_norm
+  }
+  yield v
+}
+
+// What the layers gave, as words.
+block _words_of(v: Tensor, t: Tower) {
+  if t.post_norm {
+    v = _norm(v, t.norm) as post_norm
+  }
+  if t.class_token {
+    v = without_first(v) as patches
+  }
+  yield _steps(v, t.steps, t.norm) as project
+}
+
 // Words of a record that its blocks know; a block takes another for its last case.
 fn _is(word: String, words: List) -> Bool = any([w == word for w in words])
 fn _mixes(l: Layer) -> Bool = _is(l.mixer.kind, ["attention", "latent", "state_space", "delta", "conv", "none"]) and _is(
@@ -364,6 +459,18 @@ model decoder(d: Decoder) {
   ids = input([batch, d.seq], int64)
   words = embedding(ids, d.vocab, d.embed_width) as embed
   x = words
+  if len(d.towers) > 0 {
+    v = _patches(d.towers[0], batch * d.pictures) as pictures
+    repeat len(d.towers[0].layers) as picture {
+      v = decoder_layer(v, d.towers[0].layers[picture], d.towers[0].norm)
+      if any([k == picture for k in d.towers[0].deep]) {
+        q = _steps(v, d.towers[0].deep_steps, d.towers[0].norm) as deep
+        x = placed(x, q, added: true) as deep_placed
+      }
+    }
+    p = _words_of(v, d.towers[0]) as pictures
+    x = placed(x, p) as placed
+  }
   if d.embed_width != d.hidden {
     x = linear(x, out: d.hidden) as embed_in
   }

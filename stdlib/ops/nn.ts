@@ -593,6 +593,43 @@ op join(a: Tensor, b: Tensor) {
   backward(input) { kernel elementwise { reads = [dy], writes = [da, db] } }
 }
 
+// Words in groups of so many that see each other: another shape of the same, and their order.
+op grouped(x: Tensor, words: Int) {
+  output y: [div(x.shape[0] * x.shape[1], words), words, last(x.shape)]
+  require words >= 1 and x.shape[0] * x.shape[1] % words == 0, "groups are whole: of 1 word or more, and the words a multiple of it"
+  whole x dim 1
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
+// `count` neighbours of each sequence as one, side by side in the last dimension, or (`mean`) their mean.
+op merged(x: Tensor, count: Int, mean: Bool = false) {
+  output y: [x.shape[0], div(x.shape[1], count), if mean then last(x.shape) else last(x.shape) * count]
+  require count >= 1 and x.shape[1] % count == 0, "`count` is 1 or more, and the sequence a multiple of it"
+  whole x dim 1
+  whole x dim -1
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
+// All but the first of each sequence; a view.
+op without_first(x: Tensor) {
+  output y: [x.shape[0], x.shape[1] - 1, last(x.shape)]
+  whole x dim 1
+}
+
+// Words of pictures in their places among the words of a sample; `added` to what is there, or in its stead.
+op placed(x: Tensor, pictures: Tensor, added: Bool = false) {
+  output y: x.shape
+  require numel(pictures) <= numel(x), "words of pictures are a part of a sample's: state more of these by `seq`, or fewer pixels"
+  whole x dim 1
+  whole x dim -1
+  whole pictures dim 1
+  whole pictures dim -1
+  forward { kernel elementwise { reads = [pictures, if added then bytes(pictures) else 0 B], writes = [bytes(pictures)] } }
+  backward(input) { kernel elementwise { reads = [bytes(pictures)], writes = [dpictures] } }
+}
+
 // The first of each sequence, [batch, hidden] of [batch, seq, hidden]: what a classifier looks at.
 op first_token(x: Tensor) {
   output y: [x.shape[0], last(x.shape)]

@@ -21,6 +21,10 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
     match embedding | eager_embedding
     split ids dim 0 over batch
   }
+  rule pictures optional {
+    match images
+    split y dim 0 over batch
+  }
   rule send {
     match dispatch
     after forward: all_to_all(y, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e), overlap: overlap)
@@ -67,6 +71,10 @@ strategy node_expert_parallel(
   rule tokens {
     match embedding | eager_embedding
     split ids dim 0 over batch
+  }
+  rule pictures optional {
+    match images
+    split y dim 0 over batch
   }
   rule send {
     match dispatch

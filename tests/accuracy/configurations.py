@@ -25,7 +25,9 @@ plan counted(file: String, met: Bool = false, text: Bool = false, seq: Int = 256
 '''
 
 
-def compiled(tsc, file, met, text, seq=256):
+def compiled(tsc, file, met, text, seq=0):
+    with open(file) as config:
+        seq = seq or (16384 if "text_config" in json.load(config) and not text else 256)  # pictures are many words
     return subprocess.run([tsc, "-S", "-o", "-", "-D", "file=" + json.dumps(file), "-D", f"met={met}",
                            "-D", f"text={str(text).lower()}", "-D", f"seq={seq}", "-"],
                           input=PLAN, capture_output=True, text=True)
@@ -66,11 +68,11 @@ def verdict(found, exact, rounded):
     return "no figure"
 
 
-def products(tsc, file, text):
+def products(tsc, file):
     """forward FLOPs of 256 words whose work does not grow with the square of the words: those of weights. A step does
     them three times."""
     def flops(seq):
-        found = re.search(r"^ *model_flops ([\d.]+) ([kMGTPE]?)FLOP", compiled(tsc, file, "false", text, seq).stdout, re.M)
+        found = re.search(r"^ *model_flops ([\d.]+) ([kMGTPE]?)FLOP", compiled(tsc, file, "false", False, seq).stdout, re.M)
         return int(decimal.Decimal(found[1]) * 1000 ** " kMGTPE".index(found[2] or " ")) // 3
 
     one, two = flops(1), flops(2)
@@ -95,16 +97,17 @@ def same_as_meta(tsc, python, files, folder):
             if not theirs:
                 kind, said = "not built", record["reason"]
             else:
-                ours, said = parameters(tsc, file, "false", record["text"])
+                (ours, said), words = parameters(tsc, file, "false"), False
+                if ours is None and record["words"]:
+                    (ours, said), words, theirs = parameters(tsc, file, "false", True), True, record["words"]
                 if ours is None:
                     kind = "refused"
                 elif ours != theirs:
                     kind, said, good = "OFF", f"{ours - theirs:+,} of {theirs:,}", False
-                elif record["products"] and products(tsc, file, record["text"]) != record["products"]:
-                    kind = "parameters alone"
-                    said = f"products {products(tsc, file, record['text']) / record['products'] - 1:+.3%}"
+                elif record["products"] and products(tsc, file) != record["products"]:
+                    kind, said = "parameters alone", f"products {products(tsc, file) / record['products'] - 1:+.3%}"
                 else:
-                    kind = "same" if record["products"] else "same parameters"
+                    kind = "same, words alone" if words else "same" if record["products"] else "same parameters"
             kinds[kind] = kinds.get(kind, 0) + 1
             print(f"{os.path.basename(record['name'])[:43]:44} {theirs or '-':>17} {kind:17} {said}", flush=True)
         if run.returncode:
@@ -128,8 +131,12 @@ def main():
         row = rows.get("huggingface/" + name, {})
         file = os.path.abspath(os.path.join(data, "huggingface", name))
         with open(file) as config:
-            text = "text_config" in json.load(config)  # towers are refused: the model of words alone
-        total, said = parameters(tsc, file, "false", text)
+            text = "text_config" in json.load(config)
+        total, said = parameters(tsc, file, "false")
+        if text and total is None:  # its tower is refused: the model of words alone
+            total, said = parameters(tsc, file, "false", True)
+        else:
+            text = False
         active = parameters(tsc, file, "true", text)[0] if total else None
         said = said or ("of words alone" if text and total else "")
         rounded = published(row.get("params_public") or "")

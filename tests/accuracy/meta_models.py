@@ -24,7 +24,11 @@ CORRECTED = ("correction_bias", "expert_bias", "expert_biases", "balance_bias")
 SPECIAL = {"t5": "AutoModelForSeq2SeqLM", "mt5": "AutoModelForSeq2SeqLM", "bert": "BertForPreTraining"}
 
 
-def config_of(file, text):
+# Of a model of pictures and words, what its decoder has not.
+TOWERS = re.compile("visual|vision|projector|audio|image_newline")
+
+
+def config_of(file):
     with open(file) as opened:
         said = json.load(opened)
     kind = said.get("model_type", "")
@@ -32,14 +36,7 @@ def config_of(file, text):
         raise ValueError(f"transformers {transformers.__version__} has no `{kind}`")
     said.pop("auto_map", None)
     said.pop("quantization_config", None)
-    config = CONFIG_MAPPING[kind].from_dict(said)
-    return config.get_text_config() if text and hasattr(config, "text_config") else config
-
-
-def words_alone(file):
-    """whether our plan is of words alone, as towers of pictures have none"""
-    with open(file) as opened:
-        return "text_config" in json.load(opened)
+    return CONFIG_MAPPING[kind].from_dict(said)
 
 
 def build(config):
@@ -58,8 +55,9 @@ def build(config):
     raise last or ValueError("no class of a model takes it")
 
 
-def counted(model):
-    trained = {id(p): p.numel() for p in model.parameters()}
+def counted(model, words=False):
+    """parameters, each tensor once; `words`: without towers"""
+    trained = {id(p): p.numel() for n, p in model.named_parameters() if not (words and TOWERS.search(n))}
     kept = {id(b): b.numel() for n, b in model.named_buffers() if n.endswith(CORRECTED)}
     return sum(trained.values()) + sum(kept.values())
 
@@ -101,11 +99,10 @@ def products(model, config, words=256):
 
 def record(name, file):
     try:
-        text = words_alone(file)
-        config = config_of(file, text)
-        model = build(config)
-        return {"name": name, "file": file, "text": text, "parameters": counted(model),
-                "products": None if os.environ.get("META_PRODUCTS") == "0" else products(model, config)}
+        config = config_of(file)
+        model, seeing = build(config), hasattr(config, "vision_config")
+        return {"name": name, "file": file, "words": counted(model, True) if seeing else None, "parameters": counted(model),
+                "products": None if seeing or os.environ.get("META_PRODUCTS") == "0" else products(model, config)}
     except Exception as error:
         return {"name": name, "file": file, "reason": f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:160]}
 

@@ -15,7 +15,10 @@ conv_use_xavier_init embedding_fraction enable_moe_fp32_combine expansion_ratio 
 learned_pos_emb linear_a_log_max linear_a_log_min linear_allow_neg_eigval linear_dt_init_floor linear_dt_max
 linear_dt_min load_balance_coeff mamba_d_head moe_norm_min mup_enabled no_bias norm_type original_rope
 prefix_projection quantization_bit rope_dim route_norm route_scale router_scaling_factor scale_embedding score_func
-z_loss_coefficient z_loss_weight""".split())
+z_loss_coefficient z_loss_weight
+init_pos_emb_time merge_type mm_hidden_size mm_projector_type multi_modal_projector_bias pos_emb_time pos_emb_type
+projection_dim projector_dropout projector_hidden_act projector_ln_eps spatial_patch_size text_hidden_size
+tokens_per_second video_attn_type vision_feature_layer vision_feature_select_strategy vision_output_dim""".split())
 
 
 def keys(text):
