@@ -139,6 +139,25 @@ fn _chatglm_of(c: Record, s: Record) -> Decoder = _dropped(
   ) with { vocab = hf_any(c, "padded_vocab_size vocab_size", 65024), final_norm = hf_or(c, "post_layer_norm", true) },
 )
 
+// ESM-2, an encoder of proteins: layers of GPT's kind with turned positions, that see everything. Its head of
+// contacts is not trained with it. NVIDIA's has words filled up to `padded_vocab_size`.
+fn _esm(c: Record) -> Decoder = if hf_or(c, "position_embedding_type", "rotary") != "rotary" then refuse(
+  "`position_embedding_type`: ESM-1 is not followed: write rotary",
+) else if hf_flag(c, "emb_layer_norm_before") or hf_flag(c, "is_folding_model") then refuse(
+  "`emb_layer_norm_before`: a norm of embedded words and models that fold are not followed: write false",
+) else hf_alike(
+  c,
+  [m with { causal = false } for m in hf_mixers(c, hf_always(c), true, true)],
+  { ffn: hf_get(c, "intermediate_size"), activation: hf_activation(c, false), gated: false, bias: true },
+) with {
+  norm = "layer"
+  vocab = hf_any(c, "padded_vocab_size vocab_size", 33)
+  tied = hf_or(c, "tie_word_embeddings", true)
+  head_bias = true
+  head_dense = true
+  dropout = hf_or(c, "hidden_dropout_prob", 0.1)
+}
+
 let hf_renamed_types: List[Record] = [
   {
     types: "gptj codegen",
@@ -239,6 +258,21 @@ let hf_renamed_types: List[Record] = [
       ffn_dim: 4096,
       activation_function: "gelu",
       dropout: 0.1,
+    },
+  },
+  {
+    types: "esm nv_esm",
+    build: _esm,
+    reads: "position_embedding_type emb_layer_norm_before is_folding_model padded_vocab_size hidden_dropout_prob token_dropout esmfold_config vocab_list attn_input_format attn_mask_type encoder_activation fuse_qkv_params qkv_weight_interleaved max_seq_length micro_batch_size",
+    default: {
+      hidden_size: 768,
+      num_hidden_layers: 12,
+      num_attention_heads: 12,
+      intermediate_size: 3072,
+      hidden_act: "gelu",
+      max_position_embeddings: 1026,
+      position_embedding_type: "absolute",
+      tie_word_embeddings: true,
     },
   },
   {

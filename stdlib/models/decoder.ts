@@ -107,6 +107,7 @@ record Decoder {
   norm: String = "rms"
   tied: Bool = false
   head_bias: Bool = false
+  head_dense: Bool = false // a product, GELU and a norm before the head, as encoders have them
   positions: Int = 0
   embed_norm: Bool = false
   final_norm: Bool = true
@@ -492,6 +493,11 @@ model decoder(d: Decoder) {
   }
   if d.embed_width != d.hidden {
     n = linear(n, out: d.embed_width) as embed_out
+  }
+  if d.head_dense {
+    h = linear(n, out: d.hidden, bias: true) as head_dense
+    g = gelu(h) as head_act
+    n = _norm(g, d.norm) as head_norm
   }
   logits = linear(n, out: d.vocab, bias: d.head_bias, tied: d.tied) as head
   if d.soft_cap {

@@ -18,6 +18,8 @@ prefix_projection quantization_bit rope_dim route_norm route_scale router_scalin
 z_loss_coefficient z_loss_weight
 init_pos_emb_time merge_type mm_hidden_size mm_projector_type multi_modal_projector_bias pos_emb_time pos_emb_type
 projection_dim projector_dropout projector_hidden_act projector_ln_eps spatial_patch_size text_hidden_size
+token_dropout esmfold_config vocab_list attn_input_format attn_mask_type encoder_activation fuse_qkv_params
+qkv_weight_interleaved max_seq_length micro_batch_size encoder_stride pooler_output_size pooler_act
 tokens_per_second video_attn_type vision_feature_layer vision_feature_select_strategy vision_output_dim""".split())
 
 
@@ -30,7 +32,7 @@ lists = re.findall(r"\breads: .*|^let \w*(?:reads|experts)\w* =[^=]*?(?=^let|^fn
 lists.append(text[text.index("let hf_common"):text.index("let hf_harmless")])
 listed = set().union(*map(keys, lists))
 harmless = keys(text[text.index("let hf_harmless"):text.index("fn hf_known")])
-asked = set().union(*(keys(found) for found in re.findall(r'hf_(?:or|raw|get|any|flag)\([^"()]*("[^"]*")', text)),
+asked = set().union(*(keys(found) for found in re.findall(r'(?:hf_(?:or|raw|get|any|flag)|_fixed)\([^"()]*("[^"]*")', text)),
                     keys("".join(re.findall(r"let hf_mtp = .*", text))))
 types = {word for found in re.findall(r'types: "([^"]*)"', text) for word in found.split()}
 page = open(sys.argv[2]).read()
